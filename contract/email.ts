@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
+const domainName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
+const numericEnd = /\.[0-9]+$/
+const codePoints = (text: string) => [...text].length
+
+/** The domain in IDNA A-label form (RFC 5890), or nothing where it is no domain name. */
+function asciiDomain(domain: string) {
+  if (/[^\p{L}\p{M}\p{N}.-]/u.test(domain)) return undefined
+  const ascii = URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : ''
+  return domainName.test(ascii) && !numericEnd.test(ascii) && ascii.length <= 253 ? ascii : undefined
+}
+
+/**
+ * The form under which an address is unique within a database: Unicode NFC, lower-cased, the domain in IDNA
+ * A-label form. No dot or plus is folded: they are the mail provider's to interpret (RFC 5321 §2.3.11).
+ *
+ * @returns nothing where the text is no address: dot-atom local part of at most 64 characters, domain name
+ * of two labels or more, 254 characters in all (RFC 5321 §4.5.3.1), letters of any script (RFC 6531).
+ */
+export function emailKey(email: string): string | undefined {
+  const folded = email.normalize('NFC').toLowerCase()
+  const at = folded.lastIndexOf('@')
+  const local = folded.slice(0, Math.max(at, 0))
+  if (codePoints(email) > 254 || codePoints(local) > 64 || !localPart.test(local)) return undefined
+  const domain = asciiDomain(folded.slice(at + 1))
+  return domain && `${local}@${domain}`
+}
+
+/** An email address as entered, trimmed. */
+export const Email = z
+  .string()
+  .trim()
+  .refine((email) => emailKey(email) !== undefined, {
+    params: { code: 'email_invalid' },
+    error: 'must be an email address',
+  })
+  .meta({
+    format: 'idn-email',
+    maxLength: 254,
+    description: 'Unique within the database; letter case is kept but makes no difference.',
+    examples: ['ada@example.com'],
+  })

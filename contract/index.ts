@@ -1,0 +1,10 @@
+import { initContract } from '@ts-rest/core'
+import { operations } from './operations.js'
+import { users } from './users.js'
+
+export { emailKey } from './email.js'
+export * from './problems.js'
+export * from './users.js'
+
+/** The whole API: what the server implements, the SDK is typed by and the OpenAPI document is made from. */
+export const contract = initContract().router({ users, operations })

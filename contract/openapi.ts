@@ -1,0 +1,195 @@
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
+import {
+  type HeaderObject,
+  type OpenAPIObject,
+  OpenApiBuilder,
+  type OperationObject,
+  type ParameterObject,
+  type ReferenceObject,
+  type ResponseObject,
+  type SchemaObject,
+} from 'openapi3-ts/oas31'
+import { z } from 'zod'
+import { contract } from './index.js'
+import { type ProblemBody, type ProblemCode, type ProblemHeader, problems } from './problems.js'
+
+type HeaderName = ProblemHeader | 'X-Request-Id' | 'Cache-Control'
+
+const headers: Record<HeaderName, HeaderObject & { example: string }> = {
+  Allow: { description: 'The methods of the path.', schema: { type: 'string' }, example: 'POST' },
+  'Cache-Control': { description: 'Never cached.', schema: { type: 'string' }, example: 'no-store' },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' }, example: '1' },
+  'WWW-Authenticate': {
+    description: 'Challenge of RFC 6750 section 3.',
+    schema: { type: 'string' },
+    example: 'Bearer realm="demo/app", error="invalid_token"',
+  },
+  'X-Request-Id': {
+    description: 'Id of the request, as in the log.',
+    schema: { type: 'string' },
+    example: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10',
+  },
+}
+
+const component = (kind: 'schemas' | 'headers', name: string): ReferenceObject => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+
+/** The JSON Schema of a zod schema: a reference where the schema is named, else written out. */
+function schemaOf(schema: z.ZodType): SchemaObject | ReferenceObject {
+  const id = z.globalRegistry.get(schema)?.id
+  return id ? component('schemas', id) : bare(z.toJSONSchema(schema, rendering))
+}
+
+/** `input` leaves objects open to further fields; a `format` needs no pattern that says the same. */
+const rendering = {
+  io: 'input',
+  override: ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
+    if (jsonSchema.format) delete jsonSchema.pattern
+  },
+} as const
+
+const bare = ({ $schema, $id, '~standard': _, ...schema }: Record<string, unknown>) => schema as SchemaObject
+
+const headersOf = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, component('headers', name)]))
+
+function problemExample(code: ProblemCode, route: AppRoute) {
+  const { status, title } = problems[code]
+  const errors =
+    code === 'validation_failed'
+      ? [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }]
+      : undefined
+  return {
+    type: `http://localhost:3000/problems/${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    instance: route.path.replace(':workspaceSlug', 'demo').replace(':databaseName', 'app'),
+    code,
+    requestId: headers['X-Request-Id'].example,
+    ...(errors && { errors }),
+  }
+}
+
+function problemResponse(codes: ProblemCode[], route: AppRoute): ResponseObject {
+  const extra = codes.flatMap((code): readonly ProblemHeader[] => {
+    const problem = problems[code]
+    return 'headers' in problem ? problem.headers : []
+  })
+  return {
+    description: codes.map((code) => problems[code].title).join(', or '),
+    headers: headersOf(['X-Request-Id', 'Cache-Control', ...new Set(extra)]),
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [component('schemas', 'Problem')],
+          type: 'object',
+          required: ['code'],
+          properties: { code: { type: 'string', enum: codes } },
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, route) }])),
+      },
+    },
+  }
+}
+
+function responsesOf(route: AppRoute) {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, response]): [string, ResponseObject] => {
+      if (response instanceof z.ZodType) {
+        return [
+          status,
+          {
+            description: status === '201' ? 'Created' : 'OK',
+            headers: headersOf(['X-Request-Id', 'Cache-Control']),
+            content: { 'application/json': { schema: schemaOf(response) } },
+          },
+        ]
+      }
+      const { body } = response as { body: unknown }
+      return [status, problemResponse((body as typeof ProblemBody).shape.code.options, route)]
+    }),
+  )
+}
+
+function pathParametersOf(route: AppRoute): ParameterObject[] {
+  if (!(route.pathParams instanceof z.ZodObject)) return []
+  return Object.entries(route.pathParams.shape).map(([name, shape]) => {
+    const { description, examples, ...schema } = bare(z.toJSONSchema(shape as z.ZodType, rendering))
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: description ?? '',
+      example: examples?.[0],
+      schema,
+    }
+  })
+}
+
+function operationOf(operationId: string, tag: string, route: AppRoute): OperationObject {
+  const parameters = pathParametersOf(route)
+  return {
+    operationId,
+    tags: [tag],
+    ...(route.summary && { summary: route.summary }),
+    ...(route.description && { description: route.description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...('body' in route &&
+      route.body instanceof z.ZodType && {
+        requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } },
+      }),
+    responses: responsesOf(route),
+    security: isBearer(route) ? [{ bearer: [] }] : [],
+  }
+}
+
+const isBearer = (route: AppRoute) =>
+  (route.metadata as { security?: string } | undefined)?.security === 'bearer'
+
+const tags = {
+  users: 'Sign up, log in, and who is logged in.',
+  operations: 'For those who run the service.',
+} satisfies Record<keyof typeof contract, string>
+
+/**
+ * The OpenAPI 3.1 document of the contract. Pure: the same arguments give the same document.
+ *
+ * @param baseUrl where the API is served, without a slash at the end
+ * @param version of the API, for `info.version`
+ */
+export function openApiDocument(baseUrl: string, version: string): OpenAPIObject {
+  const builder = OpenApiBuilder.create()
+    .addOpenApiVersion('3.1.0')
+    .addInfo({
+      title: 'Usher',
+      version,
+      description:
+        'User management for products with many tenants: sign a user up in a database of a workspace, log the user in, and carry the token on later requests.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    })
+    .addServer({ url: baseUrl })
+    .addSecurityScheme('bearer', {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'The `token.jwt` that create and login answer with.',
+    })
+  const named = z.toJSONSchema(z.globalRegistry, {
+    ...rendering,
+    uri: (id) => `#/components/schemas/${id}`,
+  })
+  for (const [name, schema] of Object.entries(named.schemas)) builder.addSchema(name, bare({ ...schema }))
+  for (const [name, header] of Object.entries(headers)) builder.addHeader(name, header)
+  for (const [tag, description] of Object.entries(tags)) {
+    builder.addTag({ name: tag, description })
+    const router: AppRouter = contract[tag as keyof typeof contract]
+    for (const [operationId, route] of Object.entries(router)) {
+      if (!isAppRoute(route)) continue
+      const path = route.path.replace(/:(\w+)/g, '{$1}')
+      builder.addPath(path, { [route.method.toLowerCase()]: operationOf(operationId, tag, route) })
+    }
+  }
+  return builder.getSpec()
+}

@@ -1,0 +1,3 @@
+import { cpSync } from 'node:fs'
+
+cpSync('prisma/migrations', 'server/dist/migrations', { recursive: true })

@@ -1,0 +1,74 @@
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  fastify,
+  LogController,
+  type onResponseHookHandler,
+} from 'fastify'
+import { v7 as uuidv7 } from 'uuid'
+import type { Config } from './config.js'
+import type { Service } from './domain/service.js'
+import { readJsonBodies } from './json-body.js'
+import { guardMethods } from './method-guard.js'
+import { answerProblems } from './problem-handler.js'
+import { operationRoutes } from './routes/operations.js'
+import { userRoutes } from './routes/users.js'
+
+const bodyLimitBytes = 16 * 1024
+
+/** A caller's own id is kept if it is fit for a log; else the request gets one. */
+const requestId = /^[\w.-]{1,128}$/
+
+/** The HTTP application over the service; it does not listen. */
+export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger) {
+  const app: FastifyInstance = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: bodyLimitBytes,
+    trustProxy: (_address, hop) => hop < config.trustedProxies,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1024 },
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && requestId.test(given) ? given : uuidv7()
+    },
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' })
+    done()
+  })
+  app.addHook('onResponse', logAnswer)
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  })
+  await app.register(cors, {
+    origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
+    strictPreflight: false,
+    maxAge: 600,
+  })
+  readJsonBodies(app)
+  answerProblems(app, config.baseUrl)
+  const answerOtherMethods = guardMethods(app)
+  userRoutes(app, service)
+  operationRoutes(app, service, config.baseUrl)
+  app.after(answerOtherMethods)
+  return app
+}
+
+/** One line for each answer: never a header, a body or a query, where secrets may be. */
+const logAnswer: onResponseHookHandler = (request, reply, done) => {
+  const path = request.url.split('?', 1)[0]
+  const milliseconds = Math.round(reply.elapsedTime * 10) / 10
+  const { method, ip } = request
+  request.log.info({ method, path, status: reply.statusCode, milliseconds, ip }, 'answered')
+  done()
+}

@@ -1,0 +1,37 @@
+import type { RequestValidationError } from '@ts-rest/fastify'
+import { type FieldFault, FieldFaultCode } from '@usher/contract'
+import type { z } from 'zod'
+
+type Issue = NonNullable<RequestValidationError['body']>['issues'][number]
+
+/** Every fault that the contract found in a body, in the problem's own terms. */
+export function bodyFaults(error: RequestValidationError['body'], body: unknown): FieldFault[] {
+  return error?.issues.map((issue) => faultOf(issue, body)) ?? []
+}
+
+function faultOf(issue: Issue, body: unknown): FieldFault {
+  const path = issue.path?.map(String) ?? []
+  const [field] = path
+  const isAbsent = field !== undefined && (body as Record<string, unknown>)[field] === undefined
+  return { path: path.join('.'), ...(isAbsent ? required : describe(issue as z.core.$ZodIssue)) }
+}
+
+const required = { code: 'required', detail: 'is required' } as const
+
+function describe(issue: z.core.$ZodIssue): Pick<FieldFault, 'code' | 'detail'> {
+  switch (issue.code) {
+    case 'invalid_type':
+      return {
+        code: 'invalid_type',
+        detail: `must be ${issue.expected === 'object' ? 'an' : 'a'} ${issue.expected}`,
+      }
+    case 'too_small':
+      return { code: 'blank', detail: 'must not be blank' }
+    case 'too_big':
+      return { code: 'too_long', detail: `must have at most ${issue.maximum} characters` }
+    case 'custom':
+      return { code: FieldFaultCode.parse(issue.params?.code), detail: issue.message }
+    default:
+      throw new Error(`the contract has a rule that is not described: ${issue.code}`)
+  }
+}

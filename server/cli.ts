@@ -1,0 +1,41 @@
+import { Command, CommanderError } from 'commander'
+import { addDatabaseCommands } from './commands/database.js'
+import { addMigrateCommand } from './commands/migrate.js'
+import { addOpenApiCommand } from './commands/openapi.js'
+import { addServeCommand } from './commands/serve.js'
+import { addWorkspaceCommands } from './commands/workspace.js'
+import { ConfigError } from './config.js'
+import { isStoreUnavailable } from './store/unavailable.js'
+import { version } from './version.js'
+
+const program = new Command('usher')
+  .description(
+    'User management for products with many tenants. Settings come from the environment: see .env.example.',
+  )
+  .version(version)
+  .exitOverride()
+
+addServeCommand(program)
+addMigrateCommand(program)
+addWorkspaceCommands(program)
+addDatabaseCommands(program)
+addOpenApiCommand(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = exitCodeOf(error)
+}
+
+/** 0: done or help shown; 1: could not be done; 2: asked for wrongly. Commander has printed its own errors. */
+function exitCodeOf(error: unknown) {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  process.stderr.write(`usher: ${lineFor(error)}\n`)
+  return error instanceof ConfigError ? 2 : 1
+}
+
+function lineFor(error: unknown) {
+  if (isStoreUnavailable(error))
+    return 'the store cannot be reached; is DATABASE_URL right and Postgres running?'
+  return error instanceof Error ? error.message : String(error)
+}

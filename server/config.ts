@@ -1,0 +1,103 @@
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+
+const whole = (min: number, max: number, fallback: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .pipe(z.number().min(min, { error }).max(max, { error }))
+    .default(fallback)
+}
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((url) => url.replace(/\/+$/, ''))
+
+const masterKey = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'must be 32 bytes as base64 (openssl rand -base64 32)' })
+  .transform((text) => Buffer.from(text, 'base64'))
+
+const origin = z
+  .string()
+  .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
+    error: 'must be * or origins such as https://app.example.com, separated by commas',
+  })
+
+/** Every variable that Usher reads: name, rule and default. `.env.example` explains each. */
+export const Environment = z.object({
+  HOST: z.string().default('localhost'),
+  PORT: whole(0, 65535, 3000),
+  BASE_URL: httpUrl.optional(),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
+    .optional(),
+  DATA_DIR: z.string().default('.usher'),
+  USHER_MASTER_KEY: masterKey.optional(),
+  TOKEN_MAX_AGE: whole(60, 86400, 3600),
+  ARGON2_MEMORY_KIB: whole(8, 4_194_304, 19456),
+  ARGON2_PASSES: whole(1, 100, 2),
+  ARGON2_PARALLELISM: whole(1, 64, 1),
+  HASH_CONCURRENCY: whole(1, 256, availableParallelism()),
+  HASH_QUEUE_SECONDS: whole(1, 60, 2),
+  TRUST_PROXY: whole(0, 10, 0),
+  CORS_ORIGINS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(origin))
+    .default(['*']),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .default('info'),
+})
+
+/** The settings of one process. Times are in seconds where the name says so. */
+export type Config = Readonly<ReturnType<typeof loadConfig>>
+
+/** Settings that cannot be used: one line for each faulty variable, never with its value. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+  }
+}
+
+/**
+ * Settings from environment variables; an empty one counts as absent.
+ *
+ * @throws {ConfigError} that names every faulty variable at once
+ */
+export function loadConfig(env: Record<string, string | undefined>) {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const result = Environment.safeParse(present)
+  const faults = result.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}`) ?? []
+  if (present.DATABASE_URL && !present.USHER_MASTER_KEY) {
+    faults.push(
+      'USHER_MASTER_KEY is required with DATABASE_URL: 32 bytes as base64 (openssl rand -base64 32)',
+    )
+  }
+  if (faults.length > 0 || !result.data) throw new ConfigError([...new Set(faults)])
+  const settings = result.data
+  return Object.freeze({
+    host: settings.HOST,
+    port: settings.PORT,
+    baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
+    databaseUrl: settings.DATABASE_URL,
+    dataDir: settings.DATA_DIR,
+    masterKey: settings.USHER_MASTER_KEY,
+    tokenMaxAgeSeconds: settings.TOKEN_MAX_AGE,
+    hashing: {
+      memoryKib: settings.ARGON2_MEMORY_KIB,
+      passes: settings.ARGON2_PASSES,
+      parallelism: settings.ARGON2_PARALLELISM,
+      concurrency: settings.HASH_CONCURRENCY,
+      queueSeconds: settings.HASH_QUEUE_SECONDS,
+    },
+    trustedProxies: settings.TRUST_PROXY,
+    corsOrigins: settings.CORS_ORIGINS,
+    logLevel: settings.LOG_LEVEL,
+  })
+}

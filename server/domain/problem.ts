@@ -1,0 +1,24 @@
+import { type FieldFault, type ProblemCode, problems } from '@usher/contract'
+
+/**
+ * A failure that the client is told of. Status and title come from the contract's catalogue; this adds what
+ * is particular to the occurrence.
+ */
+export class Problem extends Error {
+  readonly errors: readonly FieldFault[] | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    readonly code: ProblemCode,
+    options: {
+      detail?: string
+      errors?: readonly FieldFault[]
+      retryAfterSeconds?: number
+      cause?: unknown
+    } = {},
+  ) {
+    super(options.detail ?? `${problems[code].title}.`, { cause: options.cause })
+    this.errors = options.errors
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}

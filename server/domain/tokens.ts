@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import type { AccessToken } from '@usher/contract'
+import type { Database } from './databases.js'
+import { Problem } from './problem.js'
+
+/** A token names the user's tenants up to this many; with more the claim is left out, never cut short. */
+const tenantsInToken = 50
+
+/** How far ahead another instance's clock may be, in seconds (RFC 8725 asks for little). */
+const leewaySeconds = 30
+
+/**
+ * A fresh access token (RFC 9068) of the database for a user.
+ *
+ * @param user the user's id, tenants and the time before which the user's tokens count as revoked
+ * @param now in milliseconds since the epoch
+ */
+export function issueToken(
+  database: Database,
+  user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
+  now: number,
+  maxAgeSeconds: number,
+): AccessToken {
+  const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
+  const audience = `database:${database.id}`
+  const jwt = database.signingKey.sign({
+    iss: database.issuer,
+    aud: [database.issuer, audience],
+    sub: user.id,
+    client_id: audience,
+    iat: issuedAt,
+    exp: issuedAt + maxAgeSeconds,
+    jti: randomUUID(),
+    ...(user.tenants.length <= tenantsInToken && { tenants: user.tenants }),
+  })
+  return { jwt, maxAge: maxAgeSeconds, type: 'ACCESS_TOKEN' }
+}
+
+/** What a token says of its user, once it is known to be the database's own and in time. */
+export interface TokenClaims {
+  userId: string
+  issuedAt: number
+}
+
+/**
+ * Checks a token by RFC 8725: a key of this database, its one algorithm, exact issuer, audience and type.
+ *
+ * @param now in milliseconds since the epoch
+ * @throws {Problem} `token_expired`, or `token_invalid` for every other fault
+ */
+export function verifyToken(database: Database, jwt: string, now: number): TokenClaims {
+  const { sub, iat, exp } = signedClaims(database, jwt)
+  if (typeof sub !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') {
+    throw new Problem('token_invalid')
+  }
+  if (iat > now / 1000 + leewaySeconds) throw new Problem('token_invalid')
+  if (exp <= now / 1000) throw new Problem('token_expired')
+  return { userId: sub, issuedAt: iat }
+}
+
+/** Whether a token was revoked by moving the user's `tokensValidAfter`. */
+export const isRevoked = (claims: TokenClaims, tokensValidAfter: Date | null) =>
+  claims.issuedAt < secondAfter(tokensValidAfter)
+
+/** `iat` has whole seconds: a token belongs to the time after a moment from the next whole second on. */
+const secondAfter = (moment: Date | null) => (moment ? Math.ceil(moment.getTime() / 1000) : 0)
+
+function signedClaims(database: Database, jwt: string) {
+  try {
+    const [header] = jwt.split('.', 1)
+    const { kid } = JSON.parse(Buffer.from(header ?? '', 'base64url').toString())
+    const key = database.keys.find((candidate) => candidate.kid === kid)
+    if (key) return key.verify(jwt)
+  } catch (cause) {
+    throw new Problem('token_invalid', { cause })
+  }
+  throw new Problem('token_invalid')
+}

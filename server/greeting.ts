@@ -1,0 +1,16 @@
+import type { Config } from './config.js'
+
+/** What the first start prints: where it serves, and three lines that work when pasted into a shell. */
+export function greeting({ baseUrl }: Config) {
+  const users = `${baseUrl}/workspaces/demo/databases/app/users`
+  const credentials = `{"email":"ada@example.com","password":"correct horse battery"}`
+  const token = `$(curl -s ${users}/login -d '${credentials}' | sed 's/.*"jwt":"\\([^"]*\\).*/\\1/')`
+  return `
+Usher serves on ${baseUrl}. Sign up, log in, who am I:
+
+curl ${users} -d '${credentials}'
+curl ${users}/login -d '${credentials}'
+curl ${users}/me -H "Authorization: Bearer ${token}"
+
+`
+}

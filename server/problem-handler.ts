@@ -1,0 +1,58 @@
+import { type ProblemBody, problems } from '@usher/contract'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from './domain/problem.js'
+import { isStoreUnavailable } from './store/unavailable.js'
+
+/** The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue. */
+export function answerProblems(app: FastifyInstance, baseUrl: string) {
+  app.setNotFoundHandler(() => {
+    throw new Problem('route_not_found')
+  })
+  app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+    const problem = problemOf(error)
+    if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
+    else if (problem.code === 'unavailable') request.log.warn({ err: error }, 'unavailable')
+    return sendProblem(problem, baseUrl, request, reply)
+  })
+}
+
+/** What Fastify itself refuses, by its codes; `FST_ERR_BAD_URL` is a path that cannot be decoded. */
+const fastifyProblems: Record<string, Problem['code']> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_BAD_URL: 'route_not_found',
+}
+
+function problemOf(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error
+  const code = fastifyProblems[error.code]
+  if (code) return new Problem(code, { cause: error })
+  if (isStoreUnavailable(error)) return new Problem('unavailable', { cause: error })
+  return new Problem('internal_error', { cause: error })
+}
+
+function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest, reply: FastifyReply) {
+  const { code, errors } = problem
+  const { status, title } = problems[code]
+  const body: ProblemBody = {
+    type: `${baseUrl}/problems/${code}`,
+    title,
+    status,
+    detail: problem.message,
+    instance: request.url.split('?', 1)[0] ?? '',
+    code,
+    requestId: request.id,
+    ...(errors && { errors: [...errors] }),
+  }
+  if (code.startsWith('token_')) reply.header('WWW-Authenticate', challenge(problem, request))
+  if (code === 'unavailable') reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
+  return reply.status(status).type('application/problem+json').send(body)
+}
+
+/** RFC 6750 §3: an error is named only where a token was sent. */
+function challenge({ code, message }: Problem, request: FastifyRequest) {
+  const { workspaceSlug, databaseName } = request.params as Record<string, string>
+  const realm = `Bearer realm="${workspaceSlug}/${databaseName}"`
+  return code === 'token_missing' ? realm : `${realm}, error="invalid_token", error_description="${message}"`
+}

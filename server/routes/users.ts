@@ -1,0 +1,48 @@
+import { initServer, type RequestValidationError } from '@ts-rest/fastify'
+import { contract, type DatabasePath } from '@usher/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { bearerToken } from '../bearer.js'
+import { bodyFaults } from '../body-faults.js'
+import { passwordFaults } from '../domain/passwords.js'
+import { Problem } from '../domain/problem.js'
+import type { Service } from '../domain/service.js'
+import { verifyToken } from '../domain/tokens.js'
+import { createUser, findTokenUser, login } from '../domain/users.js'
+
+const server = initServer()
+
+export function userRoutes(app: FastifyInstance, service: Service) {
+  const router = server.router(contract.users, {
+    createUser: async ({ params, body }) => {
+      const database = await service.findDatabase(params)
+      return { status: 201, body: await createUser(service, database, body) }
+    },
+    login: async ({ params, body }) => {
+      const database = await service.findDatabase(params)
+      return { status: 200, body: await login(service, database, body) }
+    },
+    me: async ({ params, request }) => {
+      const database = await service.findDatabase(params)
+      const claims = verifyToken(database, bearerToken(request.headers.authorization), service.now())
+      return { status: 200, body: await findTokenUser(service, database, claims) }
+    },
+  })
+  app.register(server.plugin(router), {
+    requestValidationErrorHandler: (error, request) => refuse(error, request, service),
+  })
+}
+
+/** What the contract refuses: a path that can be no database's, or a body, with all its faults at once. */
+async function refuse(error: RequestValidationError, request: FastifyRequest, service: Service) {
+  if (error.pathParams) throw new Problem('database_not_found')
+  const errors = bodyFaults(error.body, request.body)
+  if (isSignUp(request) && !errors.some(({ path }) => path === '' || path === 'password')) {
+    const { password, email } = request.body as { password: string; email: unknown }
+    const { passwordPolicy } = await service.findDatabase(request.params as DatabasePath)
+    errors.push(...passwordFaults(passwordPolicy, password, email))
+  }
+  const detail = errors.map((fault) => `${fault.path || 'the body'} ${fault.detail}`).join('; ')
+  throw new Problem('validation_failed', { errors, detail })
+}
+
+const isSignUp = (request: FastifyRequest) => request.routeOptions.url === contract.users.createUser.path

@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import type { Prisma, PrismaClient } from './generated/client.js'
+
+/** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
+const packaged = new URL('../migrations/', import.meta.url)
+const migrationsFolder = existsSync(packaged)
+  ? packaged
+  : new URL('../../prisma/migrations/', import.meta.url)
+
+/** Any number, the same for all versions of Usher: who migrates a store holds it. */
+const advisoryLock = 8_217_403_551
+
+interface Migration {
+  name: string
+  sql: string
+  /** SHA-256 of the file, as Prisma's own tools keep it. */
+  checksum: string
+}
+
+type Transaction = Prisma.TransactionClient
+
+/** A migration was changed after it had been applied. */
+export class ChangedMigrationError extends Error {
+  constructor(name: string) {
+    super(`migration ${name} is not the one that was applied to this store (checksum differs)`)
+  }
+}
+
+/**
+ * Brings a store up to date: one transaction for each migration, statement by statement, with its row in
+ * `_prisma_migrations` (Prisma's columns). Whatever fails leaves nothing behind; two at once wait for each other.
+ *
+ * @returns the names of the migrations applied now
+ * @throws {ChangedMigrationError}
+ */
+export async function migrate(prisma: PrismaClient, folder = migrationsFolder): Promise<string[]> {
+  const applied: string[] = []
+  await inTransaction(prisma, createHistory)
+  for (const migration of await readMigrations(folder)) {
+    const isNew = await inTransaction(prisma, (transaction) => apply(transaction, migration))
+    if (isNew) applied.push(migration.name)
+  }
+  return applied
+}
+
+/** The migrations that a store lacks, by name, in order. */
+export async function pendingMigrations(prisma: PrismaClient): Promise<string[]> {
+  const migrations = await readMigrations(migrationsFolder)
+  const [table] = await prisma.$queryRaw<{ found: boolean }[]>`
+    SELECT to_regclass('usher._prisma_migrations') IS NOT NULL AS found`
+  const history = table?.found ? await readHistory(prisma) : new Map<string, string>()
+  return migrations.map(({ name }) => name).filter((name) => !history.has(name))
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(new URL(`${name}/migration.sql`, folder), 'utf8')
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+    }),
+  )
+}
+
+async function readHistory(prisma: PrismaClient | Transaction) {
+  const rows = await prisma.$queryRaw<{ migration_name: string; checksum: string }[]>`
+    SELECT migration_name, checksum FROM usher._prisma_migrations
+    WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
+}
+
+function inTransaction<Result>(prisma: PrismaClient, work: (transaction: Transaction) => Promise<Result>) {
+  return prisma.$transaction(
+    async (transaction) => {
+      await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${advisoryLock})::text`
+      return work(transaction)
+    },
+    { maxWait: 30_000, timeout: 3_600_000 },
+  )
+}
+
+async function createHistory(transaction: Transaction) {
+  await transaction.$executeRaw`CREATE SCHEMA IF NOT EXISTS usher`
+  await transaction.$executeRaw`
+    CREATE TABLE IF NOT EXISTS usher._prisma_migrations (
+      id VARCHAR(36) PRIMARY KEY,
+      checksum VARCHAR(64) NOT NULL,
+      finished_at TIMESTAMPTZ,
+      migration_name VARCHAR(255) NOT NULL,
+      logs TEXT,
+      rolled_back_at TIMESTAMPTZ,
+      started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+      applied_steps_count INTEGER NOT NULL DEFAULT 0
+    )`
+}
+
+async function apply(transaction: Transaction, { name, sql, checksum }: Migration) {
+  const known = (await readHistory(transaction)).get(name)
+  if (known === checksum) return false
+  if (known !== undefined) throw new ChangedMigrationError(name)
+  // Citus refuses DDL on distributed tables in parallel; plain Postgres takes the setting for a custom one.
+  await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+  for (const statement of statementsOf(sql)) await transaction.$executeRawUnsafe(statement)
+  await transaction.$executeRaw`
+    INSERT INTO usher._prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+    VALUES (${randomUUID()}, ${checksum}, now(), ${name}, 1)`
+  return true
+}
+
+/** Migrations keep to statements without a semicolon inside, each ending with one at the end of a line. */
+const statementsOf = (sql: string) =>
+  sql
+    .replace(/^--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { prismaOver, type Store } from './store.js'
+
+const connections = 10
+const connectMilliseconds = 5_000
+/** How much longer than the server's own limit to wait for a server that went silent. */
+const graceMilliseconds = 1_000
+
+/**
+ * A store on a Postgres server. Connects when first asked, and again after a failure.
+ *
+ * @param log is told of connections that broke while idle
+ * @param statementMilliseconds a server that takes longer over a statement counts as away; 0 for no limit
+ */
+export function openPostgres(
+  url: string,
+  masterKey: Buffer,
+  log: (error: Error) => void,
+  statementMilliseconds = 10_000,
+): Store {
+  const adapter = new PrismaPg(
+    {
+      connectionString: url,
+      max: connections,
+      connectionTimeoutMillis: connectMilliseconds,
+      statement_timeout: statementMilliseconds,
+      query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
+      application_name: 'usher',
+      // The adapter drops the offset of a timestamptz, so it must be UTC's.
+      options: '-c TimeZone=UTC',
+    },
+    {
+      schema: 'usher',
+      onPoolError: log,
+      onConnectionError: log,
+      statementNameGenerator: ({ sql }) => statementName(sql),
+    },
+  )
+  const prisma = prismaOver(adapter)
+  return { prisma, masterKey, close: () => prisma.$disconnect() }
+}
+
+const names = new Map<string, string>()
+
+/** Named statements are parsed and planned once for each connection. The texts are few: all are our own. */
+function statementName(sql: string) {
+  const known = names.get(sql)
+  if (known) return known
+  const name = createHash('sha256').update(sql).digest('base64url')
+  names.set(sql, name)
+  return name
+}

@@ -1,0 +1,14 @@
+import { PrismaClient } from './generated/client.js'
+
+/** Usher's own Postgres, open: the embedded one or a server. The same above this line for both. */
+export interface Store {
+  prisma: PrismaClient
+  /** Seals the private halves of signing keys: 32 bytes. */
+  masterKey: Buffer
+  close(): Promise<void>
+}
+
+/** The Prisma client over the adapter of a store. */
+export const prismaOver = (adapter: Adapter) => new PrismaClient({ adapter, errorFormat: 'minimal' })
+
+type Adapter = NonNullable<ConstructorParameters<typeof PrismaClient>[0]['adapter']>
