@@ -1,0 +1,94 @@
+import { Writable } from 'node:stream'
+import type { SignedInUser } from '@usher/contract'
+import type { InjectOptions } from 'fastify'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { buildApp } from '../../server/app.js'
+import { loadConfig } from '../../server/config.js'
+import { createDatabase } from '../../server/domain/databases.js'
+import { createService } from '../../server/domain/service.js'
+import { createWorkspace } from '../../server/domain/workspaces.js'
+import type { PasswordPolicy } from '../../server/store/generated/enums.js'
+import type { Store } from '../../server/store/store.js'
+import { expectDocumented } from './documented.js'
+
+/** The cheapest hash there is, for tests that are not about hashing. */
+const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }
+
+export const start = Date.parse('2026-03-01T12:00:00Z')
+
+export type TestApp = Awaited<ReturnType<typeof startApp>>
+
+/** The app over a store, with a clock that stands still until moved, and databases of its own. */
+export async function startApp(store: Store, env: Record<string, string> = {}) {
+  const clock = { now: start }
+  const logged: string[] = []
+  const log = pino(
+    { level: env.LOG_LEVEL ?? 'trace' },
+    new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
+  )
+  const config = loadConfig({ ...cheapHashes, ...env })
+  const service = await createService(config, store, log, () => clock.now)
+  const app = await buildApp(config, service, log)
+
+  /** Sends a request; fails unless its answer is documented. */
+  async function send(
+    options: InjectOptions & { method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'; url: string },
+  ) {
+    const response = await app.inject(options)
+    expectDocumented(options.method, options.url, response)
+    return response
+  }
+
+  /** The operations of one database. */
+  function client(workspaceSlug: string, databaseName: string) {
+    const users = `/workspaces/${workspaceSlug}/databases/${databaseName}/users`
+    return {
+      users,
+      createUser: (body: object) => send({ method: 'POST', url: users, payload: body }),
+      login: (body: object) => send({ method: 'POST', url: `${users}/login`, payload: body }),
+      me: (token: string) =>
+        send({ method: 'GET', url: `${users}/me`, headers: { authorization: `Bearer ${token}` } }),
+      /** A user who is signed up. */
+      async signedUp(body: object = {}): Promise<SignedInUser> {
+        const response = await send({ method: 'POST', url: users, payload: validUser(body) })
+        if (response.statusCode !== 201) throw new Error(response.body)
+        return response.json()
+      },
+    }
+  }
+
+  /** A new database, in a workspace of its own unless another is named. */
+  async function newDatabase(
+    passwordPolicy: PasswordPolicy = 'standard',
+    workspaceSlug = unique('workspace'),
+  ) {
+    const path = { workspaceSlug, databaseName: unique('database') }
+    if (!(await store.prisma.workspace.findUnique({ where: { slug: workspaceSlug } }))) {
+      await createWorkspace(store, workspaceSlug, new Date(clock.now))
+    }
+    const { id } = await createDatabase(store, path, passwordPolicy, new Date(clock.now))
+    return { id, ...path, ...client(workspaceSlug, path.databaseName) }
+  }
+
+  return { app, clock, config, logged, service, store, send, client, newDatabase, close: () => app.close() }
+}
+
+let count = 0
+const unique = (noun: string) => `${noun}-${++count}`
+
+export const password = 'correct horse battery'
+
+/** A sign-up that is accepted; a test states only what matters to it. */
+export const validUser = (body: object = {}) => ({
+  email: `${unique('user')}@example.com`,
+  password,
+  ...body,
+})
+
+/** An app with other settings for one test. */
+export async function startAppForTest(store: Store, env: Record<string, string>) {
+  const app = await startApp(store, env)
+  onTestFinished(() => app.close())
+  return app
+}

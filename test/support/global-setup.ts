@@ -1,0 +1,64 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import type { TestProject } from 'vitest/node'
+import { storeOver } from '../../server/store/embedded.js'
+import { migrate } from '../../server/store/migrate.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import { type PostgresServer, startPostgres } from './postgres-server.js'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    storeKind: 'embedded' | 'postgres'
+    /** A file that holds a migrated embedded store, to be opened in memory. */
+    embeddedTemplate: string
+    /** Address of a Postgres server that the tests may make databases on; database `usher_template` is migrated. */
+    postgresUrl: string
+  }
+}
+
+/** Makes one migrated store of each kind, from which each test file takes a copy. */
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-test-'))
+  const embeddedTemplate = join(folder, 'embedded.tar')
+  await makeEmbeddedTemplate(embeddedTemplate)
+  project.provide('embeddedTemplate', embeddedTemplate)
+
+  // biome-ignore lint/style/noProcessEnv: the one setting of the tests
+  const given = process.env.TEST_DATABASE_URL
+  const server: PostgresServer | undefined = given ? undefined : await startPostgres()
+  const postgresUrl = given ?? server?.url ?? ''
+  await makePostgresTemplate(postgresUrl)
+  project.provide('postgresUrl', postgresUrl)
+
+  return async () => {
+    await server?.stop()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function makeEmbeddedTemplate(file: string) {
+  const pglite = await PGlite.create()
+  const store = storeOver(pglite, Buffer.alloc(32))
+  await migrate(store.prisma)
+  await writeFile(file, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()))
+  await store.close()
+}
+
+async function makePostgresTemplate(url: string) {
+  const server = openPostgres(url, Buffer.alloc(32), () => undefined)
+  await server.prisma.$executeRawUnsafe('DROP DATABASE IF EXISTS usher_template')
+  await server.prisma.$executeRawUnsafe('CREATE DATABASE usher_template')
+  await server.close()
+  const template = openPostgres(databaseUrl(url, 'usher_template'), Buffer.alloc(32), () => undefined)
+  await migrate(template.prisma)
+  await template.close()
+}
+
+/** The same server, another of its databases. */
+export function databaseUrl(url: string, database: string) {
+  const other = new URL(url)
+  other.pathname = `/${database}`
+  return other.href
+}

