@@ -3,16 +3,19 @@ import helmet from '@fastify/helmet'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   fastify,
   LogController,
   type onResponseHookHandler,
 } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
 import type { Config } from './config.js'
+import { Problem } from './domain/problem.js'
 import type { Service } from './domain/service.js'
 import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
-import { answerProblems } from './problem-handler.js'
+import { problemHandler } from './problem-handler.js'
 import { operationRoutes } from './routes/operations.js'
 import { userRoutes } from './routes/users.js'
 
@@ -23,6 +26,7 @@ const requestId = /^[\w.-]{1,128}$/
 
 /** The HTTP application over the service; it does not listen. */
 export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger) {
+  const answerProblem = problemHandler(config.baseUrl)
   const app: FastifyInstance = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -30,13 +34,17 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     trustProxy: (_address, hop) => hop < config.trustedProxies,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
+    frameworkErrors: (error, request, reply) => {
+      identify(request, reply)
+      answerProblem(error, request, reply)
+    },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
       return typeof given === 'string' && requestId.test(given) ? given : uuidv7()
     },
   })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' })
+    identify(request, reply)
     done()
   })
   app.addHook('onResponse', logAnswer)
@@ -56,13 +64,19 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     maxAge: 600,
   })
   readJsonBodies(app)
-  answerProblems(app, config.baseUrl)
+  app.setErrorHandler(answerProblem)
+  app.setNotFoundHandler(() => {
+    throw new Problem('route_not_found')
+  })
   const answerOtherMethods = guardMethods(app)
   userRoutes(app, service)
   operationRoutes(app, service, config.baseUrl)
   app.after(answerOtherMethods)
   return app
 }
+
+const identify = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' })
 
 /** One line for each answer: never a header, a body or a query, where secrets may be. */
 const logAnswer: onResponseHookHandler = (request, reply, done) => {

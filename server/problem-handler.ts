@@ -1,19 +1,16 @@
 import { type ProblemBody, problems } from '@usher/contract'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from './domain/problem.js'
 import { isStoreUnavailable } from './store/unavailable.js'
 
 /** The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue. */
-export function answerProblems(app: FastifyInstance, baseUrl: string) {
-  app.setNotFoundHandler(() => {
-    throw new Problem('route_not_found')
-  })
-  app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+export function problemHandler(baseUrl: string) {
+  return (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => {
     const problem = problemOf(error)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem.code === 'unavailable') request.log.warn({ err: error }, 'unavailable')
     return sendProblem(problem, baseUrl, request, reply)
-  })
+  }
 }
 
 /** What Fastify itself refuses, by its codes; `FST_ERR_BAD_URL` is a path that cannot be decoded. */

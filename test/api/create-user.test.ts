@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { start, startApp, type TestApp, validUser } from '../support/app.js'
-import { openTestStore } from '../support/store.js'
+import { start, startApi, type TestApi, validUser } from '../support/app.js'
 
-let usher: TestApp
-let database: Awaited<ReturnType<TestApp['newDatabase']>>
+let usher: TestApi
+let database: TestApi['database']
 
 beforeAll(async () => {
-  usher = await startApp(await openTestStore())
-  database = await usher.newDatabase()
+  usher = await startApi()
+  database = usher.database
 })
-afterAll(async () => {
-  await usher.close()
-  await usher.store.close()
-})
+afterAll(() => usher.close())
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

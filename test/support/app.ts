@@ -2,7 +2,6 @@ import { Writable } from 'node:stream'
 import type { SignedInUser } from '@usher/contract'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
 import { buildApp } from '../../server/app.js'
 import { loadConfig } from '../../server/config.js'
 import { createDatabase } from '../../server/domain/databases.js'
@@ -11,13 +10,12 @@ import { createWorkspace } from '../../server/domain/workspaces.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
 import { expectDocumented } from './documented.js'
+import { openTestStore } from './store.js'
 
 /** The cheapest hash there is, for tests that are not about hashing. */
 const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
-
-export type TestApp = Awaited<ReturnType<typeof startApp>>
 
 /** The app over a store, with a clock that stands still until moved, and databases of its own. */
 export async function startApp(store: Store, env: Record<string, string> = {}) {
@@ -74,6 +72,8 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
   return { app, clock, config, logged, service, store, send, client, newDatabase, close: () => app.close() }
 }
 
+export type TestApi = Awaited<ReturnType<typeof startApi>>
+
 let count = 0
 const unique = (noun: string) => `${noun}-${++count}`
 
@@ -86,9 +86,10 @@ export const validUser = (body: object = {}) => ({
   ...body,
 })
 
-/** An app with other settings for one test. */
-export async function startAppForTest(store: Store, env: Record<string, string>) {
-  const app = await startApp(store, env)
-  onTestFinished(() => app.close())
-  return app
+/** An app over a store of this run's kind for a whole test file, with one database ready. */
+export async function startApi(env: Record<string, string> = {}) {
+  const store = await openTestStore()
+  const usher = await startApp(store, env)
+  const close = () => usher.close().then(store.close)
+  return { ...usher, close, database: await usher.newDatabase() }
 }

@@ -19,7 +19,7 @@ declare module 'vitest' {
 }
 
 /** Makes one migrated store of each kind, from which each test file takes a copy. */
-export default async function setup(project: TestProject) {
+export async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-test-'))
   const embeddedTemplate = join(folder, 'embedded.tar')
   await makeEmbeddedTemplate(embeddedTemplate)

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { password, startApi, type TestApi, validUser } from '../support/app.js'
+
+let usher: TestApi
+beforeAll(async () => {
+  usher = await startApi()
+})
+afterAll(() => usher.close())
+
+it('keeps the users of one database from another, with the same addresses and names', async () => {
+  const email = 'same@example.com'
+  const name = usher.database.databaseName
+  const one = usher.database
+  await usher.newDatabase()
+  const two = await usher.newDatabase('standard', one.workspaceSlug)
+  const inOne = await one.signedUp({ email, password: 'password of one', newTenant: 'One' })
+  const inTwo = await two.signedUp({ email, password: 'password of two', newTenant: 'Two' })
+  expect(inTwo.id).not.toBe(inOne.id)
+  expect((await one.login({ email, password: 'password of two' })).statusCode).toBe(401)
+  expect((await two.login({ email, password: 'password of two' })).json().tenants).toEqual(inTwo.tenants)
+  expect((await two.me(inOne.token.jwt)).statusCode).toBe(401)
+  expect((await two.me(inTwo.token.jwt)).json().id).toBe(inTwo.id)
+  expect(name).not.toBe(two.databaseName)
+})
+
+it.each([
+  ['an unknown workspace', 'nowhere', undefined],
+  ['an unknown database', undefined, 'nowhere'],
+  ['a slug that can be none', 'no%20where', undefined],
+  ['a name that can be none', undefined, '-dash'],
+  ['a name too long', undefined, 'x'.repeat(64)],
+  ['a slash in a name', undefined, 'a%2Fb'],
+  ['a path that climbs', undefined, '..%2Fdatabase'],
+  ['a name of 900 characters', undefined, 'x'.repeat(900)],
+  ['letters of other scripts', undefined, 'd%C3%A4ta'],
+  ['a NUL', undefined, 'a%00b'],
+])('answers 404 database_not_found to %s', async (_what, slug, name) => {
+  const { workspaceSlug, databaseName } = usher.database
+  const client = usher.client(slug ?? workspaceSlug, name ?? databaseName)
+  for (const response of [
+    await client.createUser(validUser()),
+    await client.createUser(validUser({ password: 'short' })),
+    await client.login({ email: 'ada@example.com', password }),
+    await client.me('x.y.z'),
+  ]) {
+    expect(response.statusCode).toBe(404)
+    expect(response.json().code).toBe('database_not_found')
+  }
+})
+
+it('finds a database of the same name in the right workspace only', async () => {
+  const other = await usher.newDatabase()
+  const response = await usher.client(usher.database.workspaceSlug, other.databaseName).me('x.y.z')
+  expect(response.statusCode).toBe(404)
+})

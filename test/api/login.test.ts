@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { password, startApi, startApp, type TestApi } from '../support/app.js'
+
+let usher: TestApi
+let database: TestApi['database']
+
+beforeAll(async () => {
+  usher = await startApi()
+  database = usher.database
+})
+afterAll(() => usher.close())
+
+const email = 'ada@example.com'
+
+/** The row of the only user of a database. */
+const storedUser = (databaseId: string) => usher.store.prisma.user.findFirstOrThrow({ where: { databaseId } })
+
+describe('a login', () => {
+  it('answers 200 with the user, all tenants and a token that works', async () => {
+    const signedUp = await database.signedUp({ email, newTenant: 'Engines' })
+    const response = await database.login({ email, password })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(response.json()).toEqual({
+      id: signedUp.id,
+      tenants: signedUp.tenants,
+      token: { jwt: expect.any(String), maxAge: 3600, type: 'ACCESS_TOKEN' },
+    })
+    expect((await database.me(response.json().token.jwt)).statusCode).toBe(200)
+  })
+
+  it.each([' ADA@EXAMPLE.COM ', 'Ada@Example.com'])('takes the address as %j', async (entered) => {
+    expect((await database.login({ email: entered, password })).statusCode).toBe(200)
+  })
+
+  it('lists tenants in the order of joining', async () => {
+    const { id, signedUp, login } = await usher.newDatabase()
+    const first = await signedUp({ email, newTenant: 'First' })
+    const others = ['aaaaaaaa-0000-7000-8000-000000000000', '00000000-0000-7000-8000-000000000000']
+    for (const [days, tenantId] of [...others.entries()].reverse()) {
+      const joinedAt = new Date(usher.clock.now + (days + 1) * 86_400_000)
+      await usher.store.prisma.tenant.create({
+        data: { databaseId: id, id: tenantId, name: 'T', createdAt: joinedAt },
+      })
+      await usher.store.prisma.membership.create({
+        data: { databaseId: id, userId: first.id, tenantId, joinedAt },
+      })
+    }
+    expect((await login({ email, password })).json().tenants).toEqual([...first.tenants, ...others])
+  })
+})
+
+describe('a failed login', () => {
+  it('gets byte-identical answers for an unknown address, a wrong password and a disabled user', async () => {
+    const disabled = await usher.newDatabase()
+    await disabled.signedUp({ email })
+    await usher.store.prisma.user.updateMany({
+      where: { databaseId: disabled.id },
+      data: { disabledAt: new Date() },
+    })
+    const requestId = 'same'
+    const answers = await Promise.all(
+      [
+        { users: database.users, body: { email, password: 'wrong password' } },
+        { users: database.users, body: { email: 'unknown@example.com', password } },
+        { users: disabled.users, body: { email, password } },
+      ].map(({ users, body }) =>
+        usher.send({
+          method: 'POST',
+          url: `${users}/login`,
+          payload: body,
+          headers: { 'x-request-id': requestId },
+        }),
+      ),
+    )
+    const [wrong, unknown, off] = answers.map(({ statusCode, body, headers: { date: _, ...headers } }) => ({
+      statusCode,
+      body,
+      headers,
+    }))
+    expect(wrong).toMatchObject({ statusCode: 401 })
+    expect(JSON.parse(wrong?.body ?? '').code).toBe('invalid_credentials')
+    expect(unknown).toEqual(wrong)
+    const elsewhere = off?.body.replace(disabled.users, database.users)
+    expect({ ...off, body: elsewhere, headers: { ...off?.headers, 'content-length': '' } }).toEqual({
+      ...wrong,
+      headers: { ...wrong?.headers, 'content-length': '' },
+    })
+  })
+
+  it.each([
+    ['other letter case', 'Correct Horse Battery'],
+    ['a space more', `${password} `],
+    ['a cut password', password.slice(0, -1)],
+    ['a password far too long', 'x'.repeat(5000)],
+  ])('is one with %s', async (_what, candidate) => {
+    expect((await database.login({ email, password: candidate })).statusCode).toBe(401)
+  })
+
+  it('is not judged by the password policy', async () => {
+    expect((await database.login({ email, password: 'a' })).json().code).toBe('invalid_credentials')
+  })
+
+  it('is told of faults in the body', async () => {
+    const response = await database.login({ email: 'ada@' })
+    expect(response.statusCode).toBe(400)
+    expect(response.json().errors).toEqual([
+      { path: 'email', code: 'email_invalid', detail: 'must be an email address' },
+      { path: 'password', code: 'required', detail: 'is required' },
+    ])
+  })
+})
+
+describe('a hash of other parameters', () => {
+  it('is replaced at login by one of the current ones', async () => {
+    const { id, signedUp, ...path } = await usher.newDatabase()
+    await signedUp({ email })
+    const before = (await storedUser(id)).passwordHash
+    const stronger = await startApp(usher.store, { ARGON2_PASSES: '2' })
+    const { login } = stronger.client(path.workspaceSlug, path.databaseName)
+    expect((await login({ email, password: 'wrong password' })).statusCode).toBe(401)
+    expect((await storedUser(id)).passwordHash).toBe(before)
+    expect((await login({ email, password })).statusCode).toBe(200)
+    const after = (await storedUser(id)).passwordHash
+    expect(after).toMatch(/^\$argon2id\$v=19\$m=8,t=2,p=1\$/)
+    expect((await login({ email, password })).statusCode).toBe(200)
+    expect((await storedUser(id)).passwordHash).toBe(after)
+    await stronger.close()
+  })
+})

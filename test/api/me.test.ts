@@ -1,0 +1,209 @@
+import { createSign, generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { start, startApi, startApp, type TestApi } from '../support/app.js'
+
+let usher: TestApi
+let database: TestApi['database']
+
+beforeAll(async () => {
+  usher = await startApi()
+  database = usher.database
+})
+afterAll(() => usher.close())
+
+const part = (jwt: string, index: number) =>
+  JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('who am I', () => {
+  it('answers the user as the store has it, not as the token says', async () => {
+    const user = await database.signedUp({ email: 'Me@Example.com', newTenant: 'Engines' })
+    const where = { databaseId_id: { databaseId: database.id, id: user.id } }
+    await usher.store.prisma.user.update({ where, data: { preferredName: 'Renamed' } })
+    const response = await database.me(user.token.jwt)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(response.json()).toEqual({
+      id: user.id,
+      email: 'Me@Example.com',
+      preferredName: 'Renamed',
+      tenants: user.tenants,
+      createdAt: new Date(start).toISOString(),
+    })
+  })
+
+  it.each(['bearer', 'BEARER', 'Bearer  '])('takes the scheme as %j', async (scheme) => {
+    const { token } = await database.signedUp()
+    const headers = { authorization: `${scheme} ${token.jwt}` }
+    expect((await usher.send({ method: 'GET', url: `${database.users}/me`, headers })).statusCode).toBe(200)
+  })
+})
+
+describe('a token', () => {
+  it('has the header and the claims of RFC 9068', async () => {
+    const user = await database.signedUp({ newTenant: 'Engines' })
+    const issuer = `http://localhost:3000${database.users.replace('/users', '')}`
+    expect(part(user.token.jwt, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) })
+    expect(part(user.token.jwt, 1)).toEqual({
+      iss: issuer,
+      aud: [issuer, `database:${database.id}`],
+      sub: user.id,
+      client_id: `database:${database.id}`,
+      iat: start / 1000,
+      exp: start / 1000 + 3600,
+      jti: expect.any(String),
+      tenants: user.tenants,
+    })
+  })
+
+  it('has a jti of its own each time', async () => {
+    const [one, two] = [await database.signedUp(), await database.signedUp()]
+    expect(part(one.token.jwt, 1).jti).not.toBe(part(two.token.jwt, 1).jti)
+  })
+
+  it('lives as long as TOKEN_MAX_AGE says', async () => {
+    const short = await startApp(usher.store, { TOKEN_MAX_AGE: '60' })
+    const { signedUp } = short.client(database.workspaceSlug, database.databaseName)
+    const { token } = await signedUp()
+    expect(token.maxAge).toBe(60)
+    expect(part(token.jwt, 1).exp - part(token.jwt, 1).iat).toBe(60)
+    await short.close()
+  })
+
+  it('names up to 50 tenants and none of more', async () => {
+    const { id, signedUp, login } = await usher.newDatabase()
+    const user = await signedUp({ email: 'many@example.com' })
+    const join = async (count: number) => {
+      const createdAt = new Date(start)
+      const tenants = Array.from({ length: count }, () => ({
+        databaseId: id,
+        id: crypto.randomUUID(),
+        name: 'T',
+        createdAt,
+      }))
+      await usher.store.prisma.tenant.createMany({ data: tenants })
+      await usher.store.prisma.membership.createMany({
+        data: tenants.map((tenant) => ({
+          databaseId: id,
+          userId: user.id,
+          tenantId: tenant.id,
+          joinedAt: createdAt,
+        })),
+      })
+    }
+    const logIn = async () =>
+      (await login({ email: 'many@example.com', password: 'correct horse battery' })).json()
+    await join(50)
+    const fifty = await logIn()
+    expect(part(fifty.token.jwt, 1).tenants).toEqual(fifty.tenants)
+    await join(1)
+    const more = await logIn()
+    expect(more.tenants).toHaveLength(51)
+    expect(part(more.token.jwt, 1)).not.toHaveProperty('tenants')
+  })
+
+  it('is refused as expired from its exp on', async () => {
+    const { token } = await database.signedUp()
+    usher.clock.now = start + 3_599_999
+    expect((await database.me(token.jwt)).statusCode).toBe(200)
+    usher.clock.now = start + 3_600_000
+    const response = await database.me(token.jwt)
+    usher.clock.now = start
+    expect(response.statusCode).toBe(401)
+    expect(response.json().code).toBe('token_expired')
+    expect(response.headers['www-authenticate']).toMatch(/^Bearer realm=".+", error="invalid_token"/)
+  })
+
+  it('from a clock more than 30 seconds ahead is refused', async () => {
+    usher.clock.now = start + 31_000
+    const { token } = await database.signedUp()
+    usher.clock.now = start + 1_000
+    expect((await database.me(token.jwt)).statusCode).toBe(200)
+    usher.clock.now = start
+    expect((await database.me(token.jwt)).json().code).toBe('token_invalid')
+  })
+
+  it('is refused once its user is deleted', async () => {
+    const user = await database.signedUp()
+    await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: user.id } })
+    expect((await database.me(user.token.jwt)).json().code).toBe('token_invalid')
+  })
+
+  it('is refused while its user is disabled', async () => {
+    const user = await database.signedUp()
+    const where = { databaseId_id: { databaseId: database.id, id: user.id } }
+    await usher.store.prisma.user.update({ where, data: { disabledAt: new Date(start) } })
+    expect((await database.me(user.token.jwt)).json().code).toBe('token_invalid')
+    await usher.store.prisma.user.update({ where, data: { disabledAt: null } })
+    expect((await database.me(user.token.jwt)).statusCode).toBe(200)
+  })
+
+  it('is refused once revoked, and one of the same second issued later is not', async () => {
+    const email = 'revoked@example.com'
+    const user = await database.signedUp({ email })
+    const where = { databaseId_id: { databaseId: database.id, id: user.id } }
+    await usher.store.prisma.user.update({ where, data: { tokensValidAfter: new Date(start + 300) } })
+    usher.clock.now = start + 600
+    const again = (await database.login({ email, password: 'correct horse battery' })).json()
+    const answers = [await database.me(user.token.jwt), await database.me(again.token.jwt)]
+    usher.clock.now = start
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 200])
+  })
+})
+
+describe('a request', () => {
+  it.each([
+    ['no Authorization', {}],
+    ['another scheme', { authorization: 'Basic YWRhOnB3' }],
+    ['no token', { authorization: 'Bearer ' }],
+  ])('with %s is challenged without an error code', async (_what, headers) => {
+    const response = await usher.send({ method: 'GET', url: `${database.users}/me`, headers })
+    expect(response.statusCode).toBe(401)
+    expect(response.json().code).toBe('token_missing')
+    const { workspaceSlug, databaseName } = database
+    expect(response.headers['www-authenticate']).toBe(`Bearer realm="${workspaceSlug}/${databaseName}"`)
+  })
+
+  it('with a token of another database is refused', async () => {
+    const other = await usher.newDatabase('standard', database.workspaceSlug)
+    const { token } = await other.signedUp()
+    const response = await database.me(token.jwt)
+    expect(response.json().code).toBe('token_invalid')
+    expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
+  })
+})
+
+describe('a forged token', () => {
+  let jwt: string
+  let payload: Record<string, unknown>
+  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const signed = (header: object, claims: object) => {
+    const input = `${encode(header)}.${encode(claims)}`
+    const signer = createSign('sha256').update(input)
+    return `${input}.${signer.sign({ key: own.privateKey, dsaEncoding: 'ieee-p1363' }, 'base64url')}`
+  }
+  beforeAll(async () => {
+    jwt = (await database.signedUp()).token.jwt
+    payload = part(jwt, 1)
+  })
+
+  it.each<[string, () => string]>([
+    ['not a JWT', () => 'abc'],
+    ['two parts', () => jwt.split('.').slice(0, 2).join('.')],
+    ['four parts', () => `${jwt}.x`],
+    ['no signature', () => `${jwt.split('.').slice(0, 2).join('.')}.`],
+    ['a cut signature', () => jwt.slice(0, -4)],
+    ['a padded signature', () => `${jwt}==`],
+    ['other claims', () => jwt.replace(/\.[^.]+\./, `.${encode({ ...payload, sub: crypto.randomUUID() })}.`)],
+    ['alg none', () => `${encode({ ...part(jwt, 0), alg: 'none' })}.${encode(payload)}.`],
+    ['a key of its own under the kid', () => signed(part(jwt, 0), payload)],
+    ['a kid of its own', () => signed({ ...part(jwt, 0), kid: 'mine' }, payload)],
+    ['no kid', () => signed({ alg: 'ES256', typ: 'at+jwt' }, payload)],
+    ['a header that is null', () => `${encode(JSON.parse('[null]'))}.${jwt.split('.').slice(1).join('.')}`],
+    ['8 kB of nothing', () => 'x'.repeat(8192)],
+  ])('with %s is refused', async (_what, forge) => {
+    const response = await database.me(forge())
+    expect(response.statusCode).toBe(401)
+    expect(response.json().code).toBe('token_invalid')
+  })
+})

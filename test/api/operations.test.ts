@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startApi, type TestApi } from '../support/app.js'
+
+let usher: TestApi
+beforeAll(async () => {
+  usher = await startApi()
+})
+afterAll(() => usher.close())
+
+it.each(['/healthz', '/readyz'])('answers 200 on %s', async (url) => {
+  const response = await usher.send({ method: 'GET', url })
+  expect(response.statusCode).toBe(200)
+  expect(response.json()).toEqual({ status: 'ok' })
+})
+
+it('is not ready while the store lacks a migration', async () => {
+  const { prisma } = usher.store
+  const [row] = await prisma.$queryRaw<{ id: string }[]>`
+    UPDATE usher._prisma_migrations SET rolled_back_at = now()
+    WHERE id = (SELECT max(id) FROM usher._prisma_migrations) RETURNING id`
+  const response = await usher.send({ method: 'GET', url: '/readyz' })
+  await prisma.$executeRaw`UPDATE usher._prisma_migrations SET rolled_back_at = NULL WHERE id = ${row?.id}`
+  expect(response.statusCode).toBe(503)
+  expect(response.json().code).toBe('unavailable')
+  expect(response.headers['retry-after']).toBe('1')
+})
+
+it('serves its OpenAPI document with its own address', async () => {
+  const document = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
+  expect(document.openapi).toBe('3.1.0')
+  expect(document.servers).toEqual([{ url: 'http://localhost:3000' }])
+})
