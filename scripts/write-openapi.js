@@ -1,7 +1,11 @@
-import { writeFileSync } from 'node:fs'
+// Writes contract/openapi.json; with --check says instead whether it is current.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { openApiDocument } from '@usher/contract/openapi'
 
+const file = 'contract/openapi.json'
 const { version } = createRequire(import.meta.url)('@usher/server/package.json')
-const document = openApiDocument('http://localhost:3000', version)
-writeFileSync('contract/openapi.json', `${JSON.stringify(document, null, 2)}\n`)
+const text = `${JSON.stringify(openApiDocument('http://localhost:3000', version), null, 2)}\n`
+
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date: npm run openapi`)

@@ -4,6 +4,7 @@ import pretty from 'pino-pretty'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/databases.js'
+import { requireMasterKey } from './domain/keys.js'
 import { createService } from './domain/service.js'
 import { createWorkspace } from './domain/workspaces.js'
 import { greeting } from './greeting.js'
@@ -42,18 +43,16 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   if (!config.databaseUrl) process.stderr.write(greeting(config))
 }
 
-/** The embedded store gets a first database; a server must have its migrations, or be away and come back. */
+/** The embedded store gets a first database; a server must be ready for use, or be away and come back. */
 async function prepare(config: Config, store: Store, log: Logger) {
-  if (!config.databaseUrl) {
-    if ((await store.prisma.workspace.count()) > 0) return
-    await createWorkspace(store, 'demo', new Date())
-    await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, 'standard', new Date())
-    return
-  }
   try {
     await requireMigrated(store)
+    await requireMasterKey(store)
   } catch (error) {
     if (!isStoreUnavailable(error)) throw error
     log.warn({ err: error }, 'the store is away; answering 503 until it is back')
   }
+  if (config.databaseUrl || (await store.prisma.workspace.count()) > 0) return
+  await createWorkspace(store, 'demo', new Date())
+  await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, 'standard', new Date())
 }

@@ -1,4 +1,5 @@
 import { type Config, loadConfig } from '../config.js'
+import { requireMasterKey } from '../domain/keys.js'
 import { openStore, requireMigrated } from '../store/open.js'
 import type { Store } from '../store/store.js'
 
@@ -12,6 +13,7 @@ export async function withStore(work: (store: Store, config: Config) => Promise<
   const store = await openStore(config, () => undefined)
   try {
     await requireMigrated(store)
+    await requireMasterKey(store)
     await work(store, config)
   } finally {
     await store.close()

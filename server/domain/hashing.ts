@@ -54,7 +54,7 @@ function createBoundedQueue(concurrency: number, queueSeconds: number) {
     secondsPerJob = secondsPerJob === 0 ? seconds : 0.9 * secondsPerJob + 0.1 * seconds
     return result
   }, concurrency)
-  return <Result>(job: () => Promise<Result>): Promise<Result> => {
+  return async <Result>(job: () => Promise<Result>): Promise<Result> => {
     const waitSeconds = (queue.length() / concurrency) * secondsPerJob
     if (waitSeconds > queueSeconds) {
       throw new Problem('unavailable', {

@@ -8,6 +8,8 @@ import {
 } from 'node:crypto'
 import { createSigner, createVerifier } from 'fast-jwt'
 import type { SigningKey } from '../store/generated/client.js'
+import type { Store } from '../store/store.js'
+import { OperatorError } from './operator-error.js'
 
 /** A signing key of a database, ready for use. */
 export interface TokenKey {
@@ -65,6 +67,17 @@ export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string)
       ignoreExpiration: true,
       cache: 10_000,
     }),
+  }
+}
+
+/** @throws {OperatorError} where the master key is not the one that sealed the keys of the store */
+export async function requireMasterKey(store: Store) {
+  const row = await store.prisma.signingKey.findFirst({ orderBy: { createdAt: 'desc' } })
+  if (!row) return
+  try {
+    unseal(store.masterKey, row.sealedPrivateKey, `${row.databaseId}/${row.kid}`)
+  } catch {
+    throw new OperatorError('USHER_MASTER_KEY is not the key that sealed the signing keys of this store')
   }
 }
 

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { generateSigningKey, openTokenKey, requireMasterKey } from '../../server/domain/keys.js'
+import { startApi, type TestApi } from '../support/app.js'
+
+let usher: TestApi
+beforeAll(async () => {
+  usher = await startApi()
+})
+afterAll(() => usher.close())
+
+const masterKey = randomBytes(32)
+const databaseId = '01900000-0000-7000-8000-000000000000'
+const row = () => generateSigningKey(databaseId, masterKey, new Date(0))
+
+it('keeps no private key in the clear', () => {
+  expect(Buffer.from(row().sealedPrivateKey).toString('latin1')).not.toContain('PRIVATE KEY')
+})
+
+it('seals the same key differently each time', () => {
+  expect(row().sealedPrivateKey).not.toEqual(row().sealedPrivateKey)
+})
+
+it.each([
+  ['another master key', row(), randomBytes(32)],
+  ['the row of another database', { ...row(), databaseId: databaseId.replace('0190', '0191') }, masterKey],
+  ['a changed byte', withChangedByte(), masterKey],
+  ['an algorithm that it does not know', { ...row(), algorithm: 'none' }, masterKey],
+])('does not open with %s', (_what, sealed, key) => {
+  expect(() => openTokenKey(sealed, key, 'issuer')).toThrow()
+})
+
+function withChangedByte() {
+  const changed = row()
+  changed.sealedPrivateKey[40] = (changed.sealedPrivateKey[40] ?? 0) ^ 1
+  return changed
+}
+
+it('tells the operator of a master key that is not the store’s', async () => {
+  await expect(requireMasterKey(usher.store)).resolves.toBeUndefined()
+  await expect(requireMasterKey({ ...usher.store, masterKey })).rejects.toThrow(
+    /USHER_MASTER_KEY is not the key/,
+  )
+})
