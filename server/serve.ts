@@ -4,7 +4,7 @@ import pretty from 'pino-pretty'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/databases.js'
-import { requireMasterKey } from './domain/keys.js'
+import { requireMasterKey } from './domain/master-key.js'
 import { createService } from './domain/service.js'
 import { createWorkspace } from './domain/workspaces.js'
 import { greeting } from './greeting.js'
@@ -54,5 +54,5 @@ async function prepare(config: Config, store: Store, log: Logger) {
   }
   if (config.databaseUrl || (await store.prisma.workspace.count()) > 0) return
   await createWorkspace(store, 'demo', new Date())
-  await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, 'standard', new Date())
+  await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, {}, new Date())
 }
