@@ -28,7 +28,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'store connection lost'))
   try {
     await prepare(config, store, log)
-    const app = await buildApp(config, await createService(config, store, log), log)
+    const app = await buildApp(config, await createService(config, store), log)
     await app.listen({ host: config.host, port: config.port })
     closeWithGrace({ delay: drainMilliseconds, logger: log }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')

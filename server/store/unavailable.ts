@@ -21,8 +21,12 @@ export function isStoreUnavailable(error: unknown): boolean {
   return awayMessages.test(error.message)
 }
 
+/** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
+export const isUniqueViolation = (error: unknown) =>
+  error instanceof Prisma.PrismaClientKnownRequestError && sqlStateOf(error) === '23505'
+
 /** The SQLSTATE that Postgres gave, where it gave one. */
-export function sqlStateOf(error: Prisma.PrismaClientKnownRequestError): string | undefined {
+function sqlStateOf(error: Prisma.PrismaClientKnownRequestError): string | undefined {
   const { driverAdapterError } = (error.meta ?? {}) as {
     driverAdapterError?: { cause?: { originalCode?: string } }
   }
