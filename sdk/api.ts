@@ -102,8 +102,13 @@ export interface Problem {
   errors?: FieldFault[] | undefined
 }
 
-/** Stable code of the problem: what a client switches on. */
+/**
+ * Stable code of the problem: what a client switches on.
+ *
+ * @example email_taken
+ */
 export type ProblemCode =
+  | 'malformed_request'
   | 'malformed_json'
   | 'validation_failed'
   | 'invalid_credentials'
@@ -113,11 +118,13 @@ export type ProblemCode =
   | 'database_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
+  | 'request_timeout'
   | 'email_taken'
-  | 'idempotency_key_reused'
   | 'payload_too_large'
   | 'unsupported_media_type'
+  | 'idempotency_key_reused'
   | 'too_many_attempts'
+  | 'headers_too_large'
   | 'internal_error'
   | 'unavailable'
 
@@ -157,30 +164,39 @@ export const problemCodes = {
   createUser: [
     'malformed_json',
     'validation_failed',
+    'malformed_request',
     'database_not_found',
+    'request_timeout',
     'email_taken',
     'payload_too_large',
     'unsupported_media_type',
     'idempotency_key_reused',
+    'headers_too_large',
     'internal_error',
     'unavailable',
   ],
   login: [
     'malformed_json',
     'validation_failed',
+    'malformed_request',
     'invalid_credentials',
     'database_not_found',
+    'request_timeout',
     'payload_too_large',
     'unsupported_media_type',
     'too_many_attempts',
+    'headers_too_large',
     'internal_error',
     'unavailable',
   ],
   me: [
+    'malformed_request',
     'token_missing',
     'token_invalid',
     'token_expired',
     'database_not_found',
+    'request_timeout',
+    'headers_too_large',
     'internal_error',
     'unavailable',
   ],
