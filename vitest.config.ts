@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
-const api = ['test/api/**/*.test.ts']
+const onBoth = ['test/api/**/*.test.ts', 'test/store/migrate.test.ts', 'test/server/cli.test.ts']
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
 
-// The API suite runs twice: over the embedded store and over a real Postgres server.
+// These run twice: over the embedded store and over a real Postgres server.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -23,7 +23,7 @@ export default defineConfig({
         ...source,
         test: {
           name: 'postgres',
-          include: [...api, 'test/postgres/**/*.test.ts'],
+          include: [...onBoth, 'test/postgres/**/*.test.ts'],
           provide: { storeKind: 'postgres' },
         },
       },

@@ -13,9 +13,19 @@ const masterKey = randomBytes(32)
 export const openTestStore = (): Promise<Store> =>
   inject('storeKind') === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
-async function openEmbeddedCopy() {
-  const template = await openAsBlob(inject('embeddedTemplate'))
-  return storeOver(await PGlite.create({ loadDataDir: template }), masterKey)
+/** A store of this run's kind with nothing in it. */
+export async function openBareStore(): Promise<Store> {
+  const store = await openTestStore()
+  await store.prisma.$executeRaw`DROP SCHEMA usher CASCADE`
+  return store
+}
+
+const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), masterKey)
+
+/** The PGlite of a migrated, empty store, in memory or in a folder. */
+export async function loadEmbeddedTemplate(folder?: string) {
+  const loadDataDir = await openAsBlob(inject('embeddedTemplate'))
+  return PGlite.create({ loadDataDir, ...(folder && { dataDir: folder }) })
 }
 
 async function openPostgresCopy(): Promise<Store> {
@@ -24,11 +34,11 @@ async function openPostgresCopy(): Promise<Store> {
   return { ...store, close: () => store.close().then(drop) }
 }
 
-/** A migrated database of its own on the Postgres server, whatever the run's kind. */
-export async function createPostgresDatabase() {
+/** A database of its own on the Postgres server, whatever the run's kind: migrated, or bare with `template0`. */
+export async function createPostgresDatabase(template: 'usher_template' | 'template0' = 'usher_template') {
   const server = inject('postgresUrl')
   const name = `usher_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, `CREATE DATABASE ${name} TEMPLATE usher_template`)
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
     url: databaseUrl(server, name),
     drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
