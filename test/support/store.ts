@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { inject } from 'vitest'
 import { storeOver } from '../../server/store/embedded.js'
@@ -23,9 +26,16 @@ export async function openBareStore(): Promise<Store> {
 const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), masterKey)
 
 /** The PGlite of a migrated, empty store, in memory or in a folder. */
-export async function loadEmbeddedTemplate(folder?: string) {
-  const loadDataDir = await openAsBlob(inject('embeddedTemplate'))
-  return PGlite.create({ loadDataDir, ...(folder && { dataDir: folder }) })
+export async function loadEmbeddedTemplate(dataDir = 'memory://') {
+  return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedTemplate')), dataDir })
+}
+
+/** A new DATA_DIR under the folder for temporary files, with a migrated, empty store in it. */
+export async function makeDataFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-data-'))
+  const pglite = await loadEmbeddedTemplate(join(folder, 'store'))
+  await pglite.close()
+  return folder
 }
 
 async function openPostgresCopy(): Promise<Store> {
