@@ -17,7 +17,11 @@ type HeaderName = ProblemHeader | 'X-Request-Id' | 'Cache-Control'
 
 const headers: Record<HeaderName, HeaderObject & { example: string }> = {
   Allow: { description: 'The methods of the path.', schema: { type: 'string' }, example: 'POST' },
-  'Cache-Control': { description: 'Never cached.', schema: { type: 'string' }, example: 'no-store' },
+  'Cache-Control': {
+    description: 'How long the answer may be kept.',
+    schema: { type: 'string' },
+    example: 'no-store',
+  },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' }, example: '1' },
   'WWW-Authenticate': {
     description: 'Challenge of RFC 6750 section 3.',
@@ -150,6 +154,7 @@ const isBearer = (route: AppRoute) =>
 
 const tags = {
   users: 'Sign up, log in, and who is logged in.',
+  discovery: 'What others need to verify a database’s tokens.',
   operations: 'For those who run the service.',
 } satisfies Record<keyof typeof contract, string>
 

@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
+import { DatabasePath } from './database-path.js'
 import { Email } from './email.js'
 import { failures } from './problems.js'
 
@@ -12,17 +13,6 @@ const text = () =>
     .string()
     .refine(isText, { params: { code: 'invalid_character' }, error: 'must be Unicode text without NUL' })
 const name = () => text().trim().min(1).max(255)
-
-/** Slug of a workspace or name of a database: fit for a path as it is. */
-export const PathName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/)
-
-/** Where a user lives: a database of a workspace. */
-export const DatabasePath = z.object({
-  workspaceSlug: PathName.meta({ description: 'Slug of the workspace.', examples: ['demo'] }),
-  databaseName: PathName.meta({ description: 'Name of the database.', examples: ['app'] }),
-})
-
-export type DatabasePath = z.infer<typeof DatabasePath>
 
 const Password = text()
   .min(1)

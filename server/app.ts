@@ -16,6 +16,7 @@ import type { Service } from './domain/service.js'
 import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
 import { problemHandler } from './problem-handler.js'
+import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
 import { userRoutes } from './routes/users.js'
 
@@ -70,6 +71,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   })
   const answerOtherMethods = guardMethods(app)
   userRoutes(app, service)
+  discoveryRoutes(app, service)
   operationRoutes(app, service, config.baseUrl)
   app.after(answerOtherMethods)
   return app

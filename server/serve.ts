@@ -5,7 +5,7 @@ import pretty from 'pino-pretty'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/databases.js'
-import { requireMasterKey } from './domain/keys.js'
+import { requireMasterKey } from './domain/master-key.js'
 import { createService } from './domain/service.js'
 import { createWorkspace } from './domain/workspaces.js'
 import { greeting } from './greeting.js'
@@ -66,6 +66,6 @@ async function firstDatabase(store: Store): Promise<DatabasePath> {
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
   const workspace = await store.prisma.workspace.findUnique({ where: { slug: path.workspaceSlug } })
   if (!workspace) await createWorkspace(store, path.workspaceSlug, new Date())
-  await createDatabase(store, path, 'standard', new Date())
+  await createDatabase(store, path, {}, new Date())
   return path
 }

@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '../config.js'
-import { requireMasterKey } from '../domain/keys.js'
+import { requireMasterKey } from '../domain/master-key.js'
 import { openStore, requireMigrated } from '../store/open.js'
 import type { Store } from '../store/store.js'
 

@@ -1,7 +1,8 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import { v7 as uuidv7 } from 'uuid'
-import type { PasswordPolicy } from '../store/generated/enums.js'
+import type { Config } from '../config.js'
+import type { PasswordPolicy, SigningAlgorithm } from '../store/generated/enums.js'
 import type { Store } from '../store/store.js'
 import { generateSigningKey, openTokenKey, type TokenKey } from './keys.js'
 import { OperatorError } from './operator-error.js'
@@ -14,10 +15,11 @@ export interface Database {
   /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
   issuer: string
   passwordPolicy: PasswordPolicy
-  /** Keys whose tokens are accepted; the newest first. */
+  tokenMaxAgeSeconds: number
+  /** One hash for each shape that its users have or had; no password matches them. */
+  decoyHashes: readonly string[]
+  /** Published keys; the one that signs last first. */
   keys: readonly TokenKey[]
-  /** The key that signs. */
-  signingKey: TokenKey
 }
 
 /** How long a change by another process may go unseen. */
@@ -27,14 +29,18 @@ const cacheEntries = 10_000
 /**
  * Finds databases by their path and keeps those found for a few seconds.
  *
+ * @param settings where the service is reached, and the lifetime of tokens where the database has none of its own
  * @returns a function that throws {@link Problem} `database_not_found`, the same for an unknown workspace and
  * for an unknown database
  */
-export function createDatabaseLookup(store: Store, baseUrl: string) {
+export function createDatabaseLookup(store: Store, settings: Pick<Config, 'baseUrl' | 'tokenMaxAgeSeconds'>) {
   const cache = new LRUCache<string, Database, DatabasePath>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
-    fetchMethod: (_key, _stale, { context }) => loadDatabase(store, baseUrl, context),
+    fetchMethod: async (_key, _stale, { context }) => {
+      const row = await findRow(store, context)
+      return row ? openDatabase(row, store.masterKey, settings, context) : undefined
+    },
   })
   return async (path: DatabasePath): Promise<Database> => {
     const key = `${path.workspaceSlug}/${path.databaseName}`
@@ -44,17 +50,36 @@ export function createDatabaseLookup(store: Store, baseUrl: string) {
   }
 }
 
-async function loadDatabase(store: Store, baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) {
-  const row = await store.prisma.database.findFirst({
+const findRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
+  store.prisma.database.findFirst({
     where: { name: databaseName, workspace: { slug: workspaceSlug } },
-    include: { signingKeys: { orderBy: { createdAt: 'desc' } } },
+    include: { signingKeys: { orderBy: { activatesAt: 'desc' } } },
   })
-  if (!row) return undefined
-  const issuer = `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
-  const keys = row.signingKeys.map((key) => openTokenKey(key, store.masterKey, issuer))
-  const [signingKey] = keys
-  if (!signingKey) throw new Error(`database ${row.id} has no signing key`)
-  return { id: row.id, issuer, passwordPolicy: row.passwordPolicy, keys, signingKey }
+
+type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findRow>>>
+
+function openDatabase(
+  row: DatabaseRow,
+  masterKey: Buffer,
+  settings: Pick<Config, 'baseUrl' | 'tokenMaxAgeSeconds'>,
+  { workspaceSlug, databaseName }: DatabasePath,
+): Database {
+  const issuer = `${settings.baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
+  return {
+    id: row.id,
+    issuer,
+    passwordPolicy: row.passwordPolicy,
+    tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
+    decoyHashes: row.decoyHashes,
+    keys: row.signingKeys.map((key) => openTokenKey(key, masterKey, issuer)),
+  }
+}
+
+/** The row of a database for the command line. @throws {OperatorError} where there is none */
+export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
+  const row = await findRow(store, path)
+  if (!row) throw new OperatorError(`no database ${path.workspaceSlug}/${path.databaseName}`)
+  return row
 }
 
 /**
@@ -65,7 +90,11 @@ async function loadDatabase(store: Store, baseUrl: string, { workspaceSlug, data
 export async function createDatabase(
   store: Store,
   { workspaceSlug, databaseName }: DatabasePath,
-  passwordPolicy: PasswordPolicy,
+  settings: {
+    passwordPolicy?: PasswordPolicy
+    signingAlgorithm?: SigningAlgorithm
+    tokenMaxAge?: number | null
+  },
   now: Date,
 ) {
   requirePathName('database name', databaseName)
@@ -77,12 +106,12 @@ export async function createDatabase(
       id: uuidv7(),
       workspaceId: workspace.id,
       name: databaseName,
-      passwordPolicy,
+      ...settings,
       createdAt: now,
     }
     const [created] = await transaction.database.createManyAndReturn({ data, skipDuplicates: true })
     if (!created) throw new OperatorError(`database ${workspaceSlug}/${databaseName} exists already`)
-    await transaction.signingKey.create({ data: generateSigningKey(created.id, store.masterKey, now) })
+    await transaction.signingKey.create({ data: generateSigningKey(created, store.masterKey, now, now) })
     return created
   })
 }

@@ -1,46 +1,61 @@
 import {
-  createCipheriv,
-  createDecipheriv,
   createHash,
   createPublicKey,
   generateKeyPairSync,
-  randomBytes,
+  type JsonWebKey,
+  type KeyObject,
+  type KeyPairKeyObjectResult,
 } from 'node:crypto'
 import { createSigner, createVerifier } from 'fast-jwt'
-import type { SigningKey } from '../store/generated/client.js'
-import type { Store } from '../store/store.js'
-import { OperatorError } from './operator-error.js'
+import type { SigningAlgorithm, SigningKey } from '../store/generated/client.js'
+import { openPrivateKey, sealPrivateKey } from './master-key.js'
 
 /** A signing key of a database, ready for use. */
 export interface TokenKey {
   kid: string
+  /** Public half as it is published (RFC 7517). */
+  jwk: JsonWebKey & { kid: string; alg: SigningAlgorithm; use: 'sig' }
+  /** Signs from then on. */
+  activatesAt: Date
+  /** Its tokens are refused from then on. */
+  retiresAt: Date | null
   sign(claims: object): string
   /** The claims of a token that this key signed. @throws where it did not */
   verify(jwt: string): Record<string, unknown>
 }
 
+/** Key pairs by JOSE algorithm (RFC 7518, RFC 8037). */
+const generators = {
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
+} satisfies Record<SigningAlgorithm, () => KeyPairKeyObjectResult>
+
 /** A new key pair for a database as a row of the store, its private half sealed with the master key. */
-export function generateSigningKey(databaseId: string, masterKey: Buffer, now: Date): SigningKey {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-  const kid = thumbprint(publicKey)
+export function generateSigningKey(
+  database: { id: string; signingAlgorithm: SigningAlgorithm },
+  masterKey: Buffer,
+  now: Date,
+  activatesAt: Date,
+): SigningKey {
+  const pair = generators[database.signingAlgorithm]()
+  const purpose = { databaseId: database.id, kid: thumbprint(pair.publicKey) }
+  const privateKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return {
-    databaseId,
-    kid,
-    algorithm: 'ES256',
-    publicKey,
-    sealedPrivateKey: seal(masterKey, privateKey, `${databaseId}/${kid}`),
+    ...purpose,
+    algorithm: database.signingAlgorithm,
+    publicKey: pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    sealedPrivateKey: sealPrivateKey(masterKey, privateKey, purpose),
+    activatesAt,
+    retiresAt: null,
     createdAt: now,
   }
 }
 
-/** JWK thumbprint (RFC 7638) of an elliptic-curve key. */
-function thumbprint(publicKey: string) {
-  const { crv, kty, x, y } = createPublicKey(publicKey).export({ format: 'jwk' })
-  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+/** JWK thumbprint (RFC 7638): SHA-256 over the members that the key type requires, in order of name. */
+function thumbprint(publicKey: KeyObject) {
+  const { crv, e, kty, n, x, y } = publicKey.export({ format: 'jwk' })
+  return createHash('sha256').update(JSON.stringify({ crv, e, kty, n, x, y })).digest('base64url')
 }
 
 /**
@@ -51,11 +66,13 @@ function thumbprint(publicKey: string) {
  * @throws where the master key is not the one that sealed the private half
  */
 export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string): TokenKey {
-  const { kid, algorithm, publicKey } = row
-  if (algorithm !== 'ES256') throw new Error(`signing key ${kid} has an unknown algorithm`)
-  const key = unseal(masterKey, row.sealedPrivateKey, `${row.databaseId}/${kid}`)
+  const { kid, algorithm, publicKey, activatesAt, retiresAt } = row
+  const key = openPrivateKey(masterKey, row)
   return {
     kid,
+    jwk: { ...createPublicKey(publicKey).export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' },
+    activatesAt,
+    retiresAt,
     sign: createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } }),
     verify: createVerifier({
       key: publicKey,
@@ -68,35 +85,4 @@ export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string)
       cache: 10_000,
     }),
   }
-}
-
-/** @throws {OperatorError} where the master key is not the one that sealed the keys of the store */
-export async function requireMasterKey(store: Store) {
-  const row = await store.prisma.signingKey.findFirst({ orderBy: { createdAt: 'desc' } })
-  if (!row) return
-  try {
-    unseal(store.masterKey, row.sealedPrivateKey, `${row.databaseId}/${row.kid}`)
-  } catch {
-    throw new OperatorError('USHER_MASTER_KEY is not the key that sealed the signing keys of this store')
-  }
-}
-
-const ivBytes = 12
-const tagBytes = 16
-
-/** AES-256-GCM: initialisation vector, tag and ciphertext in one; `purpose` is authenticated with it. */
-function seal(masterKey: Buffer, text: string, purpose: string) {
-  const iv = randomBytes(ivBytes)
-  const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(Buffer.from(purpose))
-  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  return Uint8Array.from(Buffer.concat([iv, cipher.getAuthTag(), ciphertext]))
-}
-
-function unseal(masterKey: Buffer, sealed: Uint8Array, purpose: string) {
-  const bytes = Buffer.from(sealed)
-  const decipher = createDecipheriv('aes-256-gcm', masterKey, bytes.subarray(0, ivBytes), {
-    authTagLength: tagBytes,
-  })
-  decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-  return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }

@@ -8,7 +8,6 @@ export interface Service {
   store: Store
   hashing: Hashing
   findDatabase: ReturnType<typeof createDatabaseLookup>
-  tokenMaxAgeSeconds: number
   /** The clock, in milliseconds since the epoch. */
   now: () => number
   log: { warn(context: object, message: string): void }
@@ -24,8 +23,7 @@ export async function createService(
   return {
     store,
     hashing: await createHashing(config.hashing),
-    findDatabase: createDatabaseLookup(store, config.baseUrl),
-    tokenMaxAgeSeconds: config.tokenMaxAgeSeconds,
+    findDatabase: createDatabaseLookup(store, config),
     now,
     log,
   }

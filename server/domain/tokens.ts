@@ -19,21 +19,32 @@ export function issueToken(
   database: Database,
   user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
   now: number,
-  maxAgeSeconds: number,
 ): AccessToken {
+  const { tokenMaxAgeSeconds } = database
   const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
   const audience = `database:${database.id}`
-  const jwt = database.signingKey.sign({
+  const jwt = signingKey(database, now).sign({
     iss: database.issuer,
     aud: [database.issuer, audience],
     sub: user.id,
     client_id: audience,
     iat: issuedAt,
-    exp: issuedAt + maxAgeSeconds,
+    exp: issuedAt + tokenMaxAgeSeconds,
     jti: randomUUID(),
     ...(user.tenants.length <= tenantsInToken && { tenants: user.tenants }),
   })
-  return { jwt, maxAge: maxAgeSeconds, type: 'ACCESS_TOKEN' }
+  return { jwt, maxAge: tokenMaxAgeSeconds, type: 'ACCESS_TOKEN' }
+}
+
+/** The keys whose tokens are accepted: those not retired, the next one among them. */
+export const publishedKeys = (database: Database, now: number) =>
+  database.keys.filter(({ retiresAt }) => retiresAt === null || now < retiresAt.getTime())
+
+/** The last of the published keys whose time has come. */
+function signingKey(database: Database, now: number) {
+  const key = publishedKeys(database, now).find(({ activatesAt }) => activatesAt.getTime() <= now)
+  if (!key) throw new Error(`database ${database.id} has no key to sign with`)
+  return key
 }
 
 /** What a token says of its user, once it is known to be the database's own and in time. */
@@ -49,7 +60,7 @@ export interface TokenClaims {
  * @throws {Problem} `token_expired`, or `token_invalid` for every other fault
  */
 export function verifyToken(database: Database, jwt: string, now: number): TokenClaims {
-  const { sub, iat, exp } = signedClaims(database, jwt)
+  const { sub, iat, exp } = signedClaims(database, jwt, now)
   if (typeof sub !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') {
     throw new Problem('token_invalid')
   }
@@ -65,11 +76,11 @@ export const isRevoked = (claims: TokenClaims, tokensValidAfter: Date | null) =>
 /** `iat` has whole seconds: a token belongs to the time after a moment from the next whole second on. */
 const secondAfter = (moment: Date | null) => (moment ? Math.ceil(moment.getTime() / 1000) : 0)
 
-function signedClaims(database: Database, jwt: string) {
+function signedClaims(database: Database, jwt: string, now: number) {
   try {
     const [header] = jwt.split('.', 1)
     const { kid } = JSON.parse(Buffer.from(header ?? '', 'base64url').toString())
-    const key = database.keys.find((candidate) => candidate.kid === kid)
+    const key = publishedKeys(database, now).find((candidate) => candidate.kid === kid)
     if (key) return key.verify(jwt)
   } catch (cause) {
     throw new Problem('token_invalid', { cause })

@@ -79,7 +79,7 @@ function signedIn(
   database: Database,
   user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
 ): SignedInUser {
-  const token = issueToken(database, user, service.now(), service.tokenMaxAgeSeconds)
+  const token = issueToken(database, user, service.now())
   return { id: user.id, tenants: user.tenants, token }
 }
 

@@ -8,6 +8,7 @@ import { Problem } from '../domain/problem.js'
 import type { Service } from '../domain/service.js'
 import { verifyToken } from '../domain/tokens.js'
 import { createUser, findTokenUser, login } from '../domain/users.js'
+import { refusePath } from './refuse-path.js'
 
 const server = initServer()
 
@@ -34,7 +35,7 @@ export function userRoutes(app: FastifyInstance, service: Service) {
 
 /** What the contract refuses: a path that can be no database's, or a body, with all its faults at once. */
 async function refuse(error: RequestValidationError, request: FastifyRequest, service: Service) {
-  if (error.pathParams) throw new Problem('database_not_found')
+  refusePath(error)
   const errors = bodyFaults(error.body, request.body)
   if (isSignUp(request) && !errors.some(({ path }) => path === '' || path === 'password')) {
     const { password, email } = request.body as { password: string; email: unknown }

@@ -65,7 +65,7 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
     if (!(await store.prisma.workspace.findUnique({ where: { slug: workspaceSlug } }))) {
       await createWorkspace(store, workspaceSlug, new Date(clock.now))
     }
-    const { id } = await createDatabase(store, path, passwordPolicy, new Date(clock.now))
+    const { id } = await createDatabase(store, path, { passwordPolicy }, new Date(clock.now))
     return { id, ...path, ...client(workspaceSlug, path.databaseName) }
   }
 

@@ -4,6 +4,9 @@ CREATE SCHEMA IF NOT EXISTS "usher";
 -- CreateEnum
 CREATE TYPE "usher"."password_policy" AS ENUM ('none', 'standard', 'nist');
 
+-- CreateEnum
+CREATE TYPE "usher"."signing_algorithm" AS ENUM ('ES256', 'RS256', 'EdDSA');
+
 -- CreateTable
 CREATE TABLE "usher"."workspace" (
     "id" UUID NOT NULL,
@@ -19,6 +22,9 @@ CREATE TABLE "usher"."database" (
     "workspace_id" UUID NOT NULL,
     "name" TEXT NOT NULL,
     "password_policy" "usher"."password_policy" NOT NULL DEFAULT 'standard',
+    "signing_algorithm" "usher"."signing_algorithm" NOT NULL DEFAULT 'ES256',
+    "token_max_age" INTEGER,
+    "decoy_hashes" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "database_pkey" PRIMARY KEY ("id")
@@ -28,9 +34,11 @@ CREATE TABLE "usher"."database" (
 CREATE TABLE "usher"."signing_key" (
     "database_id" UUID NOT NULL,
     "kid" TEXT NOT NULL,
-    "algorithm" TEXT NOT NULL,
+    "algorithm" "usher"."signing_algorithm" NOT NULL,
     "public_key" TEXT NOT NULL,
     "sealed_private_key" BYTEA NOT NULL,
+    "activates_at" TIMESTAMPTZ(3) NOT NULL,
+    "retires_at" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "signing_key_pkey" PRIMARY KEY ("database_id","kid")
@@ -71,6 +79,29 @@ CREATE TABLE "usher"."membership" (
     CONSTRAINT "membership_pkey" PRIMARY KEY ("database_id","user_id","tenant_id")
 );
 
+-- CreateTable
+CREATE TABLE "usher"."login_failures" (
+    "database_id" UUID NOT NULL,
+    "address" BYTEA NOT NULL,
+    "network" BYTEA NOT NULL,
+    "failures" INTEGER NOT NULL,
+    "last_failure_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "login_failures_pkey" PRIMARY KEY ("database_id","address","network")
+);
+
+-- CreateTable
+CREATE TABLE "usher"."idempotency_key" (
+    "database_id" UUID NOT NULL,
+    "key" BYTEA NOT NULL,
+    "user_id" UUID NOT NULL,
+    "email_key" TEXT NOT NULL,
+    "tenant_name" TEXT,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "idempotency_key_pkey" PRIMARY KEY ("database_id","key")
+);
+
 -- CreateIndex
 CREATE UNIQUE INDEX "workspace_slug_key" ON "usher"."workspace"("slug");
 
@@ -82,6 +113,15 @@ CREATE UNIQUE INDEX "user_database_id_email_key_key" ON "usher"."user"("database
 
 -- CreateIndex
 CREATE INDEX "membership_database_id_tenant_id_idx" ON "usher"."membership"("database_id", "tenant_id");
+
+-- CreateIndex
+CREATE INDEX "login_failures_database_id_last_failure_at_idx" ON "usher"."login_failures"("database_id", "last_failure_at");
+
+-- CreateIndex
+CREATE INDEX "idempotency_key_database_id_user_id_idx" ON "usher"."idempotency_key"("database_id", "user_id");
+
+-- CreateIndex
+CREATE INDEX "idempotency_key_database_id_created_at_idx" ON "usher"."idempotency_key"("database_id", "created_at");
 
 -- AddForeignKey
 ALTER TABLE "usher"."database" ADD CONSTRAINT "database_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "usher"."workspace"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
@@ -100,3 +140,12 @@ ALTER TABLE "usher"."membership" ADD CONSTRAINT "membership_database_id_user_id_
 
 -- AddForeignKey
 ALTER TABLE "usher"."membership" ADD CONSTRAINT "membership_database_id_tenant_id_fkey" FOREIGN KEY ("database_id", "tenant_id") REFERENCES "usher"."tenant"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."login_failures" ADD CONSTRAINT "login_failures_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."idempotency_key" ADD CONSTRAINT "idempotency_key_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "usher"."idempotency_key" ADD CONSTRAINT "idempotency_key_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;

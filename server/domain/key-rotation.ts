@@ -1,0 +1,76 @@
+import type { DatabasePath } from '@usher/contract'
+import type { SigningKey } from '../store/generated/client.js'
+import type { Store } from '../store/store.js'
+import { requireDatabase } from './databases.js'
+import { generateSigningKey } from './keys.js'
+import { OperatorError } from './operator-error.js'
+
+/** The longest that a token can live, whatever the settings (TOKEN_MAX_AGE's ceiling), with clocks a minute apart. */
+const longestTokenSeconds = 86_400 + 60
+
+const secondsAfter = (moment: Date, seconds: number) => new Date(moment.getTime() + seconds * 1000)
+
+/** The keys of a database, the newest first. */
+export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
+  const { id } = await requireDatabase(store, path)
+  return store.prisma.signingKey.findMany({
+    where: { databaseId: id },
+    orderBy: [{ activatesAt: 'desc' }, { kid: 'asc' }],
+  })
+}
+
+/**
+ * Makes the next signing key of a database. It is published at once and signs after `activateInSeconds`, by
+ * when those who keep the published keys have fetched it; the keys before it are accepted until no token of
+ * theirs can live. Keys that are past that are deleted.
+ *
+ * @throws {OperatorError} where a next key waits already
+ */
+export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
+  const database = await requireDatabase(store, path)
+  const activatesAt = secondsAfter(now, activateInSeconds)
+  const key = generateSigningKey(database, store.masterKey, now, activatesAt)
+  await store.prisma.$transaction(async (transaction) => {
+    await transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${database.id}::uuid FOR UPDATE`
+    const { signingKey } = transaction
+    const databaseId = database.id
+    const waiting = await signingKey.findFirst({ where: { databaseId, activatesAt: { gt: now } } })
+    if (waiting) {
+      throw new OperatorError(
+        `key ${waiting.kid} waits already; it signs from ${waiting.activatesAt.toISOString()}`,
+      )
+    }
+    await signingKey.deleteMany({ where: { databaseId, retiresAt: { lte: now } } })
+    await signingKey.updateMany({
+      where: { databaseId, retiresAt: null },
+      data: { retiresAt: secondsAfter(activatesAt, longestTokenSeconds) },
+    })
+    await signingKey.create({ data: key })
+  })
+  return key
+}
+
+/**
+ * Refuses the tokens of a key from now on, for a key that got into wrong hands. Servers follow within seconds.
+ *
+ * @throws {OperatorError} where there is no such key, or no other to sign in its place
+ */
+export async function retireKey(store: Store, path: DatabasePath, kid: string, now: Date) {
+  const { id: databaseId } = await requireDatabase(store, path)
+  await store.prisma.$transaction(async (transaction) => {
+    await transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
+    const keys = await transaction.signingKey.findMany({ where: { databaseId } })
+    if (!keys.some((key) => key.kid === kid)) throw new OperatorError(`no key ${kid} in this database`)
+    const others = keys.filter((key) => key.kid !== kid && key.activatesAt <= now && !isRetired(key, now))
+    if (others.length === 0) {
+      throw new OperatorError('no other key signs yet; run first: usher keys rotate --activate-in 0')
+    }
+    await transaction.signingKey.update({
+      where: { databaseId_kid: { databaseId, kid } },
+      data: { retiresAt: now },
+    })
+  })
+}
+
+const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>
+  key.retiresAt !== null && key.retiresAt <= now

@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { SigningKey } from '../store/generated/client.js'
+import type { Store } from '../store/store.js'
+import { OperatorError } from './operator-error.js'
+
+const ivBytes = 12
+const tagBytes = 16
+
+/** What a private key is sealed for: it opens in the row of its own database and kid alone. */
+type Purpose = Pick<SigningKey, 'databaseId' | 'kid'>
+
+const bound = ({ databaseId, kid }: Purpose) => Buffer.from(`${databaseId}/${kid}`)
+
+/** AES-256-GCM under the master key: initialisation vector, tag and ciphertext in one. */
+export function sealPrivateKey(masterKey: Buffer, pem: string, purpose: Purpose): Uint8Array<ArrayBuffer> {
+  const iv = randomBytes(ivBytes)
+  const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(bound(purpose))
+  const ciphertext = Buffer.concat([cipher.update(pem, 'utf8'), cipher.final()])
+  return Uint8Array.from(Buffer.concat([iv, cipher.getAuthTag(), ciphertext]))
+}
+
+/** The private half of a key as PEM. @throws where the master key did not seal it for this row */
+export function openPrivateKey(
+  masterKey: Buffer,
+  row: Purpose & Pick<SigningKey, 'sealedPrivateKey'>,
+): string {
+  const sealed = Buffer.from(row.sealedPrivateKey)
+  const iv = sealed.subarray(0, ivBytes)
+  const decipher = createDecipheriv('aes-256-gcm', masterKey, iv, { authTagLength: tagBytes })
+  decipher.setAAD(bound(row)).setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
+  return decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+}
+
+/** @throws {OperatorError} where the master key is not the one that sealed the keys of the store */
+export async function requireMasterKey(store: Store) {
+  const row = await store.prisma.signingKey.findFirst({ orderBy: { createdAt: 'desc' } })
+  if (row) openOrExplain(store.masterKey, row, 'USHER_MASTER_KEY')
+}
+
+/**
+ * Seals every private key anew with another master key: all of them or none.
+ *
+ * @returns how many were sealed anew
+ * @throws {OperatorError} where the store's present master key does not open one of them
+ */
+export function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
+  return store.prisma.$transaction(
+    async (transaction) => {
+      await transaction.$executeRaw`LOCK TABLE usher.signing_key IN SHARE ROW EXCLUSIVE MODE`
+      const rows = await transaction.signingKey.findMany()
+      for (const row of rows) {
+        const pem = openOrExplain(store.masterKey, row, 'the old master key')
+        await transaction.signingKey.update({
+          where: { databaseId_kid: { databaseId: row.databaseId, kid: row.kid } },
+          data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
+        })
+      }
+      return rows.length
+    },
+    { timeout: 600_000 },
+  )
+}
+
+function openOrExplain(masterKey: Buffer, row: SigningKey, what: string) {
+  try {
+    return openPrivateKey(masterKey, row)
+  } catch {
+    throw new OperatorError(`${what} is not the key that sealed the signing keys of this store`)
+  }
+}
