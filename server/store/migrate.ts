@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Prisma, PrismaClient } from './generated/client.js'
-import { isStoreUnavailable } from './unavailable.js'
+import { isStoreUnavailable, reasonOf } from './unavailable.js'
 
 /** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -25,7 +25,7 @@ type Transaction = Prisma.TransactionClient
 /** A statement of a migration failed; nothing of that migration is left in the store. */
 export class FailedMigrationError extends Error {
   constructor(name: string, cause: unknown) {
-    super(`migration ${name} failed and was undone: ${cause instanceof Error ? cause.message : cause}`, {
+    super(`migration ${name} failed and was undone: ${reasonOf(cause)}`, {
       cause,
     })
   }

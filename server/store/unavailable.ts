@@ -28,3 +28,10 @@ export function sqlStateOf(error: Prisma.PrismaClientKnownRequestError): string 
   }
   return driverAdapterError?.cause?.originalCode
 }
+
+/** Why something failed, in words for the operator: what Postgres said, without Prisma's words around it. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!error.name.startsWith('PrismaClient')) return error.message
+  return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
+}

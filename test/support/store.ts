@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -30,10 +30,11 @@ export async function loadEmbeddedTemplate(dataDir = 'memory://') {
   return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedTemplate')), dataDir })
 }
 
-/** A new DATA_DIR under the folder for temporary files, with a migrated, empty store in it. */
-export async function makeDataFolder() {
+/** A new DATA_DIR under the folder for temporary files, with an empty store in it, migrated or bare. */
+export async function makeDataFolder(isMigrated = true) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-data-'))
   const pglite = await loadEmbeddedTemplate(join(folder, 'store'))
+  if (!isMigrated) await pglite.exec('DROP SCHEMA usher CASCADE')
   await pglite.close()
   return folder
 }
@@ -58,4 +59,16 @@ export async function createPostgresDatabase(template: 'usher_template' | 'templ
 async function onServer(url: string, statement: string) {
   const server = openPostgres(url, masterKey, () => undefined)
   await server.prisma.$executeRawUnsafe(statement).finally(server.close)
+}
+
+/** A store of this run's kind, migrated or bare, as the settings of a process that opens it. */
+export async function makeStoreSettings(
+  isMigrated = true,
+): Promise<{ env: Record<string, string>; remove: () => Promise<void> }> {
+  if (inject('storeKind') === 'embedded') {
+    const folder = await makeDataFolder(isMigrated)
+    return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }
+  }
+  const { url, drop } = await createPostgresDatabase(isMigrated ? 'usher_template' : 'template0')
+  return { env: { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') }, remove: drop }
 }
