@@ -91,7 +91,7 @@ describe.runIf(isEmbedded)('without a store', () => {
   })
 })
 
-describe('on a store', () => {
+describe.runIf(!isEmbedded)('on a server', () => {
   let store: Awaited<ReturnType<typeof makeStoreSettings>>
   beforeAll(async () => {
     store = await makeStoreSettings()
@@ -171,40 +171,25 @@ describe('on a store', () => {
     )
     other.close()
   })
-
-  it.runIf(isEmbedded)(
-    'a folder that a server has is refused to commands and to another server',
-    async () => {
-      const server = startUsher(['serve'], { ...store.env, PORT: String(await freePort()) })
-      await server.printed('Usher serves on')
-      const line = `1 usher: the folder ${store.env.DATA_DIR} is in use by another process (a running server?); stop it first\n`
-      expect(await refusal('database list')).toBe(line)
-      expect(await refusal('serve')).toBe(line)
-      server.signal('SIGTERM')
-      expect(await server.ended).toMatchObject({ code: 0 })
-    },
-  )
 })
 
-describe('on a bare store', () => {
-  it('migrate applies what is lacking, once; a server wants it before anything else', async () => {
+describe.runIf(!isEmbedded)('on a bare server', () => {
+  it('migrate applies what is lacking, once; all else waits for it', async () => {
     const { env, remove } = await makeStoreSettings(false)
     const run = async (command: string) => {
       const { code, stdout, stderr } = await usher(command.split(' '), env)
       return `${code} ${stdout}${stderr}`
     }
-    if (!isEmbedded) {
-      const lacking = /^1 usher: the store lacks \d+ migration\(s\), first \w+; run: usher migrate\n$/
-      expect(await run('database list')).toMatch(lacking)
-      expect(await run('serve')).toMatch(lacking)
-    }
+    const lacking = /^1 usher: the store lacks \d+ migration\(s\), first \w+; run: usher migrate\n$/
+    expect(await run('database list')).toMatch(lacking)
+    expect(await run('serve')).toMatch(lacking)
     expect(await run('migrate')).toMatch(/^0 Applied: \w+_init.*\n$/)
     expect(await run('migrate')).toBe('0 The store is up to date.\n')
     expect(await run('migrate --json')).toBe('0 {"applied":[]}\n')
     await remove()
   })
 
-  it.runIf(!isEmbedded)('what Postgres refuses is said in its words', async () => {
+  it('what Postgres refuses is said in its words', async () => {
     const { env, remove } = await makeStoreSettings(false)
     await remove()
     const { code, stderr } = await usher(['database', 'list'], env)
@@ -212,5 +197,28 @@ describe('on a bare store', () => {
       code: 1,
       stderr: expect.stringMatching(/^usher: database "usher_\w+" does not exist\n$/),
     })
+  })
+})
+
+describe.runIf(isEmbedded)('on a folder', () => {
+  it('the commands work alike, but not while a server has it', async () => {
+    const { env, remove } = await makeStoreSettings(false)
+    const run = async (command: string) => {
+      const { code, stdout, stderr } = await usher(command.split(' '), env)
+      return `${code} ${stdout}${stderr}`
+    }
+    expect(await run('migrate')).toMatch(/^0 Applied: \w+_init.*\n$/)
+    expect(await run('workspace create acme')).toBe('0 Made workspace acme.\n')
+    expect(await run('database create acme/app --json')).toMatch(/^0 \{.*"databaseName":"app".*\}\n$/)
+
+    const server = startUsher(['serve'], { ...env, PORT: String(await freePort()) })
+    await server.printed('/workspaces/acme/databases/app/users')
+    const inUse = `1 usher: the folder ${env.DATA_DIR} is in use by another process (a running server?); stop it first\n`
+    expect(await run('database list')).toBe(inUse)
+    expect(await run('serve')).toBe(inUse)
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0 })
+    expect(await run('database list')).toMatch(/^0 acme\/app {2}/)
+    await remove()
   })
 })
