@@ -117,14 +117,15 @@ function responsesOf(route: AppRoute) {
   )
 }
 
-function pathParametersOf(route: AppRoute): ParameterObject[] {
-  if (!(route.pathParams instanceof z.ZodObject)) return []
-  return Object.entries(route.pathParams.shape).map(([name, shape]) => {
+/** What of the path, or of the headers, a route reads. */
+function parametersOf(where: 'path' | 'header', schema: unknown): ParameterObject[] {
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries(schema.shape).map(([name, shape]) => {
     const { description, examples, ...schema } = bare(z.toJSONSchema(shape as z.ZodType, rendering))
     return {
-      name,
-      in: 'path',
-      required: true,
+      name: where === 'header' ? headerName(name) : name,
+      in: where,
+      required: where === 'path',
       description: description ?? '',
       example: examples?.[0],
       schema,
@@ -132,8 +133,11 @@ function pathParametersOf(route: AppRoute): ParameterObject[] {
   })
 }
 
+/** As it is written by custom; HTTP does not tell letter case apart. */
+const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+
 function operationOf(operationId: string, tag: string, route: AppRoute): OperationObject {
-  const parameters = pathParametersOf(route)
+  const parameters = [...parametersOf('path', route.pathParams), ...parametersOf('header', route.headers)]
   return {
     operationId,
     tags: [tag],

@@ -16,8 +16,10 @@ export const problems = {
   route_not_found: { status: 404, title: 'No such path' },
   method_not_allowed: { status: 405, title: 'The path does not answer this method', headers: ['Allow'] },
   email_taken: { status: 409, title: 'The email address has an account already' },
+  idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another sign-up' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body is not JSON' },
+  too_many_attempts: { status: 429, title: 'Too many logins failed', headers: ['Retry-After'] },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'Not available just now', headers: ['Retry-After'] },
 } as const satisfies Record<string, { status: number; title: string; headers?: readonly ProblemHeader[] }>

@@ -40,6 +40,20 @@ export const CreateUserBody = z
   .meta({ id: 'CreateUserBody' })
 export type CreateUserBody = z.infer<typeof CreateUserBody>
 
+/** Headers of `POST …/users` (draft-ietf-httpapi-idempotency-key-header). */
+export const IdempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description:
+        'Any text that the client makes for one sign-up. Sent again within 24 hours with the same email, tenant and password, it gets the same user and a fresh token.',
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    }),
+})
+
 /** Body of `POST …/users/login` (specification section 2). */
 export const LoginBody = z.object({ email: Email, password: Password }).meta({ id: 'LoginBody' })
 export type LoginBody = z.infer<typeof LoginBody>
@@ -105,8 +119,9 @@ export const users = c.router({
     method: 'POST',
     path,
     pathParams: DatabasePath,
+    headers: IdempotencyHeaders,
     body: CreateUserBody,
-    responses: { 201: SignedInUser, ...failures('email_taken', ...withBody) },
+    responses: { 201: SignedInUser, ...failures('email_taken', 'idempotency_key_reused', ...withBody) },
     summary: 'Create a user',
     description:
       'Signs a user up in the database and, with `newTenant`, creates a tenant for that user: both or neither. Needs no credential.',
@@ -116,7 +131,7 @@ export const users = c.router({
     path: `${path}/login`,
     pathParams: DatabasePath,
     body: LoginBody,
-    responses: { 200: SignedInUser, ...failures('invalid_credentials', ...withBody) },
+    responses: { 200: SignedInUser, ...failures('invalid_credentials', 'too_many_attempts', ...withBody) },
     summary: 'Log in a user',
     description:
       'Answers as create does, with all tenants of the user. An unknown address, a wrong password and a disabled user get the same answer.',

@@ -60,7 +60,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
     methods: ['GET', 'POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
     strictPreflight: false,
     maxAge: 600,

@@ -9,6 +9,13 @@ export function bodyFaults(error: RequestValidationError['body'], body: unknown)
   return error?.issues.map((issue) => faultOf(issue, body)) ?? []
 }
 
+/** Every fault that the contract found in the headers. */
+export const headerFaults = (error: RequestValidationError['headers']): FieldFault[] =>
+  error?.issues.map((issue) => ({
+    path: String(issue.path?.[0]),
+    ...describe(issue as z.core.$ZodIssue),
+  })) ?? []
+
 function faultOf(issue: Issue, body: unknown): FieldFault {
   const path = issue.path?.map(String) ?? []
   const [field] = path

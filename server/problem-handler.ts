@@ -43,7 +43,8 @@ function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest,
     ...(errors && { errors: [...errors] }),
   }
   if (code.startsWith('token_')) reply.header('WWW-Authenticate', challenge(problem, request))
-  if (code === 'unavailable') reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
+  if (code === 'unavailable' || code === 'too_many_attempts')
+    reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
   return reply.status(status).type('application/problem+json').send(body)
 }
 

@@ -30,7 +30,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   try {
     await requireUsable(store, log)
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
-    const app = await buildApp(config, await createService(config, store, log), log)
+    const app = await buildApp(config, await createService(config, store), log)
     await app.listen({ host: config.host, port: config.port })
     closeWithGrace({ delay: drainMilliseconds, logger: log }, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')

@@ -53,7 +53,9 @@ export function createDatabaseLookup(store: Store, settings: Pick<Config, 'baseU
 const findRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
   store.prisma.database.findFirst({
     where: { name: databaseName, workspace: { slug: workspaceSlug } },
-    include: { signingKeys: { orderBy: { activatesAt: 'desc' } } },
+    include: {
+      signingKeys: { orderBy: [{ activatesAt: 'desc' }, { retiresAt: { sort: 'desc', nulls: 'first' } }] },
+    },
   })
 
 type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findRow>>>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import argon2 from 'argon2'
 import fastq from 'fastq'
 import type { Config } from '../config.js'
+import { decoyOf, formatOf } from './password-formats.js'
 import { canonicalPassword } from './passwords.js'
 import { Problem } from './problem.js'
 
@@ -10,14 +11,15 @@ export interface Hashing {
   /** @throws {Problem} `unavailable` when the queue is longer than it may be */
   hash(password: string): Promise<string>
   /**
-   * Whether the password is the one of the hash. Without a hash (no such user) a decoy is verified, so that
-   * the answer takes the same time, and false is returned.
+   * Whether the password is the one of the hash, as entered or in NFKC: hashes from elsewhere may be of either.
    *
    * @throws {Problem} `unavailable` when the queue is longer than it may be
    */
-  verify(hash: string | undefined, password: string): Promise<boolean>
+  verify(hash: string, password: string): Promise<boolean>
   /** Whether the hash was made by another algorithm or with other parameters than those of now. */
   isOutdated(hash: string): boolean
+  /** A hash of the present algorithm and cost that no password matches. */
+  decoy: string
 }
 
 /** @returns hashing with the given argon2id parameters (RFC 9106) and a bounded queue */
@@ -30,14 +32,17 @@ export async function createHashing(settings: Config['hashing']): Promise<Hashin
   const bounded = createBoundedQueue(settings.concurrency, settings.queueSeconds)
   const hash = (password: string) =>
     bounded(() => argon2.hash(canonicalPassword(password), { ...parameters, type: argon2.argon2id }))
-  const decoy = await hash(randomBytes(16).toString('base64'))
   return {
     hash,
-    async verify(phc, password) {
-      const matches = await bounded(() => argon2.verify(phc ?? decoy, canonicalPassword(password)))
-      return matches && phc !== undefined
-    },
-    isOutdated: (phc) => !phc.startsWith('$argon2id$') || argon2.needsRehash(phc, parameters),
+    verify: (stored, password) =>
+      bounded(async () => {
+        const { verify } = formatOf(stored)
+        const canonical = canonicalPassword(password)
+        if (await verify(stored, canonical)) return true
+        return password !== canonical && verify(stored, password)
+      }),
+    isOutdated: (stored) => !stored.startsWith('$argon2id$') || argon2.needsRehash(stored, parameters),
+    decoy: decoyOf(await hash(randomBytes(16).toString('base64'))),
   }
 }
 

@@ -1,55 +1,100 @@
 import { type CreateUserBody, emailKey, type LoginBody, type SignedInUser, type User } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import * as statements from '../store/statements.js'
+import { isUniqueViolation } from '../store/unavailable.js'
+import { audit, type Caller } from './caller.js'
 import type { Database } from './databases.js'
+import { idempotencyKeyOf, replaySignUp } from './idempotency.js'
 import { passwordFaults } from './passwords.js'
 import { Problem } from './problem.js'
 import type { Service } from './service.js'
 import { isRevoked, issueToken, type TokenClaims } from './tokens.js'
+import { rememberShape, renewHash, verifyPassword } from './verify-password.js'
 
 /**
  * Signs a user up (specification section 4.1): user, tenant and membership in one statement, or none.
  *
- * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`; `unavailable`
+ * @param idempotencyHeader the request's Idempotency-Key: the same sign-up sent again gets the same user
+ * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`;
+ * `idempotency_key_reused`; `unavailable`
  */
 export async function createUser(
   service: Service,
   database: Database,
   body: CreateUserBody,
+  caller: Caller,
+  idempotencyHeader?: string,
 ): Promise<SignedInUser> {
   const errors = passwordFaults(database.passwordPolicy, body.password, body.email)
   if (errors.length > 0) throw new Problem('validation_failed', { errors })
-  const passwordHash = await service.hashing.hash(body.password)
+  const key = idempotencyHeader === undefined ? undefined : idempotencyKeyOf(idempotencyHeader)
+  const again = key && (await replaySignUp(service, database, body, caller, key))
+  if (again) return signedIn(service, database, again)
+
   const user = {
     databaseId: database.id,
     id: uuidv7(),
     email: body.email,
     emailKey: keyOf(body.email),
-    passwordHash,
+    passwordHash: await service.hashing.hash(body.password),
     preferredName: body.preferredName ?? null,
     createdAt: new Date(service.now()),
   }
   const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
-  const created = await statements.insertUser(service.store.prisma, user, tenant)
-  if (!created) throw new Problem('email_taken')
-  const tenants = tenant ? [tenant.id] : []
-  return signedIn(service, database, { id: user.id, tenants, tokensValidAfter: null })
+  if (await insertUser(service, user, tenant, key)) {
+    await rememberShape(service, database)
+    audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
+    const tenants = tenant ? [tenant.id] : []
+    return signedIn(service, database, { id: user.id, tenants, tokensValidAfter: null })
+  }
+  const sentAtOnce = key && (await replaySignUp(service, database, body, caller, key))
+  if (sentAtOnce) return signedIn(service, database, sentAtOnce)
+  throw new Problem('email_taken')
 }
+
+/** False where the address, or the Idempotency-Key by a request sent at the same time, is taken. */
+async function insertUser(service: Service, ...row: Rest<typeof statements.insertUser>) {
+  try {
+    return await statements.insertUser(service.store.prisma, ...row)
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
+
+type Rest<F> = F extends (first: never, ...rest: infer R) => unknown ? R : never
 
 /**
  * Logs a user in (specification section 4.2). A hash that is not of the current algorithm and cost is
  * replaced on the way.
  *
  * @throws {Problem} `invalid_credentials`, the same and after the same work for an unknown address, a wrong
- * password and a disabled user; `unavailable`
+ * password and a disabled user; `too_many_attempts`; `unavailable`
  */
-export async function login(service: Service, database: Database, body: LoginBody): Promise<SignedInUser> {
-  const user = await statements.findUserByEmail(service.store.prisma, database.id, keyOf(body.email))
-  const matches = await service.hashing.verify(user?.passwordHash, body.password)
-  if (!user || !matches || user.disabledAt) throw new Problem('invalid_credentials')
-  if (service.hashing.isOutdated(user.passwordHash)) {
-    await renewHash(service, database, user.id, user.passwordHash, body.password)
+export async function login(
+  service: Service,
+  database: Database,
+  body: LoginBody,
+  caller: Caller,
+): Promise<SignedInUser> {
+  const { store, throttle } = service
+  const databaseId = database.id
+  const attempt = throttle.attempt(databaseId, keyOf(body.email), caller.address)
+  const { user, failures } = await statements.findLogin(store.prisma, databaseId, keyOf(body.email), attempt)
+  const about = { databaseId, ...(user && { userId: user.id }) }
+  try {
+    const matches = await throttle.guard(databaseId, attempt, failures, () =>
+      verifyPassword(service, database, user, body.password),
+    )
+    if (!user || !matches) throw new Problem('invalid_credentials')
+  } catch (error) {
+    const event =
+      error instanceof Problem && error.code === 'too_many_attempts' ? 'login.throttled' : 'login.failed'
+    audit(caller.log, event, about)
+    throw error
   }
+  await renewHash(service, database, user, body.password, caller)
+  audit(caller.log, 'login.succeeded', about)
   return signedIn(service, database, user)
 }
 
@@ -88,26 +133,4 @@ function keyOf(email: string) {
   const key = emailKey(email)
   if (key === undefined) throw new Error('an address without a key passed the contract')
   return key
-}
-
-/**
- * Replaces a hash unless another login has done so since it was read. A login never fails for it: the old
- * hash is still good.
- */
-async function renewHash(
-  service: Service,
-  database: Database,
-  id: string,
-  oldHash: string,
-  password: string,
-) {
-  try {
-    const passwordHash = await service.hashing.hash(password)
-    await service.store.prisma.user.updateMany({
-      where: { databaseId: database.id, id, passwordHash: oldHash },
-      data: { passwordHash },
-    })
-  } catch (error) {
-    service.log.warn({ err: error, databaseId: database.id, userId: id }, 'password hash not renewed')
-  }
 }

@@ -2,7 +2,8 @@ import { initServer, type RequestValidationError } from '@ts-rest/fastify'
 import { contract, type DatabasePath } from '@usher/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bearerToken } from '../bearer.js'
-import { bodyFaults } from '../body-faults.js'
+import { bodyFaults, headerFaults } from '../body-faults.js'
+import type { Caller } from '../domain/caller.js'
 import { passwordFaults } from '../domain/passwords.js'
 import { Problem } from '../domain/problem.js'
 import type { Service } from '../domain/service.js'
@@ -14,13 +15,14 @@ const server = initServer()
 
 export function userRoutes(app: FastifyInstance, service: Service) {
   const router = server.router(contract.users, {
-    createUser: async ({ params, body }) => {
+    createUser: async ({ params, body, headers, request }) => {
       const database = await service.findDatabase(params)
-      return { status: 201, body: await createUser(service, database, body) }
+      const key = headers['idempotency-key']
+      return { status: 201, body: await createUser(service, database, body, callerOf(request), key) }
     },
-    login: async ({ params, body }) => {
+    login: async ({ params, body, request }) => {
       const database = await service.findDatabase(params)
-      return { status: 200, body: await login(service, database, body) }
+      return { status: 200, body: await login(service, database, body, callerOf(request)) }
     },
     me: async ({ params, request }) => {
       const database = await service.findDatabase(params)
@@ -36,7 +38,7 @@ export function userRoutes(app: FastifyInstance, service: Service) {
 /** What the contract refuses: a path that can be no database's, or a body, with all its faults at once. */
 async function refuse(error: RequestValidationError, request: FastifyRequest, service: Service) {
   refusePath(error)
-  const errors = bodyFaults(error.body, request.body)
+  const errors = [...headerFaults(error.headers), ...bodyFaults(error.body, request.body)]
   if (isSignUp(request) && !errors.some(({ path }) => path === '' || path === 'password')) {
     const { password, email } = request.body as { password: string; email: unknown }
     const { passwordPolicy } = await service.findDatabase(request.params as DatabasePath)
@@ -45,5 +47,10 @@ async function refuse(error: RequestValidationError, request: FastifyRequest, se
   const detail = errors.map((fault) => `${fault.path || 'the body'} ${fault.detail}`).join('; ')
   throw new Problem('validation_failed', { errors, detail })
 }
+
+const callerOf = (request: Pick<FastifyRequest, 'ip' | 'log'>): Caller => ({
+  address: request.ip,
+  log: request.log,
+})
 
 const isSignUp = (request: FastifyRequest) => request.routeOptions.url === contract.users.createUser.path

@@ -22,6 +22,10 @@ export function isStoreUnavailable(error: unknown): boolean {
   return originalCode === undefined ? awayMessages.test(error.message) : awayStates.test(originalCode)
 }
 
+/** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
+export const isUniqueViolation = (error: unknown) =>
+  error instanceof Error && driverCauseOf(error).originalCode === '23505'
+
 /** What the driver's adapter says of an error: a kind, and the SQLSTATE where Postgres gave one. */
 function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; originalCode?: string } {
   const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }

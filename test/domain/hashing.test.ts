@@ -2,6 +2,7 @@ import argon2 from 'argon2'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../server/config.js'
 import { createHashing } from '../../server/domain/hashing.js'
+import { decoyOf } from '../../server/domain/password-formats.js'
 import { Problem } from '../../server/domain/problem.js'
 
 const cheap = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
@@ -46,10 +47,12 @@ describe('a hash', () => {
   })
 })
 
-describe('without a hash', () => {
-  it('no password matches', async () => {
-    const { verify } = await createHashing(cheap)
-    expect(await verify(undefined, 'anything')).toBe(false)
+describe('the decoy', () => {
+  it('has the shape of every present hash and matches no password', async () => {
+    const { decoy, hash, verify } = await createHashing(cheap)
+    expect(decoyOf(await hash('x'))).toBe(decoy)
+    expect(decoyOf(await hash('y'))).toBe(decoy)
+    expect(await verify(decoy, 'x')).toBe(false)
   })
 })
 

@@ -26,7 +26,7 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   )
   const config = loadConfig({ ...cheapHashes, ...env })
-  const service = await createService(config, store, log, () => clock.now)
+  const service = await createService(config, store, () => clock.now)
   const app = await buildApp(config, service, log)
 
   /** Sends a request; fails unless its answer is documented. */

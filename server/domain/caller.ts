@@ -1,0 +1,28 @@
+/** Who asks, as far as a rule of the domain needs to know. */
+export interface Caller {
+  /** Address of the client, by which failed logins are counted. */
+  address: string
+  /** Takes log lines of this request; they carry its id. */
+  log: Log
+}
+
+/** The part of a logger that the domain uses: fields first, never an email, password or token among them. */
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+/** What happened to an account: one line of the audit trail for each. */
+export type AuditEvent =
+  | 'user.created'
+  | 'user.created_again'
+  | 'login.succeeded'
+  | 'login.failed'
+  | 'login.throttled'
+
+/** Writes a line of the audit trail. */
+export const audit = (
+  log: Log,
+  event: AuditEvent,
+  fields: { databaseId: string; userId?: string; reason?: string },
+) => log.info({ audit: event, ...fields }, event)

@@ -1,0 +1,109 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import fastq, { type queueAsPromised } from 'fastq'
+import {
+  type Attempt,
+  clearLoginFailures,
+  type Failures,
+  type LoginFailures,
+  recordLoginFailure,
+} from '../store/statements.js'
+import type { Store } from '../store/store.js'
+import { networkOf } from './network.js'
+import { Problem } from './problem.js'
+
+/** Failures of an address from one network that cost nothing; after that each doubles the wait. */
+const freeFailures = 5
+/** Failures of an address over all networks after which it is tried at the longest wait only (NIST SP 800-63B-4 §3.2.2). */
+const accountCeiling = 100
+const longestWaitSeconds = 900
+/** Counts are forgotten this long after their last failure; no faster than the longest wait would let them grow. */
+const memoryMilliseconds = 24 * 3_600_000
+/** Attempts on one account from one network that may wait for their turn. */
+const longestQueue = 64
+
+/** Slows down the guessing of passwords. Counts are in the store, shared by all processes. */
+export interface Throttle {
+  /** Whose failures an attempt is counted with; the store learns neither address. */
+  attempt(databaseId: string, emailKey: string, clientAddress: string): Attempt
+  /**
+   * Verifies a password unless too many before it failed, and counts the outcome. Attempts on one account from
+   * one network run few at a time, so that many at once gain nothing.
+   *
+   * @param failures as read from the store for the attempt
+   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` where too many are queued
+   */
+  guard(
+    databaseId: string,
+    attempt: Attempt,
+    failures: LoginFailures,
+    verify: () => Promise<boolean>,
+  ): Promise<boolean>
+}
+
+/** The attempts on one account from one network in this process, and the failures as they last counted them. */
+interface Gate {
+  queue: queueAsPromised<() => Promise<boolean>, boolean>
+  failures: LoginFailures | undefined
+}
+
+/** @param now the clock, in milliseconds since the epoch */
+export function createThrottle(store: Store, now: () => number): Throttle {
+  const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
+  const hmac = (databaseId: string, text: string) =>
+    new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
+  const gates = new Map<string, Gate>()
+
+  function gateOf(attempt: Attempt): Gate {
+    const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
+    const gate = gates.get(id)
+    if (gate) return gate
+    const queue = fastq.promise((job: () => Promise<boolean>) => job(), freeFailures)
+    queue.drain = () => gates.delete(id)
+    const opened: Gate = { queue, failures: undefined }
+    gates.set(id, opened)
+    return opened
+  }
+
+  return {
+    attempt: (databaseId, emailKey, clientAddress) => ({
+      address: hmac(databaseId, emailKey),
+      network: hmac(databaseId, networkOf(clientAddress)),
+    }),
+    guard(databaseId, attempt, failures, verify) {
+      const gate = gateOf(attempt)
+      if (gate.queue.length() >= longestQueue) throw new Problem('unavailable')
+      return gate.queue.push(async () => {
+        requireNoWait(failures, now())
+        if (gate.failures) requireNoWait(gate.failures, now())
+        const matches = await verify()
+        if (!matches) {
+          const at = now()
+          const forgotten = new Date(at - memoryMilliseconds)
+          gate.failures = await recordLoginFailure(store.prisma, databaseId, attempt, new Date(at), forgotten)
+        } else if (failures.network || failures.account || gate.failures) {
+          await clearLoginFailures(store.prisma, databaseId, attempt)
+          gate.failures = undefined
+        }
+        return matches
+      })
+    },
+  }
+}
+
+/** @throws {Problem} `too_many_attempts` */
+function requireNoWait({ network, account }: LoginFailures, now: number) {
+  const seconds = Math.max(
+    secondsLeft(network, (count) => (count < freeFailures ? 0 : 2 ** (count - freeFailures)), now),
+    secondsLeft(account, (count) => (count < accountCeiling ? 0 : longestWaitSeconds), now),
+  )
+  if (seconds > 0) {
+    const detail = `Too many logins failed. Try again in ${seconds} s.`
+    throw new Problem('too_many_attempts', { detail, retryAfterSeconds: seconds })
+  }
+}
+
+function secondsLeft(failures: Failures | undefined, wait: (count: number) => number, now: number) {
+  if (!failures || now - failures.lastAt.getTime() > memoryMilliseconds) return 0
+  const until = failures.lastAt.getTime() + Math.min(wait(failures.count), longestWaitSeconds) * 1000
+  return Math.ceil((until - now) / 1000)
+}

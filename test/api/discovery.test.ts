@@ -1,0 +1,170 @@
+import { createPublicKey } from 'node:crypto'
+import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
+import jsonwebtoken from 'jsonwebtoken'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { listKeys, retireKey, rotateKeys } from '../../server/domain/key-rotation.js'
+import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
+import { start, startApi, startApp, type TestApi } from '../support/app.js'
+
+let usher: TestApi
+beforeAll(async () => {
+  usher = await startApi()
+})
+afterAll(() => usher.close())
+afterEach(() => {
+  usher.clock.now = start
+})
+
+const get = (url: string, app: Pick<TestApi, 'send'> = usher) => app.send({ method: 'GET', url })
+const baseOf = ({ users }: { users: string }) => users.replace('/users', '')
+const kidOf = (jwt: string) => decodeProtectedHeader(jwt).kid
+
+describe('metadata', () => {
+  it('is where OpenID Connect and RFC 8414 look for it, and names the issuer of tokens', async () => {
+    const base = baseOf(usher.database)
+    const openid = await get(`${base}/.well-known/openid-configuration`)
+    const oauth = await get(`/.well-known/oauth-authorization-server${base}`)
+    expect(oauth.json()).toEqual(openid.json())
+    expect(openid.json()).toEqual({
+      issuer: `http://localhost:3000${base}`,
+      jwks_uri: `http://localhost:3000${base}/.well-known/jwks.json`,
+      response_types_supported: [],
+      grant_types_supported: [],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    })
+    expect(openid.headers['cache-control']).toBe('public, max-age=300')
+  })
+
+  it.each(['/.well-known/jwks.json', '/.well-known/openid-configuration'])(
+    'of an unknown database is a 404 that is not cached: %s',
+    async (path) => {
+      const response = await get(`/workspaces/nowhere/databases/app${path}`)
+      expect(response.statusCode).toBe(404)
+      expect(response.json().code).toBe('database_not_found')
+      expect(response.headers['cache-control']).toBe('no-store')
+    },
+  )
+})
+
+describe('the key set', () => {
+  it('holds public members only and may be cached for 300 seconds', async () => {
+    const response = await get(`${baseOf(usher.database)}/.well-known/jwks.json`)
+    expect(response.headers['cache-control']).toBe('public, max-age=300')
+    const [key] = response.json().keys
+    expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+  })
+
+  it.each<SigningAlgorithm>(['ES256', 'RS256', 'EdDSA'])(
+    'lets jose verify a token of %s',
+    async (algorithm) => {
+      const database = await usher.newDatabase()
+      await usher.store.prisma.database.update({
+        where: { id: database.id },
+        data: { signingAlgorithm: algorithm },
+      })
+      await rotateKeys(usher.store, database, 0, new Date(start))
+      const { id, token } = await database.signedUp()
+      const issuer = `http://localhost:3000${baseOf(database)}`
+      const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
+        [customFetch]: async (url) => new Response((await get(new URL(url).pathname)).body),
+      })
+      const verified = await jwtVerify(token.jwt, keys, {
+        issuer,
+        audience: `database:${database.id}`,
+        typ: 'at+jwt',
+        currentDate: new Date(start),
+      })
+      expect(verified.protectedHeader.alg).toBe(algorithm)
+      expect(verified.payload.sub).toBe(id)
+      expect((await database.me(token.jwt)).statusCode).toBe(200)
+    },
+  )
+
+  it.each(['ES256', 'RS256'] as const)('lets jsonwebtoken verify a token of %s', async (algorithm) => {
+    const database = await usher.newDatabase()
+    await usher.store.prisma.database.update({
+      where: { id: database.id },
+      data: { signingAlgorithm: algorithm },
+    })
+    await rotateKeys(usher.store, database, 0, new Date(start))
+    const { id, token } = await database.signedUp()
+    const { keys } = (await get(`${baseOf(database)}/.well-known/jwks.json`)).json()
+    const jwk = keys.find(({ kid }: { kid: string }) => kid === kidOf(token.jwt))
+    const claims = jsonwebtoken.verify(token.jwt, createPublicKey({ key: jwk, format: 'jwk' }), {
+      algorithms: [algorithm],
+      issuer: `http://localhost:3000${baseOf(database)}`,
+      audience: `http://localhost:3000${baseOf(database)}`,
+      clockTimestamp: start / 1000,
+    })
+    expect(claims.sub).toBe(id)
+  })
+})
+
+describe('rotation', () => {
+  /** A server that has not read the database's keys yet. */
+  const freshServer = () => startApp(usher.store)
+
+  it('publishes the next key before it signs, and accepts the last one until its tokens are dead', async () => {
+    const database = await usher.newDatabase()
+    const old = await database.signedUp()
+    const next = await rotateKeys(usher.store, database, 600, new Date(start))
+    const server = await freshServer()
+    const { workspaceSlug, databaseName } = database
+    const { signedUp, me } = server.client(workspaceSlug, databaseName)
+    const kids = async () =>
+      (await get(`${baseOf(database)}/.well-known/jwks.json`, server))
+        .json()
+        .keys.map(({ kid }: { kid: string }) => kid)
+
+    expect(await kids()).toEqual([next.kid, kidOf(old.token.jwt)])
+    server.clock.now = start + 599_999
+    const before = await signedUp()
+    expect(kidOf(before.token.jwt)).toBe(kidOf(old.token.jwt))
+    server.clock.now = start + 600_000
+    expect(kidOf((await signedUp()).token.jwt)).toBe(next.kid)
+    expect((await me(before.token.jwt)).statusCode).toBe(200)
+    server.clock.now = start + 600_000 + 86_400_000 + 60_000
+    expect(await kids()).toEqual([next.kid])
+    await server.close()
+  })
+
+  it('refuses a second key while the next one waits', async () => {
+    const database = await usher.newDatabase()
+    await rotateKeys(usher.store, database, 600, new Date(start))
+    await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(/waits already/)
+  })
+
+  it('deletes keys that are past', async () => {
+    const database = await usher.newDatabase()
+    await rotateKeys(usher.store, database, 0, new Date(start))
+    await rotateKeys(usher.store, database, 0, new Date(start + 2 * 86_400_000))
+    expect(await listKeys(usher.store, database)).toHaveLength(2)
+  })
+})
+
+describe('retirement', () => {
+  it('refuses the tokens of a key at once', async () => {
+    const database = await usher.newDatabase()
+    const { token } = await database.signedUp()
+    await rotateKeys(usher.store, database, 0, new Date(start))
+    await retireKey(usher.store, database, kidOf(token.jwt) ?? '', new Date(start))
+    const server = await startApp(usher.store)
+    const { me, signedUp } = server.client(database.workspaceSlug, database.databaseName)
+    expect((await me(token.jwt)).json().code).toBe('token_invalid')
+    expect((await me((await signedUp()).token.jwt)).statusCode).toBe(200)
+    await server.close()
+  })
+
+  it('keeps the only key that signs', async () => {
+    const database = await usher.newDatabase()
+    const [key] = await listKeys(usher.store, database)
+    await rotateKeys(usher.store, database, 600, new Date(start))
+    await expect(retireKey(usher.store, database, key?.kid ?? '', new Date(start))).rejects.toThrow(
+      /no other key/,
+    )
+    await expect(retireKey(usher.store, database, 'unknown', new Date(start))).rejects.toThrow(
+      /no key unknown/,
+    )
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { createHashing } from '../../server/domain/hashing.js'
+import { decoyOf } from '../../server/domain/password-formats.js'
+import type { Service } from '../../server/domain/service.js'
+import { verifyPassword } from '../../server/domain/verify-password.js'
+
+const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
+const present = await createHashing(settings)
+const past = await createHashing({ ...settings, passes: 2 })
+const older = await createHashing({ ...settings, passes: 3 })
+
+const hashes = {
+  present: await present.hash('right'),
+  past: await past.hash('right'),
+  older: await older.hash('right'),
+}
+
+/** The shapes that a login verified, in order of name. */
+async function shapesVerified(
+  passwordHash: string | undefined,
+  password: string,
+  disabledAt: Date | null = null,
+) {
+  const verified: string[] = []
+  const verify = async (hash: string, candidate: string) => {
+    verified.push(decoyOf(hash))
+    return present.verify(hash, candidate)
+  }
+  const service = { hashing: { ...present, verify } } as Service
+  const database = { decoyHashes: [past.decoy, older.decoy, present.decoy] }
+  const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
+  const matches = await verifyPassword(service, database as never, user, password)
+  return { matches, verified: verified.sort() }
+}
+
+describe('a failed login verifies one hash of each shape of the database', () => {
+  const everyShape = [present.decoy, past.decoy, older.decoy].sort()
+
+  it.each([
+    ['of an unknown address', undefined, 'x', null],
+    ['with a wrong password for a present hash', hashes.present, 'wrong', null],
+    ['with a wrong password for an outdated hash', hashes.past, 'wrong', null],
+    ['of a disabled user with the right password', hashes.older, 'right', new Date()],
+  ])('%s', async (_what, hash, password, disabledAt) => {
+    const outcome = await shapesVerified(hash, password, disabledAt)
+    expect(outcome).toEqual({ matches: false, verified: everyShape })
+  })
+})
+
+it('a successful login verifies its own hash alone', async () => {
+  const outcome = await shapesVerified(hashes.past, 'right')
+  expect(outcome).toEqual({ matches: true, verified: [past.decoy] })
+})
