@@ -26,7 +26,8 @@ export function referenceRoutes(app: FastifyInstance, document: object) {
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       theme: { title: 'Usher API' },
-      uiConfig: { tryItOutEnabled: true },
+      // Without the top bar: its logo is styled inline, and our policy lets it explore no other document.
+      uiConfig: { tryItOutEnabled: true, layout: 'BaseLayout' },
     })
     scope.addHook('onSend', async (_request, reply) => {
       reply.header('Content-Security-Policy', contentSecurityPolicy)
