@@ -75,8 +75,8 @@ function describe(user: User) {
     Email: user.email,
     Id: user.id,
     Tenants: user.tenants.join(' ') || '–',
-    'Signed up': new Date(user.createdAt).toLocaleString(),
-    'Logged in until': usher.expiresAt?.toLocaleString() ?? '–',
+    'Signed up': time(new Date(user.createdAt)),
+    'Logged in until': usher.expiresAt ? time(usher.expiresAt) : '–',
   }
   const nodes = Object.entries(rows).flatMap(([term, text]) => [element('dt', term), element('dd', text)])
   document.querySelector('dl')?.replaceChildren(...nodes)
@@ -84,3 +84,5 @@ function describe(user: User) {
 
 const element = (name: string, text: string) =>
   Object.assign(document.createElement(name), { textContent: text })
+
+const time = (date: Date) => date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })

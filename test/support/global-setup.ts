@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { storeOver } from '../../server/store/embedded.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
+import { findChromium } from './chromium.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     embeddedTemplate: string
     /** Address of a Postgres server that the tests may make databases on; database `usher_template` is migrated. */
     postgresUrl: string
+    /** Path of the Chromium that the browser tests drive; empty where there is none. */
+    chromium: string
   }
 }
 
@@ -31,6 +34,10 @@ export async function setup(project: TestProject) {
   const postgresUrl = given ?? server?.url ?? ''
   await makePostgresTemplate(postgresUrl)
   project.provide('postgresUrl', postgresUrl)
+
+  const chromium = findChromium()
+  project.provide('chromium', chromium)
+  if (!chromium) process.stderr.write('No Chromium on the PATH: the browser tests are skipped.\n')
 
   return async () => {
     await server?.stop()

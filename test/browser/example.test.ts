@@ -1,0 +1,220 @@
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { password, startApp, type TestApp, validUser } from '../support/app.js'
+import { describeInBrowser, useBrowser } from '../support/browser.js'
+import { startChild } from '../support/child.js'
+import { freePort } from '../support/postgres-server.js'
+import { openTestStore } from '../support/store.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const vite = `${root}/node_modules/vite/bin/vite.js`
+
+describeInBrowser('the example', () => {
+  const open = useBrowser()
+  let server: TestApp
+  let database: Awaited<ReturnType<TestApp['newDatabase']>>
+  let listen: { host: string; port: number }
+  let origins: string[]
+
+  beforeAll(async () => {
+    listen = { host: '127.0.0.1', port: await freePort() }
+    server = await startApp(await openTestStore())
+    database = await server.newDatabase()
+    const api = await server.app.listen(listen)
+
+    const port = String(await freePort())
+    const example = startChild(process.execPath, [vite, `${root}/sdk/example`, '--port', port], {
+      VITE_USHER_URL: api,
+      VITE_USHER_WORKSPACE: database.workspaceSlug,
+      VITE_USHER_DATABASE: database.databaseName,
+    })
+    await example.printed('Local:')
+    origins = [api, `http://localhost:${port}`]
+  })
+  afterAll(async () => {
+    await server.close()
+    await server.store.close()
+  })
+
+  /** The example in a browser that was never here, and its forms by their names. */
+  async function visitExample() {
+    const visit = await open(origins)
+    await visit.page.goto(origins[1] ?? '')
+    return { ...visit, ...formsOf(visit.page) }
+  }
+
+  it('signs up with a tenant, logs out, logs in and stays logged in over a reload', async () => {
+    const { page, signUp, logIn, account, asked } = await visitExample()
+    const { email } = validUser()
+    await logIn.getByRole('link', { name: 'Sign up' }).click()
+    await fill(signUp, { Email: email, Password: password, Name: 'Ada', 'New tenant': 'Engines' })
+    await signUp.getByRole('button').click()
+    await expectTexts(account, 'Ada', email)
+    const { tenants } = (await database.login({ email, password })).json()
+    expect(tenants).toHaveLength(1)
+    await expectTexts(account, ...tenants)
+
+    await account.getByRole('button', { name: 'Log out' }).click()
+    await fill(logIn, { Email: email, Password: password })
+    await logIn.getByRole('button').click()
+    await expectTexts(account, email)
+    await account.getByRole('button', { name: 'Ask again' }).click()
+    await expectTexts(account, email)
+
+    await page.reload()
+    await expectTexts(account, 'Ada', email, ...tenants)
+    expect([...asked].sort()).toEqual([...origins].sort())
+    expect(server.logged.some((line) => line.includes('"OPTIONS"'))).toBe(true)
+  })
+
+  it('signs up with no more than email and password', async () => {
+    const { signUp, logIn, account } = await visitExample()
+    const { email } = validUser()
+    await logIn.getByRole('link', { name: 'Sign up' }).click()
+    await fill(signUp, { Email: email, Password: password })
+    await signUp.getByLabel('Password').press('Enter')
+    await expectTexts(account, email)
+    expect((await database.login({ email, password })).json().tenants).toEqual([])
+  })
+
+  it('says beside each field what is wrong with it, and takes that back', async () => {
+    const { signUp, logIn, account, expectRefusals } = await visitExample()
+    const { email } = validUser()
+    await logIn.getByRole('link', { name: 'Sign up' }).click()
+    await fill(signUp, { Email: 'ada', Password: 'short', 'New tenant': ' ' })
+    await signUp.getByRole('button').click()
+    await expectFaults(signUp, {
+      Email: 'must be an email address',
+      Password: 'must have at least 8 characters',
+      'New tenant': 'must not be blank',
+    })
+    await expectRefusals('400 users')
+
+    await fill(signUp, { Email: email, Password: password, 'New tenant': 'Engines' })
+    await signUp.getByRole('button').click()
+    await expectTexts(account, email)
+    expect(await signUp.locator('[aria-invalid]').count()).toBe(0)
+  })
+
+  it('says beside the email that it is taken', async () => {
+    const { signUp, logIn, expectRefusals } = await visitExample()
+    const taken = validUser()
+    await database.signedUp(taken)
+    await logIn.getByRole('link', { name: 'Sign up' }).click()
+    await fill(signUp, { Email: taken.email, Password: password })
+    await signUp.getByRole('button').click()
+    await expectFaults(signUp, { Email: 'The email address has an account already' })
+    await expectRefusals('409 users')
+  })
+
+  it('says beside the password that it is wrong, and above the form that it was so too often', async () => {
+    const { logIn, expectRefusals } = await visitExample()
+    const user = validUser()
+    await database.signedUp(user)
+    await fill(logIn, { Email: user.email, Password: 'not the password' })
+    await logIn.getByRole('button').click()
+    await expectFaults(logIn, { Password: 'Email or password is wrong' })
+    await expectRefusals('401 login')
+
+    for (let failures = 1; failures < 6; failures++) {
+      await database.login({ email: user.email, password: 'not the password' })
+    }
+    await logIn.getByRole('button').click()
+    await expectAlert(logIn, 'Too many logins failed. Try again in 2 seconds.')
+    await expectFaults(logIn, {})
+    await expectRefusals('429 login')
+  })
+
+  it('leads to the log-in form when the token has expired', async () => {
+    const { page, logIn, account, expectRefusals } = await visitExample()
+    const user = validUser()
+    await database.signedUp(user)
+    await fill(logIn, { Email: user.email, Password: password })
+    await logIn.getByRole('button').click()
+    await expectTexts(account, user.email)
+
+    server.clock.now += 3_600_000
+    await account.getByRole('button', { name: 'Ask again' }).click()
+    await expectAlert(logIn, 'Your session has ended. Log in again.')
+    await expectRefusals('401 me')
+    expect(await isFocused(logIn.getByLabel('Email'))).toBe(true)
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+
+    await fill(logIn, { Email: user.email, Password: password })
+    await logIn.getByRole('button').click()
+    await expectTexts(account, user.email)
+  })
+
+  it('follows another tab out and in', async () => {
+    const { page, logIn, account } = await visitExample()
+    const user = validUser()
+    await database.signedUp(user)
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await fill(logIn, { Email: user.email, Password: password })
+    await logIn.getByRole('button').click()
+    await expectTexts(formsOf(other).account, user.email)
+    await formsOf(other).account.getByRole('button', { name: 'Log out' }).click()
+    await logIn.waitFor()
+    expect(await account.count()).toBe(0)
+  })
+
+  it('keeps the session while the server is away, and goes on when it is back', async () => {
+    const { page, logIn, account, refusals } = await visitExample()
+    const user = validUser()
+    await database.signedUp(user)
+    await fill(logIn, { Email: user.email, Password: password })
+    await logIn.getByRole('button').click()
+    await expectTexts(account, user.email)
+
+    await server.close()
+    await account.getByRole('button', { name: 'Ask again' }).click()
+    await expectAlert(account, 'The server does not answer. Try again in a moment.')
+    await expectTexts(account, user.email)
+    await page.reload()
+    await expectAlert(account, 'The server does not answer. Try again in a moment.')
+    expect(new Set(refusals.splice(0))).toEqual(new Set(['net::ERR_CONNECTION_REFUSED me']))
+
+    server = await startApp(server.store)
+    await server.app.listen(listen)
+    await account.getByRole('button', { name: 'Ask again' }).click()
+    await expectTexts(account, user.email)
+    await expectAlert(account, '')
+  })
+})
+
+type Form = ReturnType<Page['getByRole']>
+
+const formsOf = (page: Page) => ({
+  logIn: page.getByRole('form', { name: 'Log in' }),
+  signUp: page.getByRole('form', { name: 'Sign up' }),
+  account: page.getByRole('form', { name: 'Who am I' }),
+})
+
+async function fill(form: Form, fields: Record<string, string>) {
+  for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value)
+}
+
+async function expectTexts(form: Form, ...texts: string[]) {
+  for (const text of texts) await form.getByText(text, { exact: true }).waitFor()
+}
+
+const expectAlert = (form: Form, text: string) =>
+  expect.poll(() => form.getByRole('alert').textContent(), { timeout: 15_000 }).toBe(text)
+
+const isFocused = (field: Form) => field.evaluate((node) => node === node.ownerDocument.activeElement)
+
+/** Exactly these fields are marked as faulty, each is described by its fault, and focus is on the first. */
+async function expectFaults(form: Form, faults: Record<string, string>) {
+  const faulty = form.locator('[aria-invalid=true]')
+  await expect.poll(() => faulty.count()).toBe(Object.keys(faults).length)
+  for (const [label, fault] of Object.entries(faults)) {
+    const field = form.getByLabel(label)
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    const place = form.locator(`[id="${await field.getAttribute('aria-describedby')}"]`)
+    expect(await place.textContent()).toBe(fault)
+  }
+  const [first] = Object.keys(faults)
+  if (first) expect(await isFocused(form.getByLabel(first))).toBe(true)
+}

@@ -1,0 +1,67 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject } from 'vitest'
+import { launchChromium } from './chromium.js'
+
+/** Tests in a real browser; skipped where there is none. */
+export const describeInBrowser = describe.skipIf(!inject('chromium'))
+
+/**
+ * A browser for the tests of one `describe`. Each page is closed after its test, which fails if the page had an
+ * error, asked a host other than those allowed, or got a refusal that the test does not name.
+ */
+export function useBrowser() {
+  let browser: Browser
+  let visits: Visit[] = []
+  beforeAll(async () => {
+    browser = await launchChromium(inject('chromium'))
+  })
+  afterEach(async () => {
+    const ended = visits
+    visits = []
+    await Promise.all(ended.map(({ page }) => page.context().close()))
+    for (const { faults, refusals } of ended) expect({ faults, refusals }).toEqual({ faults: [], refusals: [] })
+  })
+  afterAll(() => browser.close())
+
+  /** A page in a profile of its own, which may ask these origins alone. */
+  return async (origins: string[]) => {
+    const visit = await openPage(browser, origins)
+    visits.push(visit)
+    return visit
+  }
+}
+
+type Visit = Awaited<ReturnType<typeof openPage>>
+
+async function openPage(browser: Browser, origins: string[]) {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const faults: string[] = []
+  const refusals: string[] = []
+  const asked = new Set<string>()
+
+  const watch = (url: string) => {
+    const { protocol, origin } = new URL(url.replace(/^ws/, 'http'))
+    if (protocol === 'data:') return
+    asked.add(origin)
+    if (!origins.includes(origin)) faults.push(`asks ${url}`)
+  }
+  context.on('request', (request) => watch(request.url()))
+  page.on('websocket', (socket) => watch(socket.url()))
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type())) return
+    // Chromium itself logs each answer of 400 and above, and each lack of one.
+    const refusal = /^Failed to load resource: .*?(\d{3}|net::\w+)/.exec(message.text())?.[1]
+    if (refusal) refusals.push(`${refusal} ${new URL(message.location().url).pathname.split('/').at(-1)}`)
+    else faults.push(message.text())
+  })
+
+  /** Waits for these refusals, which the test expects; fails where there have been others. */
+  async function expectRefusals(...expected: string[]) {
+    await expect.poll(() => refusals).toEqual(expected)
+    refusals.length = 0
+  }
+  return { page, faults, refusals, asked, expectRefusals }
+}
