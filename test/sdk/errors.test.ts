@@ -1,7 +1,7 @@
 import { contract, type ProblemBody, problems } from '@usher/contract'
 import { createClient, type ErrorCode, UsherError } from '@usher/sdk'
 import { describe, expect, it } from 'vitest'
-import { app, credentials, networkFailure, problem, proxyPage, stubFetch } from './stub-fetch.js'
+import { app, credentials, networkFailure, problem, proxyPage, signedIn, stubFetch } from './stub-fetch.js'
 
 const usherThat = (...answers: Parameters<typeof stubFetch>) =>
   createClient({ ...app, retries: 0, fetch: stubFetch(...answers).fetch })
@@ -91,6 +91,8 @@ describe('an answer that the operation cannot give', () => {
     ['JSON null', page(200, 'null'), 'no_answer'],
     ['JSON text', page(400, '"no"'), 'no_answer'],
     ['an error of another service', page(400, '{"code":"BAD","errors":{"email":["bad"]}}'), 'no_answer'],
+    ['an error of another kind', page(400, '{"title":{"en":"Bad"},"errors":1}'), 'no_answer'],
+    ['a user under the status of a failure', () => signedIn('jwt', 500), 'unavailable'],
     ['an empty body', page(200, ''), 'no_answer'],
   ]
   it.each(foreign)('%s is an error of the closed union', async (_name, answer, code) => {

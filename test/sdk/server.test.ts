@@ -1,21 +1,17 @@
 import { createClient, type Fetch } from '@usher/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { password, startApp, type TestApp, validUser } from '../support/app.js'
-import { openTestStore } from '../support/store.js'
+import { password, startApi, type TestApi, validUser } from '../support/app.js'
 
-let server: TestApp
+let server: TestApi
 let database: { baseUrl: string; workspace: string; database: string }
 
 beforeAll(async () => {
-  server = await startApp(await openTestStore())
-  const { workspaceSlug, databaseName } = await server.newDatabase()
+  server = await startApi()
+  const { workspaceSlug, databaseName } = server.database
   const baseUrl = await server.app.listen({ port: 0, host: '127.0.0.1' })
   database = { baseUrl, workspace: workspaceSlug, database: databaseName }
 })
-afterAll(async () => {
-  await server.close()
-  await server.store.close()
-})
+afterAll(() => server.close())
 
 it('signs a user up with a tenant, logs in again and learns who that is', async () => {
   const usher = createClient(database)
