@@ -32,3 +32,10 @@ function sqlStateOf(error: Prisma.PrismaClientKnownRequestError): string | undef
   }
   return driverAdapterError?.cause?.originalCode
 }
+
+/** Why something failed, in words for the operator: what Postgres said, without Prisma's words around it. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!error.name.startsWith('PrismaClient')) return error.message
+  return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
+}
