@@ -22,8 +22,13 @@ export function isStoreUnavailable(error: unknown): boolean {
 }
 
 /** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
-export const isUniqueViolation = (error: unknown) =>
-  error instanceof Prisma.PrismaClientKnownRequestError && sqlStateOf(error) === '23505'
+export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
+
+/** Whether a statement of our own named a row that is gone (SQLSTATE 23503, or 23001 with RESTRICT). */
+export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503', '23001')
+
+const hasState = (error: unknown, ...states: string[]) =>
+  error instanceof Prisma.PrismaClientKnownRequestError && states.includes(sqlStateOf(error) ?? '')
 
 /** The SQLSTATE that Postgres gave, where it gave one. */
 function sqlStateOf(error: Prisma.PrismaClientKnownRequestError): string | undefined {
