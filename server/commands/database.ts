@@ -57,7 +57,7 @@ export function addDatabaseCommands(program: Command) {
     .option(
       '--token-max-age <seconds>',
       'lifetime of its tokens, 60 to 86400, or default: the server’s TOKEN_MAX_AGE',
-      (text) => (text === 'default' ? null : wholeNumber(60, 86_400)(text)),
+      (text) => (text === 'default' ? text : wholeNumber(60, 86_400)(text)),
     )
     .addOption(
       new Option('--signing-algorithm <name>', 'of keys made from now on').choices(
@@ -65,7 +65,11 @@ export function addDatabaseCommands(program: Command) {
       ),
     )
     .option('--json', 'print JSON')
-    .action((path: DatabasePath, { json, ...settings }) => {
+    .action((path: DatabasePath, { json, tokenMaxAge: maxAge, ...others }) => {
+      const settings = {
+        ...others,
+        ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
+      }
       if (Object.keys(settings).length === 0) throw new MisuseError('name a setting: see --help')
       return withStore(async (store, _config, log) => {
         const row = await setDatabase(store, path, settings)
@@ -91,7 +95,7 @@ export function addDatabaseCommands(program: Command) {
       await withStore(async (store, _config, log) => {
         const { id, users } = await deleteDatabase(store, path)
         audit(log, 'database.deleted', { databaseId: id })
-        print(options, { id, ...path, users }, `Deleted database ${name} and ${users} users.`)
+        print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted with it: ${users}`)
       })
     })
 }

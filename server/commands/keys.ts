@@ -58,6 +58,7 @@ export function addKeysCommands(program: Command) {
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<kid>', 'key, as the list shows it')
     .description('refuse the tokens of a key, for one that got into wrong hands')
+    .allowUnknownOption() // a kid may begin with -
     .option('--json', 'print JSON')
     .action((path: DatabasePath, kid: string, options) =>
       withStore(async (store, _config, log) => {
@@ -83,7 +84,7 @@ export function addKeysCommands(program: Command) {
         const next = store.keyFile
           ? 'The file master.key has the new master key.'
           : 'Set USHER_MASTER_KEY to the new master key before anything else.'
-        print(options, { rewrapped: count }, `Sealed ${count} keys anew. ${next}`)
+        print(options, { rewrapped: count }, `Keys sealed anew: ${count}. ${next}`)
       }),
     )
 }

@@ -15,7 +15,7 @@ export function addTenantCommands(program: Command) {
       withStore(async (store) => {
         const tenants = await listTenants(store, path, options)
         printPage(options, tenants, {
-          line: ({ id, users, name }) => `${id}  ${users} users  ${printable(name)}`,
+          line: ({ id, users, name }) => `${id}  users: ${users}  ${printable(name)}`,
           key: ({ id }) => id,
           none: 'There is no tenant.',
         })

@@ -23,7 +23,7 @@ export function addWorkspaceCommands(program: Command) {
     .action((options) =>
       withStore(async (store) => {
         printPage(options, await listWorkspaces(store, options), {
-          line: ({ slug, id, databases }) => `${slug}  ${id}  ${databases} databases`,
+          line: ({ slug, id, databases }) => `${slug}  ${id}  databases: ${databases}`,
           key: ({ slug }) => slug,
           none: 'There is no workspace yet.',
         })

@@ -42,10 +42,9 @@ export async function setPassword(
 ): Promise<Account> {
   const { store, hashing } = service
   const { database, account } = await requireAccount(store, path, who)
+  const faults = passwordFaults(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
-  const faults = text.error
-    ? text.error.issues.map(({ message }) => message)
-    : passwordFaults(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
+  if (faults.length === 0 && text.error) faults.push(...text.error.issues.map(({ message }) => message))
   if (faults.length > 0) throw new OperatorError(`the password ${faults.join('; ')}`)
   const passwordHash = await hashing.hash(password)
   const changed = await change(store, path, account, { passwordHash, tokensValidAfter: now })

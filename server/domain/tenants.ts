@@ -24,7 +24,13 @@ export async function listTenants(store: Store, path: DatabasePath, { limit, aft
     _count: true,
   })
   const users = new Map(counts.map((row) => [row.tenantId, row._count]))
-  return tenants.map((row) => ({ ...row, users: users.get(row.id) ?? 0 }))
+  return tenants.map(({ id, name, createdAt }) => ({
+    databaseId,
+    id,
+    name,
+    users: users.get(id) ?? 0,
+    createdAt,
+  }))
 }
 
 /**
