@@ -15,7 +15,7 @@ export default defineConfig({
           ...limits,
           name: 'embedded',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**'],
+          exclude: ['test/postgres/**', '**/node_modules/**', '**/generated/**'],
           provide: { storeKind: 'embedded' },
         },
       },

@@ -41,7 +41,7 @@ export const IssuerMetadata = z
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
 const issuer = '/workspaces/:workspaceSlug/databases/:databaseName'
-const failing = failures('database_not_found', 'internal_error', 'unavailable')
+const failing = failures('database_not_found', 'unavailable')
 const cached = { cacheControl: 'public, max-age=300' } as const
 
 const metadata = {

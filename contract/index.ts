@@ -6,6 +6,7 @@ import { users } from './users.js'
 export * from './database-path.js'
 export * from './discovery.js'
 export { emailKey } from './email.js'
+export { Health, ProblemType } from './operations.js'
 export * from './problems.js'
 export * from './users.js'
 

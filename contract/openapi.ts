@@ -16,7 +16,6 @@ import { type ProblemBody, type ProblemCode, type ProblemHeader, problems } from
 type HeaderName = ProblemHeader | 'X-Request-Id' | 'Cache-Control'
 
 const headers: Record<HeaderName, HeaderObject & { example: string }> = {
-  Allow: { description: 'The methods of the path.', schema: { type: 'string' }, example: 'POST' },
   'Cache-Control': {
     description: 'How long the answer may be kept.',
     schema: { type: 'string' },
@@ -107,7 +106,10 @@ function responsesOf(route: AppRoute) {
           {
             description: status === '201' ? 'Created' : 'OK',
             headers: headersOf(['X-Request-Id', 'Cache-Control']),
-            content: { 'application/json': { schema: schemaOf(response) } },
+            content: {
+              'application/json': { schema: schemaOf(response) },
+              ...(metadataOf(route).html && { 'text/html': { schema: { type: 'string' as const } } }),
+            },
           },
         ]
       }
@@ -121,14 +123,15 @@ function responsesOf(route: AppRoute) {
 function parametersOf(where: 'path' | 'header', schema: unknown): ParameterObject[] {
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries(schema.shape).map(([name, shape]) => {
-    const { description, examples, ...schema } = bare(z.toJSONSchema(shape as z.ZodType, rendering))
+    const meta = z.globalRegistry.get(shape as z.ZodType)
+    const { description: _, examples: __, ...inline } = bare(z.toJSONSchema(shape as z.ZodType, rendering))
     return {
       name: where === 'header' ? headerName(name) : name,
       in: where,
       required: where === 'path',
-      description: description ?? '',
-      example: examples?.[0],
-      schema,
+      description: meta?.description ?? '',
+      example: (meta?.examples as unknown[] | undefined)?.[0],
+      schema: meta?.id ? component('schemas', meta.id) : inline,
     }
   })
 }
@@ -149,12 +152,12 @@ function operationOf(operationId: string, tag: string, route: AppRoute): Operati
         requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } },
       }),
     responses: responsesOf(route),
-    security: isBearer(route) ? [{ bearer: [] }] : [],
+    security: metadataOf(route).security ? [{ bearer: [] }] : [],
   }
 }
 
-const isBearer = (route: AppRoute) =>
-  (route.metadata as { security?: string } | undefined)?.security === 'bearer'
+/** What a route says beyond ts-rest's own terms. */
+const metadataOf = (route: AppRoute) => (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean }
 
 const tags = {
   users: 'Sign up, log in, and who is logged in.',
@@ -176,9 +179,13 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
       version,
       description:
         'User management for products with many tenants: sign a user up in a database of a workspace, log the user in, and carry the token on later requests.',
+      contact: { name: 'The Usher authors' },
       license: { name: 'MIT', identifier: 'MIT' },
     })
-    .addServer({ url: baseUrl })
+    .addServer({
+      url: '{baseUrl}',
+      variables: { baseUrl: { default: baseUrl, description: 'Where the service is reached.' } },
+    })
     .addSecurityScheme('bearer', {
       type: 'http',
       scheme: 'bearer',

@@ -105,13 +105,13 @@ export const User = z
 export type User = z.infer<typeof User>
 
 const path = '/workspaces/:workspaceSlug/databases/:databaseName/users'
-const everywhere = ['database_not_found', 'internal_error', 'unavailable'] as const
+const inDatabase = ['database_not_found', 'unavailable'] as const
 const withBody = [
   'malformed_json',
   'validation_failed',
   'payload_too_large',
   'unsupported_media_type',
-  ...everywhere,
+  ...inDatabase,
 ] as const
 
 export const users = c.router({
@@ -140,7 +140,7 @@ export const users = c.router({
     method: 'GET',
     path: `${path}/me`,
     pathParams: DatabasePath,
-    responses: { 200: User, ...failures('token_missing', 'token_invalid', 'token_expired', ...everywhere) },
+    responses: { 200: User, ...failures('token_missing', 'token_invalid', 'token_expired', ...inDatabase) },
     summary: 'Who the token’s user is',
     description: 'Reads the user from the store. On any 401: log in again.',
     metadata: { security: 'bearer' },

@@ -1,5 +1,6 @@
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
+import { openApiDocument } from '@usher/contract/openapi'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,6 +11,7 @@ import {
   type onResponseHookHandler,
 } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import { clientErrorHandler } from './client-error.js'
 import type { Config } from './config.js'
 import { Problem } from './domain/problem.js'
 import type { Service } from './domain/service.js'
@@ -18,9 +20,14 @@ import { guardMethods } from './method-guard.js'
 import { problemHandler } from './problem-handler.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
+import { referenceRoutes } from './routes/reference.js'
 import { userRoutes } from './routes/users.js'
+import { version } from './version.js'
 
 const bodyLimitBytes = 16 * 1024
+
+/** How long a whole request may take to arrive; Fastify’s default is for ever. */
+const requestMilliseconds = 15_000
 
 /** A caller's own id is kept if it is fit for a log; else the request gets one. */
 const requestId = /^[\w.-]{1,128}$/
@@ -32,6 +39,8 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
+    requestTimeout: requestMilliseconds,
+    clientErrorHandler: clientErrorHandler(config.baseUrl, log),
     trustProxy: (_address, hop) => hop < config.trustedProxies,
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
@@ -73,8 +82,10 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   const answerOtherMethods = guardMethods(app)
   userRoutes(app, service)
   discoveryRoutes(app, service)
-  operationRoutes(app, service, config.baseUrl)
+  const document = openApiDocument(config.baseUrl, version)
+  operationRoutes(app, service, document)
   app.after(answerOtherMethods)
+  referenceRoutes(app, document)
   return app
 }
 

@@ -2,6 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import { v7 as uuidv7 } from 'uuid'
 import type { Config } from '../config.js'
+import type { Prisma } from '../store/generated/client.js'
 import type { PasswordPolicy } from '../store/generated/enums.js'
 import type { Store } from '../store/store.js'
 import { generateSigningKey, openTokenKey, type TokenKey } from './keys.js'
@@ -51,12 +52,16 @@ export function createDatabaseLookup(store: Store, settings: Pick<Config, 'baseU
   }
 }
 
+/** Of two keys that sign from one moment on, the one that was not replaced is the newer. */
+export const newestFirst = [
+  { activatesAt: 'desc' },
+  { retiresAt: { sort: 'desc', nulls: 'first' } },
+] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
+
 const findRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
   store.prisma.database.findFirst({
     where: { name: databaseName, workspace: { slug: workspaceSlug } },
-    include: {
-      signingKeys: { orderBy: [{ activatesAt: 'desc' }, { retiresAt: { sort: 'desc', nulls: 'first' } }] },
-    },
+    include: { signingKeys: { orderBy: newestFirst } },
   })
 
 type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findRow>>>

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import type { SigningKey } from '../store/generated/client.js'
 import type { Store } from '../store/store.js'
-import { requireDatabase } from './databases.js'
+import { newestFirst, requireDatabase } from './databases.js'
 import { generateSigningKey } from './keys.js'
 import { OperatorError } from './operator-error.js'
 
@@ -15,7 +15,7 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
   const { id } = await requireDatabase(store, path)
   return store.prisma.signingKey.findMany({
     where: { databaseId: id },
-    orderBy: [{ activatesAt: 'desc' }, { kid: 'asc' }],
+    orderBy: newestFirst,
   })
 }
 
@@ -66,7 +66,7 @@ export async function retireKey(
   return store.prisma.$transaction(async (transaction) => {
     await transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
     const { signingKey } = transaction
-    const keys = await signingKey.findMany({ where: { databaseId }, orderBy: { activatesAt: 'desc' } })
+    const keys = await signingKey.findMany({ where: { databaseId }, orderBy: newestFirst })
     if (!keys.some((key) => key.kid === kid)) throw new OperatorError(`no key ${kid} in this database`)
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const heir = others.find((key) => key.activatesAt <= now)

@@ -77,7 +77,10 @@ describe('database delete', () => {
     await client.login({ email: 'ada@example.com', password: 'wrong password' })
 
     const { code, stdout, audited } = await usher.operator(`database delete ${path} --yes`)
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `Deleted database ${path}. Users deleted with it: 2\n` })
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Deleted database ${path}. Users deleted with it: 2\n`,
+    })
     expect(audited).toMatchObject([{ audit: 'database.deleted', databaseId: id }])
     const { prisma } = usher.store
     const where = { databaseId: id }

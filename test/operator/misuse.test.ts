@@ -39,7 +39,10 @@ it.each([
   ['user list acme/app --limit 0', "option '--limit <count>' argument '0' is invalid"],
   ['user list acme/app --limit 1001', 'Write a whole number from 1 to 1000.'],
   ['user list acme/app --after x', "option '--after <last>' argument 'x' is invalid"],
-  ['tenant add-user acme/app Engines ada@example.com', "'Engines' is invalid for argument 'tenant'. Write it as the UUID that the list shows."],
+  [
+    'tenant add-user acme/app Engines ada@example.com',
+    "'Engines' is invalid for argument 'tenant'. Write it as the UUID that the list shows.",
+  ],
   ['database list --after acme', 'Write it as WORKSPACE/NAME.'],
   ['keys rotate acme/app --activate-in soon', "option '--activate-in <seconds>' argument 'soon' is invalid"],
   ['keys retire acme/app', "missing required argument 'kid'"],

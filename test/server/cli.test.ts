@@ -86,7 +86,7 @@ describe.runIf(isEmbedded)('without a store', () => {
     expect(line.stdout).toMatch(/^\{.*\}\n$/)
     expect(JSON.parse(line.stdout)).toMatchObject({
       info: committed.info,
-      servers: [{ url: 'https://id.example.com' }],
+      servers: [{ variables: { baseUrl: { default: 'https://id.example.com' } } }],
     })
   })
 })

@@ -1,0 +1,25 @@
+// Holds contract/openapi.json to Redocly's recommended rules and Spectral's oas rules: no error, no warning.
+import { readFileSync } from 'node:fs'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import spectralCore from '@stoplight/spectral-core'
+import parsers from '@stoplight/spectral-parsers'
+import rulesets from '@stoplight/spectral-rulesets'
+
+const file = 'contract/openapi.json'
+const source = readFileSync(file, 'utf8')
+
+const config = await createConfig({ extends: ['recommended'] })
+const redocly = await lintFromString({ source, absoluteRef: file, config })
+
+const spectral = new spectralCore.Spectral()
+spectral.setRuleset({ extends: [[rulesets.oas, 'recommended']] })
+const findings = await spectral.run(new spectralCore.Document(source, parsers.Json, file))
+
+const faults = [
+  ...redocly.map(
+    ({ ruleId, message, location }) => `redocly ${ruleId} ${location[0]?.pointer ?? ''}: ${message}`,
+  ),
+  ...findings.map(({ code, message, path }) => `spectral ${code} ${path.join('/')}: ${message}`),
+]
+process.stdout.write(`${file}: Redocly ${redocly.length}, Spectral ${findings.length} findings\n`)
+if (faults.length > 0) throw new Error(faults.join('\n'))

@@ -1,0 +1,65 @@
+import { ProblemCode, problems } from '@usher/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApi, type TestApi } from '../support/app.js'
+
+let usher: TestApi
+beforeAll(async () => {
+  usher = await startApi()
+})
+afterAll(() => usher.close())
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+describe('/problems/{code}', () => {
+  it.each(ProblemCode.options)('says what %s means, as JSON and as a page', async (code) => {
+    const { status, title, advice } = problems[code]
+    const json = await usher.send({ method: 'GET', url: `/problems/${code}` })
+    expect(json.json()).toEqual({ code, status, title, advice })
+    const page = await usher.send({ method: 'GET', url: `/problems/${code}`, headers: browser })
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.body).toContain(`<h1>${title}</h1>`)
+    expect(page.body).toContain(advice)
+  })
+
+  it('knows no other codes', async () => {
+    const response = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
+    expect(response.statusCode).toBe(404)
+    expect(response.json().code).toBe('route_not_found')
+  })
+
+  it('is where the type of a problem leads', async () => {
+    const problem = (await usher.send({ method: 'GET', url: '/nowhere' })).json()
+    const page = await usher.send({ method: 'GET', url: new URL(problem.type).pathname })
+    expect(page.json()).toMatchObject({ code: problem.code, title: problem.title })
+  })
+})
+
+describe('/docs', () => {
+  it('is a page whose scripts and styles all come from this server, under a strict policy', async () => {
+    const page = await usher.app.inject({ url: '/docs' })
+    expect(page.statusCode).toBe(200)
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none';script-src 'self';style-src 'self'/,
+    )
+    expect(page.headers['content-security-policy']).not.toContain('unsafe')
+    const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, asset]) => asset ?? '')
+    expect(assets.length).toBeGreaterThan(3)
+    for (const asset of assets) {
+      expect(asset).toMatch(/^\/docs\/static\//)
+      expect((await usher.app.inject({ url: asset })).statusCode).toBe(200)
+    }
+  })
+
+  it('shows the document with this server to try it on', async () => {
+    const document = (await usher.app.inject({ url: '/docs/json' })).json()
+    const served = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
+    expect(document.paths).toEqual(served.paths)
+    expect(document.servers).toEqual([{ url: '../', description: 'This server' }])
+  })
+
+  it('is where / leads a browser, and nobody else', async () => {
+    const response = await usher.app.inject({ url: '/', headers: browser })
+    expect([response.statusCode, response.headers.location]).toEqual([302, 'docs'])
+    expect((await usher.app.inject({ url: '/' })).json().code).toBe('route_not_found')
+  })
+})
