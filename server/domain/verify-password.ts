@@ -25,7 +25,10 @@ export async function verifyPassword(
 }
 
 /** Notes in the database that it has hashes of the present shape, once; other servers may soon make others. */
-export async function rememberShape({ hashing, store }: Service, database: Database) {
+export async function rememberShape(
+  { hashing, store }: Pick<Service, 'hashing' | 'store'>,
+  database: Pick<Database, 'id' | 'decoyHashes'>,
+) {
   if (database.decoyHashes.includes(hashing.decoy)) return
   await store.prisma.$executeRaw`
     UPDATE usher.database SET decoy_hashes = array_append(decoy_hashes, ${hashing.decoy})
