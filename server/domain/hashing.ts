@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import argon2 from 'argon2'
 import fastq from 'fastq'
 import type { Config } from '../config.js'
-import { decoyOf, formatOf } from './password-formats.js'
+import { decoyOf, storedPasswordHash } from './password-formats.js'
 import { canonicalPassword } from './passwords.js'
 import { Problem } from './problem.js'
 
@@ -36,10 +36,10 @@ export async function createHashing(settings: Config['hashing']): Promise<Hashin
     hash,
     verify: (stored, password) =>
       bounded(async () => {
-        const { verify } = formatOf(stored)
+        const { verify } = storedPasswordHash(stored)
         const canonical = canonicalPassword(password)
-        if (await verify(stored, canonical)) return true
-        return password !== canonical && verify(stored, password)
+        if (await verify(canonical)) return true
+        return password !== canonical && verify(password)
       }),
     isOutdated: (stored) => !stored.startsWith('$argon2id$') || argon2.needsRehash(stored, parameters),
     decoy: decoyOf(await hash(randomBytes(16).toString('base64'))),
