@@ -3,6 +3,7 @@ import { addDatabaseCommands } from './commands/database.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addOpenApiCommand } from './commands/openapi.js'
 import { addServeCommand } from './commands/serve.js'
+import { addUserCommands } from './commands/user.js'
 import { addWorkspaceCommands } from './commands/workspace.js'
 import { ConfigError } from './config.js'
 import { isStoreUnavailable } from './store/unavailable.js'
@@ -19,6 +20,7 @@ addServeCommand(program)
 addMigrateCommand(program)
 addWorkspaceCommands(program)
 addDatabaseCommands(program)
+addUserCommands(program)
 addOpenApiCommand(program)
 
 try {
