@@ -1,29 +1,30 @@
 import { defineConfig } from 'vitest/config'
 
-const api = ['test/api/**/*.test.ts']
+const onBoth = ['test/api/**/*.test.ts', 'test/store/migrate.test.ts', 'test/server/cli.test.ts']
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
+const limits = { testTimeout: 30_000, hookTimeout: 60_000 }
 
-// The API suite runs twice: over the embedded store and over a real Postgres server.
+// These run twice: over the embedded store and over a real Postgres server.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     projects: [
       {
         ...source,
         test: {
+          ...limits,
           name: 'embedded',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**'],
+          exclude: ['test/postgres/**', '**/node_modules/**', '**/generated/**'],
           provide: { storeKind: 'embedded' },
         },
       },
       {
         ...source,
         test: {
+          ...limits,
           name: 'postgres',
-          include: [...api, 'test/postgres/**/*.test.ts'],
+          include: [...onBoth, 'test/postgres/**/*.test.ts'],
           provide: { storeKind: 'postgres' },
         },
       },

@@ -1,3 +1,5 @@
-import { cpSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 
-cpSync('prisma/migrations', 'server/dist/migrations', { recursive: true })
+const target = 'server/dist/migrations'
+rmSync(target, { recursive: true, force: true })
+cpSync('prisma/migrations', target, { recursive: true })

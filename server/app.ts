@@ -58,6 +58,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     done()
   })
   app.addHook('onResponse', logAnswer)
+  closeConnectionsWhenDraining(app)
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
@@ -86,6 +87,22 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   app.after(answerOtherMethods)
   referenceRoutes(app, document)
   return app
+}
+
+/**
+ * Fastify closes the connections that are idle when it closes; one with a request in flight would be kept for
+ * another request and hold the process up.
+ */
+function closeConnectionsWhenDraining(app: FastifyInstance) {
+  let isDraining = false
+  app.addHook('preClose', (done) => {
+    isDraining = true
+    done()
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isDraining) reply.header('Connection', 'close')
+    done()
+  })
 }
 
 const identify = (request: FastifyRequest, reply: FastifyReply) =>

@@ -6,7 +6,8 @@ import { addServeCommand } from './commands/serve.js'
 import { addUserCommands } from './commands/user.js'
 import { addWorkspaceCommands } from './commands/workspace.js'
 import { ConfigError } from './config.js'
-import { isStoreUnavailable } from './store/unavailable.js'
+import { MisuseError } from './domain/operator-error.js'
+import { isStoreUnavailable, reasonOf } from './store/unavailable.js'
 import { version } from './version.js'
 
 const program = new Command('usher')
@@ -33,11 +34,13 @@ try {
 function exitCodeOf(error: unknown) {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   process.stderr.write(`usher: ${lineFor(error)}\n`)
-  return error instanceof ConfigError ? 2 : 1
+  return error instanceof ConfigError || error instanceof MisuseError ? 2 : 1
 }
 
 function lineFor(error: unknown) {
   if (isStoreUnavailable(error))
     return 'the store cannot be reached; is DATABASE_URL right and Postgres running?'
-  return error instanceof Error ? error.message : String(error)
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+    return `another process listens there already (${error.message}); choose another PORT`
+  return reasonOf(error)
 }

@@ -1,8 +1,8 @@
-import type { Config } from './config.js'
+import type { DatabasePath } from '@usher/contract'
 
-/** What the first start prints: where it serves, and three lines that work when pasted into a shell. */
-export function greeting({ baseUrl }: Config) {
-  const users = `${baseUrl}/workspaces/demo/databases/app/users`
+/** What a start on the embedded store prints: where it serves, and three lines that work when pasted into a shell. */
+export function greeting(baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) {
+  const users = `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}/users`
   const credentials = `{"email":"ada@example.com","password":"correct horse battery"}`
   const token = `$(curl -s ${users}/login -d '${credentials}' | sed 's/.*"jwt":"\\([^"]*\\).*/\\1/')`
   return `

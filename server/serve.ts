@@ -1,3 +1,4 @@
+import type { DatabasePath } from '@usher/contract'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
@@ -27,7 +28,8 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   const log = pino({ level: config.logLevel }, forPeople ? pretty() : undefined)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'store connection lost'))
   try {
-    await prepare(config, store, log)
+    await requireUsable(store, log)
+    const database = config.databaseUrl ? undefined : await firstDatabase(store)
     const app = await buildApp(config, await createService(config, store), log)
     await app.listen({ host: config.host, port: config.port })
     closeWithGrace({ delay: drainMilliseconds, logger: log }, async ({ err, signal }) => {
@@ -36,15 +38,15 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       await app.close()
       await store.close()
     })
+    if (database) process.stderr.write(greeting(config.baseUrl, database))
   } catch (error) {
     await store.close()
     throw error
   }
-  if (!config.databaseUrl) process.stderr.write(greeting(config))
 }
 
-/** The embedded store gets a first database; a server must be ready for use, or be away and come back. */
-async function prepare(config: Config, store: Store, log: Logger) {
+/** The store must be ready for use, or be away and come back. */
+async function requireUsable(store: Store, log: Logger) {
   try {
     await requireMigrated(store)
     await requireMasterKey(store)
@@ -52,7 +54,18 @@ async function prepare(config: Config, store: Store, log: Logger) {
     if (!isStoreUnavailable(error)) throw error
     log.warn({ err: error }, 'the store is away; answering 503 until it is back')
   }
-  if (config.databaseUrl || (await store.prisma.workspace.count()) > 0) return
-  await createWorkspace(store, 'demo', new Date())
-  await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, {}, new Date())
+}
+
+/** The path of the oldest database, for the greeting; one is made in a store that has none. */
+async function firstDatabase(store: Store): Promise<DatabasePath> {
+  const oldest = await store.prisma.database.findFirst({
+    include: { workspace: true },
+    orderBy: { createdAt: 'asc' },
+  })
+  if (oldest) return { workspaceSlug: oldest.workspace.slug, databaseName: oldest.name }
+  const path = { workspaceSlug: 'demo', databaseName: 'app' }
+  const workspace = await store.prisma.workspace.findUnique({ where: { slug: path.workspaceSlug } })
+  if (!workspace) await createWorkspace(store, path.workspaceSlug, new Date())
+  await createDatabase(store, path, {}, new Date())
+  return path
 }

@@ -17,7 +17,8 @@ export function addDatabaseCommands(program: Command) {
     .option('--json', 'print JSON')
     .action((path: ReturnType<typeof databasePath>, options) =>
       withStore(async (store, config) => {
-        const { id, passwordPolicy } = await createDatabase(store, path, options, new Date())
+        const settings = { passwordPolicy: options.passwordPolicy }
+        const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
         const url = `${config.baseUrl}/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`
         print(options, { id, ...path, passwordPolicy, url }, `Made database ${url}`)
       }),

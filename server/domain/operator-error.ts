@@ -1,2 +1,5 @@
 /** Something that the operator asked for and that cannot be done; the message says what and why. */
 export class OperatorError extends Error {}
+
+/** Something that cannot be asked for, whatever the store holds. */
+export class MisuseError extends OperatorError {}

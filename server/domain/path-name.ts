@@ -1,10 +1,10 @@
 import { PathName } from '@usher/contract'
-import { OperatorError } from './operator-error.js'
+import { MisuseError } from './operator-error.js'
 
-/** @throws {OperatorError} where the text cannot stand in the paths of the API */
+/** @throws {MisuseError} where the text cannot stand in the paths of the API */
 export function requirePathName(what: string, text: string) {
   if (PathName.safeParse(text).success) return
-  throw new OperatorError(
+  throw new MisuseError(
     `${what} ${JSON.stringify(text)} must have 1 to 63 letters, digits, - or _ of ASCII and not begin with -`,
   )
 }

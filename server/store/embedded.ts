@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
@@ -17,7 +18,7 @@ export async function openEmbedded(folder: string, masterKey?: Buffer): Promise<
   const unlock = await lockFolder(folder)
   try {
     const key = masterKey ?? (await keyIn(join(folder, 'master.key')))
-    const store = storeOver(await PGlite.create(join(folder, 'store')), key)
+    const store = storeOver(await openFiles(folder), key)
     return { ...store, close: () => store.close().finally(unlock) }
   } catch (error) {
     await unlock()
@@ -35,11 +36,29 @@ export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
   return { prisma, masterKey, close }
 }
 
+/**
+ * A process that is killed while PGlite makes its files leaves some that cannot be opened. A mark beside them
+ * says that nothing has been kept in them yet, so the next start makes them anew.
+ */
+async function openFiles(folder: string) {
+  const files = join(folder, 'store')
+  const mark = join(folder, 'store.unfinished')
+  if (existsSync(mark) || !existsSync(files)) {
+    await writeFile(mark, '')
+    await rm(files, { recursive: true, force: true })
+  }
+  const pglite = await PGlite.create(files)
+  await rm(mark, { force: true })
+  return pglite
+}
+
+/** The key in a file, which is made whole or not at all; the folder is this process's alone. */
 async function keyIn(file: string) {
-  const made = randomBytes(32).toString('base64')
-  await writeFile(file, `${made}\n`, { flag: 'wx', mode: 0o600 }).catch((error) => {
-    if (error.code !== 'EEXIST') throw error
-  })
+  if (!existsSync(file)) {
+    const unfinished = `${file}.unfinished`
+    await writeFile(unfinished, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+    await rename(unfinished, file)
+  }
   const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
   if (key.length !== 32) throw new Error(`${file} does not hold 32 bytes as base64`)
   return key

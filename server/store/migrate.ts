@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Prisma, PrismaClient } from './generated/client.js'
+import { isStoreUnavailable, reasonOf } from './unavailable.js'
 
 /** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -21,6 +22,15 @@ interface Migration {
 
 type Transaction = Prisma.TransactionClient
 
+/** A statement of a migration failed; nothing of that migration is left in the store. */
+export class FailedMigrationError extends Error {
+  constructor(name: string, cause: unknown) {
+    super(`migration ${name} failed and was undone: ${reasonOf(cause)}`, {
+      cause,
+    })
+  }
+}
+
 /** A migration was changed after it had been applied. */
 export class ChangedMigrationError extends Error {
   constructor(name: string) {
@@ -34,6 +44,7 @@ export class ChangedMigrationError extends Error {
  *
  * @returns the names of the migrations applied now
  * @throws {ChangedMigrationError}
+ * @throws {FailedMigrationError}
  */
 export async function migrate(prisma: PrismaClient, folder = migrationsFolder): Promise<string[]> {
   const applied: string[] = []
@@ -103,7 +114,11 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   if (known !== undefined) throw new ChangedMigrationError(name)
   // Citus refuses DDL on distributed tables in parallel; plain Postgres takes the setting for a custom one.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
-  for (const statement of statementsOf(sql)) await transaction.$executeRawUnsafe(statement)
+  for (const statement of statementsOf(sql)) {
+    await transaction.$executeRawUnsafe(statement).catch((error) => {
+      throw isStoreUnavailable(error) ? error : new FailedMigrationError(name, error)
+    })
+  }
   await transaction.$executeRaw`
     INSERT INTO usher._prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
     VALUES (${randomUUID()}, ${checksum}, now(), ${name}, 1)`

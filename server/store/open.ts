@@ -20,8 +20,13 @@ export class NotMigratedError extends Error {
 export async function openStore(config: Config, log: (error: Error) => void): Promise<Store> {
   if (config.databaseUrl && config.masterKey) return openPostgres(config.databaseUrl, config.masterKey, log)
   const store = await openEmbedded(config.dataDir, config.masterKey)
-  await migrate(store.prisma)
-  return store
+  try {
+    await migrate(store.prisma)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 /** Opens the store for `usher migrate`: no time limit, and nothing applied yet. */

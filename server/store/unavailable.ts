@@ -10,25 +10,31 @@ const awayStates = /^(08|53|57)|^55P03$|^XX000$/
 const awayMessages =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|Can't reach database server/
 
+/** The same by the names of the driver's adapter. */
+const awayKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
+
 /** Whether an error means that the store cannot be used just now, so that trying again later may help. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof Prisma.PrismaClientKnownRequestError) {
-    if (connectionCodes.has(error.code)) return true
-    const state = sqlStateOf(error)
-    if (state !== undefined) return awayStates.test(state)
-  }
-  return awayMessages.test(error.message)
+  if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
+  const { kind = '', originalCode } = driverCauseOf(error)
+  if (awayKinds.has(kind)) return true
+  return originalCode === undefined ? awayMessages.test(error.message) : awayStates.test(originalCode)
 }
 
 /** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown) =>
-  error instanceof Prisma.PrismaClientKnownRequestError && sqlStateOf(error) === '23505'
+  error instanceof Error && driverCauseOf(error).originalCode === '23505'
 
-/** The SQLSTATE that Postgres gave, where it gave one. */
-function sqlStateOf(error: Prisma.PrismaClientKnownRequestError): string | undefined {
-  const { driverAdapterError } = (error.meta ?? {}) as {
-    driverAdapterError?: { cause?: { originalCode?: string } }
-  }
-  return driverAdapterError?.cause?.originalCode
+/** What the driver's adapter says of an error: a kind, and the SQLSTATE where Postgres gave one. */
+function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; originalCode?: string } {
+  const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }
+  return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
+}
+
+/** Why something failed, in words for the operator: what Postgres said, without Prisma's words around it. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!error.name.startsWith('PrismaClient')) return error.message
+  return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
 }

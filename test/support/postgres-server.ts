@@ -96,7 +96,8 @@ async function untilReady(server: ChildProcess) {
   throw new Error(`Postgres did not start:\n${lines.join('\n')}`)
 }
 
-async function freePort() {
+/** A port of the loopback that nobody listens on. */
+export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

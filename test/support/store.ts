@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { inject } from 'vitest'
 import { storeOver } from '../../server/store/embedded.js'
@@ -13,9 +16,27 @@ const masterKey = randomBytes(32)
 export const openTestStore = (): Promise<Store> =>
   inject('storeKind') === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
-async function openEmbeddedCopy() {
-  const template = await openAsBlob(inject('embeddedTemplate'))
-  return storeOver(await PGlite.create({ loadDataDir: template }), masterKey)
+/** A store of this run's kind with nothing in it. */
+export async function openBareStore(): Promise<Store> {
+  const store = await openTestStore()
+  await store.prisma.$executeRaw`DROP SCHEMA usher CASCADE`
+  return store
+}
+
+const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), masterKey)
+
+/** The PGlite of a migrated, empty store, in memory or in a folder. */
+export async function loadEmbeddedTemplate(dataDir = 'memory://') {
+  return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedTemplate')), dataDir })
+}
+
+/** A new DATA_DIR under the folder for temporary files, with an empty store in it, migrated or bare. */
+export async function makeDataFolder(isMigrated = true) {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-data-'))
+  const pglite = await loadEmbeddedTemplate(join(folder, 'store'))
+  if (!isMigrated) await pglite.exec('DROP SCHEMA usher CASCADE')
+  await pglite.close()
+  return folder
 }
 
 async function openPostgresCopy(): Promise<Store> {
@@ -24,11 +45,11 @@ async function openPostgresCopy(): Promise<Store> {
   return { ...store, close: () => store.close().then(drop) }
 }
 
-/** A migrated database of its own on the Postgres server, whatever the run's kind. */
-export async function createPostgresDatabase() {
+/** A database of its own on the Postgres server, whatever the run's kind: migrated, or bare with `template0`. */
+export async function createPostgresDatabase(template: 'usher_template' | 'template0' = 'usher_template') {
   const server = inject('postgresUrl')
   const name = `usher_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, `CREATE DATABASE ${name} TEMPLATE usher_template`)
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
     url: databaseUrl(server, name),
     drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
@@ -38,4 +59,16 @@ export async function createPostgresDatabase() {
 async function onServer(url: string, statement: string) {
   const server = openPostgres(url, masterKey, () => undefined)
   await server.prisma.$executeRawUnsafe(statement).finally(server.close)
+}
+
+/** A store of this run's kind, migrated or bare, as the settings of a process that opens it. */
+export async function makeStoreSettings(
+  isMigrated = true,
+): Promise<{ env: Record<string, string>; remove: () => Promise<void> }> {
+  if (inject('storeKind') === 'embedded') {
+    const folder = await makeDataFolder(isMigrated)
+    return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }
+  }
+  const { url, drop } = await createPostgresDatabase(isMigrated ? 'usher_template' : 'template0')
+  return { env: { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') }, remove: drop }
 }

@@ -1,0 +1,15 @@
+import { createClient } from './generated/hey-api/client/index.js'
+import { createUser, login, me } from './generated/hey-api/index.js'
+
+/** Signs up, logs in and asks who that is, with the client that @hey-api/openapi-ts makes. */
+export async function goThrough(baseUrl: string, email: string) {
+  const client = createClient({ baseUrl })
+  const path = { workspaceSlug: 'demo', databaseName: 'app' }
+  const body = { email, password: 'correct horse battery', newTenant: 'Engines' }
+  const created = await createUser({ client, path, body })
+  const again = await createUser({ client, path, body })
+  const loggedIn = await login({ client, path, body })
+  const user = await me({ client, path, auth: loggedIn.data?.token.jwt ?? '' })
+  const code = again.error?.code
+  return { id: created.data?.id, tenants: loggedIn.data?.tenants, email: user.data?.email, code }
+}

@@ -1,0 +1,25 @@
+import createClient from 'openapi-fetch'
+import type { paths } from './generated/openapi-typescript.js'
+
+/** Signs up, logs in and asks who that is, with openapi-typescript's types and openapi-fetch. */
+export async function goThrough(baseUrl: string, email: string) {
+  const client = createClient<paths>({ baseUrl })
+  const path = { workspaceSlug: 'demo', databaseName: 'app' }
+  const body = { email, password: 'correct horse battery', newTenant: 'Engines' }
+  const users = '/workspaces/{workspaceSlug}/databases/{databaseName}/users'
+  const created = await client.POST(users, { params: { path }, body })
+  const again = await client.POST(users, { params: { path }, body })
+  const loggedIn = await client.POST(`${users}/login`, { params: { path }, body })
+  const me = await client.GET(`${users}/me`, {
+    params: { path },
+    headers: { Authorization: `Bearer ${loggedIn.data?.token.jwt}` },
+  })
+  const code: 'email_taken' | undefined = again.response.status === 409 ? codeOf(again.error) : undefined
+  return { id: created.data?.id, tenants: loggedIn.data?.tenants, email: me.data?.email, code }
+}
+
+type Failure = NonNullable<
+  paths['/workspaces/{workspaceSlug}/databases/{databaseName}/users']['post']['responses'][409]
+>['content']['application/problem+json']
+
+const codeOf = (error: unknown) => (error as Failure).code

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { migrate, pendingMigrations } from '../../server/store/migrate.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import type { Store } from '../../server/store/store.js'
+import { createPostgresDatabase } from '../support/store.js'
+
+let database: Awaited<ReturnType<typeof createPostgresDatabase>>
+const stores: Store[] = []
+const open = () => {
+  const store = openPostgres(database.url, randomBytes(32), () => undefined)
+  stores.push(store)
+  return store.prisma
+}
+
+beforeEach(async () => {
+  database = await createPostgresDatabase('template0')
+})
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()))
+  await database.drop()
+})
+
+it('two processes that migrate at once wait for each other and apply each migration once', async () => {
+  const [one, two, other] = [open(), open(), open()]
+  const names = await pendingMigrations(other)
+  let migrating: Promise<string[][]> | undefined
+  await other
+    .$transaction(async (transaction) => {
+      // Holds up whoever is first, so that the second has to wait for the first.
+      await transaction.$executeRaw`CREATE SCHEMA usher`
+      migrating = Promise.all([migrate(one), migrate(two)])
+      await vi.waitFor(async () => expect(await waiting(transaction)).toBe(1), { timeout: 10_000 })
+      throw new Error('enough')
+    })
+    .catch(({ message }) => expect(message).toBe('enough'))
+  expect((await migrating)?.flat().sort()).toEqual(names)
+  expect(await pendingMigrations(other)).toEqual([])
+})
+
+async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
+  const [row] = await prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  return row?.count
+}

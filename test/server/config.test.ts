@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { ConfigError, Environment, loadConfig } from '../../server/config.js'
+
+const masterKey = Buffer.alloc(32, 7)
+const key = masterKey.toString('base64')
+const url = 'postgresql://usher:hunter2@db.example.com:5432/usher?sslmode=require'
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env)
+    return []
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as ConfigError).faults
+  }
+}
+
+const defaults = {
+  host: 'localhost',
+  port: 3000,
+  baseUrl: 'http://localhost:3000',
+  databaseUrl: undefined,
+  dataDir: '.usher',
+  masterKey: undefined,
+  tokenMaxAgeSeconds: 3600,
+  hashing: {
+    memoryKib: 19456,
+    passes: 2,
+    parallelism: 1,
+    concurrency: availableParallelism(),
+    queueSeconds: 2,
+  },
+  trustedProxies: 0,
+  corsOrigins: ['*'],
+  logLevel: 'info',
+}
+
+describe('settings', () => {
+  it('have defaults that need nothing', () => {
+    expect(loadConfig({})).toEqual(defaults)
+  })
+
+  it('count as absent when empty, and others than our own are not looked at', () => {
+    const empty = Object.fromEntries(Object.keys(Environment.shape).map((name) => [name, '']))
+    expect(loadConfig({ ...empty, SHELL: '/bin/sh', UNSET: undefined })).toEqual(defaults)
+  })
+
+  it('are read', () => {
+    const config = loadConfig({
+      HOST: '0.0.0.0',
+      PORT: '8080',
+      DATABASE_URL: url,
+      USHER_MASTER_KEY: key,
+      TOKEN_MAX_AGE: '60',
+      TRUST_PROXY: '1',
+      CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
+      LOG_LEVEL: 'silent',
+    })
+    expect(config).toMatchObject({
+      host: '0.0.0.0',
+      port: 8080,
+      baseUrl: 'http://localhost:8080',
+      databaseUrl: url,
+      masterKey,
+      tokenMaxAgeSeconds: 60,
+      trustedProxies: 1,
+      corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
+      logLevel: 'silent',
+    })
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  it('take a base URL without its last slash', () => {
+    expect(loadConfig({ BASE_URL: 'https://example.com/id/' }).baseUrl).toBe('https://example.com/id')
+  })
+
+  it('need the master key with DATABASE_URL', () => {
+    expect(faultsOf({ DATABASE_URL: url })).toEqual([
+      'USHER_MASTER_KEY is required with DATABASE_URL: 32 bytes as base64 (openssl rand -base64 32)',
+    ])
+  })
+})
+
+describe('faulty settings', () => {
+  const faulty = {
+    PORT: '65536',
+    BASE_URL: 'ftp://hunter2.example.com',
+    DATABASE_URL: 'mysql://root:hunter2@localhost/usher',
+    USHER_MASTER_KEY: 'hunter2',
+    TOKEN_MAX_AGE: '59',
+    ARGON2_MEMORY_KIB: '7',
+    ARGON2_PASSES: '0',
+    ARGON2_PARALLELISM: '-1',
+    HASH_CONCURRENCY: '1.5',
+    HASH_QUEUE_SECONDS: '61',
+    TRUST_PROXY: 'true',
+    CORS_ORIGINS: 'https://app.example.com/hunter2',
+    LOG_LEVEL: 'hunter2',
+  }
+
+  it('are all named at once, one line for each, and never with their values', () => {
+    const faults = faultsOf(faulty)
+    expect(faults.map((fault) => fault.split(' ', 1)[0])).toEqual(Object.keys(faulty))
+    const { message } = new ConfigError(faults)
+    expect(message.split('\n')).toHaveLength(1 + faults.length)
+    expect(message).not.toContain('hunter2')
+  })
+
+  it.each([
+    ['PORT', '0x50'],
+    ['PORT', '80 '],
+    ['PORT', '1e3'],
+    ['TOKEN_MAX_AGE', '86401'],
+    ['DATABASE_URL', 'localhost:5432'],
+    ['USHER_MASTER_KEY', Buffer.alloc(31).toString('base64')],
+    ['USHER_MASTER_KEY', Buffer.alloc(33).toString('base64')],
+    ['USHER_MASTER_KEY', Buffer.alloc(32, 255).toString('base64url')],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', 'https://app.example.com,'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('%s=%s is refused', (name, value) => {
+    const faults = faultsOf({ USHER_MASTER_KEY: key, [name]: value })
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
+  })
+})
+
+it('.env.example names every setting, with a default that is one, and nothing else', async () => {
+  const text = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
+  const lines = [...text.matchAll(/^#? ?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => [name, value])
+  expect(lines.map(([name]) => name).sort()).toEqual(Object.keys(Environment.shape).sort())
+  expect(loadConfig(Object.fromEntries(lines))).toEqual(defaults)
+})

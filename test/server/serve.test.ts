@@ -1,0 +1,223 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openPostgres } from '../../server/store/postgres.js'
+import { startChild, startUsher } from '../support/child.js'
+import { freePort } from '../support/postgres-server.js'
+import { createPostgresDatabase, makeDataFolder } from '../support/store.js'
+
+const has = (command: string) => spawnSync(command, ['--version']).status === 0
+const json = { 'content-type': 'application/json' }
+const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }
+
+/** A server that listens, and the address of the users of its first database. */
+async function startServer(env: Record<string, string>) {
+  const port = await freePort()
+  const server = startUsher(['serve'], { ...cheapHashes, ...env, PORT: String(port) })
+  await server.printed('Server listening')
+  return { ...server, port, users: `http://localhost:${port}/workspaces/demo/databases/app/users` }
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await makeDataFolder()
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+describe('the first start in an empty folder', () => {
+  it.skipIf(!has('curl'))(
+    'prints three lines that work when pasted, and a restart keeps the data',
+    async () => {
+      const fresh = await mkdtemp(join(tmpdir(), 'usher-serve-'))
+      const DATA_DIR = join(fresh, 'made', 'by', 'usher')
+
+      const first = await startServer({ DATA_DIR })
+      const lines = await greetingOf(first)
+      expect(first.output.stderr).toContain(`Usher serves on http://localhost:${first.port}.`)
+      const [signedUp, loggedIn, me] = [await paste(lines[0]), await paste(lines[1]), await paste(lines[2])]
+      expect(signedUp).toMatchObject({ id: expect.any(String), tenants: [] })
+      expect(loggedIn).toMatchObject({ id: signedUp.id, token: { type: 'ACCESS_TOKEN' } })
+      expect(me).toMatchObject({ id: signedUp.id, email: 'ada@example.com' })
+      first.signal('SIGTERM')
+      const { code, stdout } = await first.ended
+      expect(code).toBe(0)
+      for (const line of stdout.trim().split('\n')) {
+        expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), time: expect.any(Number) })
+      }
+
+      const second = await startServer({ DATA_DIR })
+      const again = await greetingOf(second)
+      expect(await paste(again[0])).toMatchObject({ code: 'email_taken' })
+      expect(await paste(again[2])).toEqual(me)
+      second.signal('SIGINT')
+      expect(await second.ended).toMatchObject({ code: 0 })
+      await rm(fresh, { recursive: true })
+    },
+  )
+
+  async function greetingOf({ printed, output }: Awaited<ReturnType<typeof startServer>>) {
+    await printed('/me -H')
+    const lines = output.stderr.split('\n').filter((line) => line.startsWith('curl '))
+    expect(lines).toHaveLength(3)
+    return lines
+  }
+
+  async function paste(line = '') {
+    const { stdout } = await startChild('sh', ['-c', line]).ended
+    return JSON.parse(stdout)
+  }
+})
+
+describe('SIGTERM', () => {
+  /** A connection that speaks HTTP by hand. */
+  function openConnection(port: number) {
+    const socket = connect(port, 'localhost').setEncoding('utf8')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    const closed = once(socket, 'close')
+    const received = (part: string) => vi.waitFor(() => expect(text).toContain(part), { timeout: 10_000 })
+    return { send: (part: string) => socket.write(part), received, closed }
+  }
+
+  const body = JSON.stringify({ email: 'late@example.com', password: 'correct horse battery' })
+
+  /** A sign-up of which the server has read the head alone. */
+  async function startSignUp(port: number) {
+    const connection = openConnection(port)
+    connection.send(
+      `POST /workspaces/demo/databases/app/users HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    await connection.received('100 Continue')
+    return connection
+  }
+
+  /** A connection that has had an answer and is kept for another. */
+  async function startIdle(port: number) {
+    const connection = openConnection(port)
+    connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await connection.received('{"status":"ok"}')
+    return connection
+  }
+
+  it('closes idle connections, accepts no others, finishes what is in flight and exits 0', async () => {
+    const server = await startServer({ DATA_DIR: folder })
+    const [idle, signUp] = [await startIdle(server.port), await startSignUp(server.port)]
+    server.signal('SIGTERM')
+    await idle.closed
+    await expect(fetch(`http://localhost:${server.port}/healthz`)).rejects.toThrow()
+
+    const before = performance.now()
+    signUp.send(body)
+    await signUp.received('HTTP/1.1 201 Created')
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    expect(performance.now() - before).toBeLessThan(5_000)
+
+    const again = await startServer({ DATA_DIR: folder })
+    expect((await fetch(`${again.users}/login`, { method: 'POST', headers: json, body })).status).toBe(200)
+    again.signal('SIGTERM')
+    expect(await again.ended).toMatchObject({ code: 0 })
+  })
+
+  it('given a second time ends it at once', async () => {
+    const server = await startServer({ DATA_DIR: folder })
+    await startSignUp(server.port)
+    server.signal('SIGTERM')
+    await server.printed('draining')
+    const before = performance.now()
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 1 })
+    expect(performance.now() - before).toBeLessThan(5_000)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux' || !has('script'))('on a terminal', () => {
+  const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
+
+  it.each([
+    ['readable', '', /^\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.* \((?<pid>\d+)\): .*Server listening/m],
+    ['JSON with --json', '--json', /^\{"level":30,.*"pid":(?<pid>\d+),.*Server listening/m],
+  ])('the log is %s, to the last line', async (_what, flag, line) => {
+    const env = { DATA_DIR: folder, PORT: String(await freePort()) }
+    const terminal = startChild(
+      'script',
+      ['-qec', `'${process.execPath}' '${bin}' serve ${flag}`, '/dev/null'],
+      env,
+    )
+    await terminal.printed('/me -H')
+    const pid = terminal.output.stdout.match(line)?.groups?.pid
+    expect(pid, terminal.output.stdout).toBeDefined()
+    process.kill(Number(pid), 'SIGTERM')
+    expect(await terminal.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('draining') })
+  })
+})
+
+it('no secret of the settings or of a request is printed, whatever fails', async () => {
+  const database = await createPostgresDatabase()
+  const address = new URL(database.url)
+  address.password = 'secret-of-the-store'
+  const masterKey = Buffer.alloc(32, 'secret-of-the-keys')
+  const env = { DATABASE_URL: address.href, USHER_MASTER_KEY: masterKey.toString('base64') }
+  for (const command of ['workspace create demo', 'database create demo/app']) {
+    expect(await startUsher(command.split(' '), env).ended).toMatchObject({ code: 0 })
+  }
+  const server = await startServer({ ...env, LOG_LEVEL: 'trace' })
+  const secrets = Object.values(env)
+  const statuses: number[] = []
+
+  async function send(method: string, path: string, sent: string | undefined, headers: object = json) {
+    const response = await fetch(server.users + path, { method, headers: { ...headers }, body: sent ?? null })
+    statuses.push(response.status)
+    return response.text()
+  }
+  const user = (email: string, password: string) => {
+    secrets.push(password)
+    return JSON.stringify({ email, password })
+  }
+  const bearer = (token: string) => {
+    secrets.push(token)
+    return { authorization: `Bearer ${token}` }
+  }
+
+  const ada = user('ada@example.com', 'secret-of-ada')
+  const { token } = JSON.parse(await send('POST', '', ada))
+  await send('POST', '', ada)
+  await send('POST', '', `${user('bob@example.com', 'secret-of-bob')} and more`)
+  await send('POST', '', user('nobody', 'secret-of-nobody'))
+  await send('POST', '', user('eve@example.com', 'secret-of-eve'.padEnd(20_000, '.')))
+  await send('POST', '', user('carl@example.com', 'secret-of-carl'), { 'content-type': 'text/xml' })
+  await send('PUT', '', user('dan@example.com', 'secret-of-dan'))
+  await send('POST', '/login', ada)
+  await send('POST', '/login', user('ada@example.com', 'secret-of-another'))
+  await send('GET', '/me', undefined, bearer(token.jwt))
+  await send('GET', '/me', undefined, bearer(`${token.jwt}x`))
+  await send('GET', '/me', undefined, bearer('secret-that-is-no-token'))
+  await send('GET', '/me?access_token=secret-in-a-query', undefined, {
+    authorization: 'Basic secret-of-basic',
+  })
+  await send('GET', '/nowhere', undefined, bearer(token.jwt))
+  const store = openPostgres(database.url, masterKey, () => undefined)
+  await store.prisma.$executeRaw`ALTER TABLE usher."user" RENAME TO gone`
+  await store.close()
+  await send('POST', '', user('fay@example.com', 'secret-of-fay'))
+  await send('POST', '/login', ada)
+  await send('GET', '/me', undefined, bearer(token.jwt))
+  await database.drop()
+  await send('POST', '/login', ada)
+  server.signal('SIGTERM')
+  const { stdout, stderr } = await server.ended
+
+  expect(statuses.slice(0, -1)).toEqual([
+    201, 409, 400, 400, 413, 415, 405, 200, 401, 200, 401, 401, 401, 404, 500, 500, 500,
+  ])
+  expect(statuses.at(-1)).toBeGreaterThanOrEqual(500)
+  expect(stdout.match(/"answered"/g)).toHaveLength(statuses.length)
+  secrets.push(...token.jwt.split('.'), 'secret-', 'Bearer')
+  for (const secret of secrets) expect(stdout + stderr).not.toContain(secret)
+})

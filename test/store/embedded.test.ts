@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openEmbedded } from '../../server/store/embedded.js'
+import { FolderInUseError } from '../../server/store/folder-lock.js'
+import { startChild } from '../support/child.js'
+import { makeDataFolder } from '../support/store.js'
+
+let made: string
+let scratch: string
+let count = 0
+/** Holds a migrated store; each test has another. */
+let folder: string
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'usher-embedded-'))
+  made = await makeDataFolder()
+})
+beforeEach(async () => {
+  folder = join(scratch, String(++count))
+  await cp(made, folder, { recursive: true })
+})
+afterAll(() => Promise.all([made, scratch].map((path) => rm(path, { recursive: true }))))
+
+const row = { id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10', slug: 'kept', createdAt: new Date(0) }
+const built = new URL('../../server/dist/store/embedded.js', import.meta.url)
+
+/** Another process that opens the folder, writes a row, says so, and holds the folder until it is killed. */
+const startHolder = (path = folder) =>
+  startChild(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    `import { openEmbedded } from ${JSON.stringify(built.href)}
+     try {
+       const store = await openEmbedded(${JSON.stringify(path)})
+       await store.prisma.workspace.create({ data: ${JSON.stringify(row)} })
+       console.log('holds')
+       process.stdin.resume()
+     } catch (error) {
+       console.log(error.constructor.name, error.message)
+     }`,
+  ])
+
+describe('a folder', () => {
+  it('keeps its rows and its master key over a close', async () => {
+    const store = await openEmbedded(folder)
+    await store.prisma.workspace.create({ data: row })
+    await store.close()
+    const again = await openEmbedded(folder)
+    expect(await again.prisma.workspace.findMany()).toEqual([row])
+    expect(again.masterKey).toEqual(store.masterKey)
+    await again.close()
+  })
+
+  it('is refused to others while one has it, by whatever path', async () => {
+    const store = await openEmbedded(folder)
+    const link = `${folder}-link`
+    await symlink(folder, link)
+    await expect(openEmbedded(folder)).rejects.toThrow(FolderInUseError)
+    await expect(openEmbedded(link)).rejects.toThrow(FolderInUseError)
+    const { stdout } = await startHolder(link).ended
+    expect(stdout).toBe(
+      `FolderInUseError the folder ${link} is in use by another process (a running server?); stop it first\n`,
+    )
+    await store.close()
+    await (await openEmbedded(folder)).close()
+  })
+
+  it('opens after its holder was killed, with what the holder had written', async () => {
+    const holder = startHolder()
+    await holder.printed('holds')
+    await expect(openEmbedded(folder)).rejects.toThrow(FolderInUseError)
+    holder.signal('SIGKILL')
+    await holder.ended
+    const store = await openEmbedded(folder)
+    expect(await store.prisma.workspace.findMany()).toEqual([row])
+    await store.close()
+  })
+
+  it('opens after a kill at the worst moment of its first start', async () => {
+    const fresh = join(scratch, 'fresh')
+    const killed = startHolder(fresh)
+    // PGlite takes its files for whole once this one is there, and writes five more after it.
+    while (!existsSync(join(fresh, 'store', 'PG_VERSION')) && killed.child.exitCode === null)
+      await new Promise(setImmediate)
+    killed.signal('SIGKILL')
+    expect((await killed.ended).stdout).toBe('')
+    const store = await openEmbedded(fresh)
+    expect(await store.prisma.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }])
+    await store.close()
+    expect((await stat(fresh)).mode & 0o777).toBe(0o700)
+  })
+})
+
+describe('the master key', () => {
+  it('rests in a file that only its owner may read', async () => {
+    const { masterKey, close } = await openEmbedded(folder)
+    const file = join(folder, 'master.key')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(Buffer.from(await readFile(file, 'utf8'), 'base64')).toEqual(masterKey)
+    expect(masterKey).toHaveLength(32)
+    await close()
+  })
+
+  it('is not made where one is given', async () => {
+    const given = Buffer.alloc(32, 7)
+    const { masterKey, close } = await openEmbedded(folder, given)
+    expect(masterKey).toEqual(given)
+    expect(existsSync(join(folder, 'master.key'))).toBe(false)
+    await close()
+  })
+
+  it('is refused where the file holds none, and the folder given free', async () => {
+    await writeFile(join(folder, 'master.key'), 'short\n')
+    await expect(openEmbedded(folder)).rejects.toThrow(/master\.key does not hold 32 bytes as base64$/)
+    await rm(join(folder, 'master.key'))
+    await (await openEmbedded(folder)).close()
+  })
+})

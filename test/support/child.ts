@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, vi } from 'vitest'
+
+const running = new Set<ChildProcess>()
+afterAll(async () => {
+  for (const child of running) {
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+})
+
+// biome-ignore lint/style/noProcessEnv: a child needs the path of the system, and none of the developer's settings
+const { PATH = '' } = process.env
+
+export type Child = ReturnType<typeof startChild>
+
+/** A process with its output kept, in an environment of its own; killed after the test file if it still runs. */
+export function startChild(command: string, args: string[], env: Record<string, string> = {}) {
+  const child = spawn(command, args, { env: { PATH, ...env } })
+  running.add(child)
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text
+  })
+  const ended = once(child, 'close').then(([code, signal]: (number | string | null)[]) => {
+    running.delete(child)
+    return { code, signal, ...output }
+  })
+
+  /** Waits until it has printed the text; fails if it ends before. */
+  async function printed(text: string, timeout = 30_000) {
+    const all = () => output.stdout + output.stderr
+    const early = ended.then(() => {
+      if (!all().includes(text)) throw new Error(`ended without ${text}:\n${all()}`)
+    })
+    const seen = vi.waitFor(
+      () => {
+        if (!all().includes(text)) throw new Error(`no ${text} in:\n${all()}`)
+      },
+      { timeout, interval: 20 },
+    )
+    await Promise.race([seen, early])
+  }
+  return { child, output, ended, printed, signal: (name: NodeJS.Signals) => child.kill(name) }
+}
+
+const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
+
+/** Starts the built `usher`. */
+export const startUsher = (args: string[], env: Record<string, string> = {}) =>
+  startChild(process.execPath, [bin, ...args], env)
+
+/** Runs the built `usher` to its end. */
+export const usher = (args: string[], env: Record<string, string> = {}) => startUsher(args, env).ended
