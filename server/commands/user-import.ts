@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { requireDatabase } from '../domain/databases.js'
 import { createHashing } from '../domain/hashing.js'
 import { importUsers, type RejectedLine } from '../domain/import-users.js'
-import { OperatorError } from '../domain/operator-error.js'
+import { MisuseError } from '../domain/operator-error.js'
 import { databasePath } from './database.js'
 import { readLines } from './ndjson-file.js'
 import { createProgressLine } from './progress-line.js'
@@ -70,7 +70,7 @@ async function sizeOf(file: string) {
   try {
     return (await stat(file)).size
   } catch {
-    throw new OperatorError(`there is no file ${file} that can be read`)
+    throw new MisuseError(`there is no file ${file} that can be read`)
   }
 }
 
