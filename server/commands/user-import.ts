@@ -1,7 +1,7 @@
 import { appendFile, rm, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { requireDatabase } from '../domain/databases.js'
-import { createHashing } from '../domain/hashing.js'
+import { presentDecoy } from '../domain/hashing.js'
 import { importUsers, type RejectedLine } from '../domain/import-users.js'
 import { MisuseError } from '../domain/operator-error.js'
 import { databasePath } from './database.js'
@@ -33,7 +33,7 @@ then 1, and all others are taken. The lines, and how to make them from other ser
         withStore(async (store, config) => {
           const size = await sizeOf(file)
           const database = await requireDatabase(store, path)
-          const service = { store, hashing: await createHashing(config.hashing), now: Date.now }
+          const service = { store, hashing: { decoy: presentDecoy(config.hashing) }, now: Date.now }
           const rejects = await createRejectsFile(file)
           const progress = createProgressLine()
           let added = 0

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { addUsers, type NewUser } from '../store/bulk-statements.js'
 import type { Database } from './databases.js'
+import type { Hashing } from './hashing.js'
 import { createHashJudge } from './imported-hashes.js'
 import { createSeenKeys } from './seen-keys.js'
 import type { Service } from './service.js'
@@ -43,7 +44,7 @@ const batchBytes = 4 * 2 ** 20
  * @param database is told of new shapes of hashes before the users come who have them
  */
 export async function* importUsers(
-  service: Pick<Service, 'hashing' | 'store' | 'now'>,
+  service: Pick<Service, 'store' | 'now'> & { hashing: Pick<Hashing, 'decoy'> },
   database: Pick<Database, 'id' | 'decoyHashes'>,
   lines: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<ImportedBatch> {
@@ -106,7 +107,7 @@ interface Candidate {
 /** @throws {LineFault} */
 function candidateOf(
   line: Line,
-  { hashing, now }: Pick<Service, 'hashing' | 'now'>,
+  { hashing, now }: Pick<Service, 'now'> & { hashing: Pick<Hashing, 'decoy'> },
   judge: (hash: string) => string,
 ): Candidate {
   if (line.fault) throw new LineFault(line.fault)

@@ -1,6 +1,7 @@
 import type { UserWithTenants } from '../store/statements.js'
 import type { Caller } from './caller.js'
 import type { Database } from './databases.js'
+import type { Hashing } from './hashing.js'
 import { decoyOf } from './password-formats.js'
 import type { Service } from './service.js'
 
@@ -14,12 +15,13 @@ export async function verifyPassword(
   database: Database,
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined,
   password: string,
+  gone: AbortSignal,
 ): Promise<boolean> {
   const { hashing } = service
-  if (user && (await hashing.verify(user.passwordHash, password)) && !user.disabledAt) return true
+  if (user && (await hashing.verify(user.passwordHash, password, gone)) && !user.disabledAt) return true
   const shapes = new Set([hashing.decoy, ...database.decoyHashes])
   if (user) shapes.delete(decoyOf(user.passwordHash))
-  for (const decoy of shapes) await hashing.verify(decoy, password)
+  for (const decoy of shapes) await hashing.verify(decoy, password, gone)
   return false
 }
 
@@ -29,7 +31,7 @@ export async function verifyPassword(
  * @param shape the decoy of such hashes; without it the present one
  */
 export async function rememberShape(
-  { hashing, store }: Pick<Service, 'hashing' | 'store'>,
+  { hashing, store }: Pick<Service, 'store'> & { hashing: Pick<Hashing, 'decoy'> },
   database: Pick<Database, 'id' | 'decoyHashes'>,
   shape = hashing.decoy,
 ) {

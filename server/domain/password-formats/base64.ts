@@ -22,8 +22,11 @@ export function digestOf(text: string) {
   return bytes && bytes.length >= leastDigestBytes ? bytes : undefined
 }
 
-/** So many bytes of zero in base64 without padding: the salt or digest of a decoy. */
-export const zeros = (bytes: number) => Buffer.alloc(bytes).toString('base64').replaceAll('=', '')
+/** Base64 without padding, as PHC strings have it. */
+export const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+
+/** So many bytes of zero: the salt or digest of a decoy. */
+export const zeros = (bytes: number) => unpadded(Buffer.alloc(bytes))
 
 /** Bytes of salt of every decoy; its length makes no difference to the cost. */
 export const decoySaltBytes = 16

@@ -1,5 +1,4 @@
-import { pbkdf2, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { pbkdf2Sync, timingSafeEqual } from 'node:crypto'
 import { decoySaltBytes, digestOf, saltOf, zeros } from './base64.js'
 import type { PasswordFormat } from './password-hash.js'
 
@@ -26,7 +25,7 @@ export const pbkdf2Format: PasswordFormat = (hash) => {
   const blocks = Math.ceil(digest.length / functions[name].bytes)
   return {
     verify: async (password) =>
-      timingSafeEqual(await derive(password, salt, iterations, digest.length, name), digest),
+      timingSafeEqual(pbkdf2Sync(password, salt, iterations, digest.length, name), digest),
     decoy: `$pbkdf2-${name}$i=${iterations}$${zeros(decoySaltBytes)}$${zeros(digest.length)}`,
     cost: { milliseconds: iterations * blocks * functions[name].milliseconds, mebibytes: 0 },
   }
@@ -50,5 +49,3 @@ function parseDjango(hash: string) {
         digest: digestOf(digest),
       }
 }
-
-const derive = promisify(pbkdf2)

@@ -1,5 +1,4 @@
-import { scrypt, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { scryptSync, timingSafeEqual } from 'node:crypto'
 import { decoySaltBytes, digestOf, saltOf, zeros } from './base64.js'
 import type { Cost, PasswordFormat } from './password-hash.js'
 
@@ -21,8 +20,7 @@ export const scryptFormat: PasswordFormat = (hash) => {
   const digest = digestOf(digestText)
   if (!salt || !digest || !isPossible(parameters)) return undefined
   return {
-    verify: async (password) =>
-      timingSafeEqual(await scryptKey(password, salt, digest.length, parameters), digest),
+    verify: async (password) => timingSafeEqual(scryptKey(password, salt, digest.length, parameters), digest),
     decoy: `$scrypt$ln=${ln},r=${r},p=${p}$${zeros(decoySaltBytes)}$${zeros(digest.length)}`,
     cost: scryptCost(parameters),
   }
@@ -37,8 +35,6 @@ export const scryptCost = ({ ln, r, p }: ScryptParameters): Cost => ({
   mebibytes: (128 * r * (2 ** ln + p)) / 2 ** 20,
 })
 
-const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
-
 /** The key that scrypt derives from a password. */
 export const scryptKey = (password: string, salt: Buffer, bytes: number, { ln, r, p }: ScryptParameters) =>
-  derive(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })
+  scryptSync(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })
