@@ -32,13 +32,14 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
     const service = createService(config, store)
     const app = await buildApp(config, service, log)
-    await app.listen({ host: config.host, port: config.port })
-    closeWithGrace({ delay: drainMilliseconds, logger: log }, async ({ err, signal }) => {
+    const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const] }
+    closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
       await app.close()
       await Promise.all([service.hashing.close(), store.close()])
     })
+    await app.listen({ host: config.host, port: config.port })
     if (database) process.stderr.write(greeting(config.baseUrl, database))
   } catch (error) {
     await store.close()
