@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { requireDatabase } from '../domain/databases.js'
 import { exportUsers } from '../domain/export-users.js'
-import { databasePath } from './database.js'
+import { databasePath } from './arguments.js'
 import { print, withStore } from './with-store.js'
 
 export const addUserExportCommand = (user: Command) =>
