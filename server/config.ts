@@ -36,6 +36,7 @@ export const Environment = z.object({
     .optional(),
   DATA_DIR: z.string().default('.usher'),
   USHER_MASTER_KEY: masterKey.optional(),
+  USHER_NEW_MASTER_KEY: masterKey.optional(),
   TOKEN_MAX_AGE: whole(60, 86400, 3600),
   ARGON2_MEMORY_KIB: whole(8, 4_194_304, 19456),
   ARGON2_PASSES: whole(1, 100, 2),
@@ -88,6 +89,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     databaseUrl: settings.DATABASE_URL,
     dataDir: settings.DATA_DIR,
     masterKey: settings.USHER_MASTER_KEY,
+    newMasterKey: settings.USHER_NEW_MASTER_KEY,
     tokenMaxAgeSeconds: settings.TOKEN_MAX_AGE,
     hashing: {
       memoryKib: settings.ARGON2_MEMORY_KIB,

@@ -1,4 +1,6 @@
+import { pino } from 'pino'
 import { type Config, loadConfig } from '../config.js'
+import type { Log } from '../domain/caller.js'
 import { requireMasterKey } from '../domain/master-key.js'
 import { openStore, requireMigrated } from '../store/open.js'
 import type { Store } from '../store/store.js'
@@ -7,14 +9,18 @@ import type { Store } from '../store/store.js'
 // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
 export const readConfig = () => loadConfig(process.env)
 
-/** Runs a command on the store, which must be migrated, and closes it. */
-export async function withStore(work: (store: Store, config: Config) => Promise<void>) {
+/**
+ * Runs a command on the store, which must be migrated, and closes it.
+ *
+ * @param work gets a log for the audit trail, which goes to stderr: stdout has results alone
+ */
+export async function withStore(work: (store: Store, config: Config, log: Log) => Promise<void>) {
   const config = readConfig()
   const store = await openStore(config, () => undefined)
   try {
     await requireMigrated(store)
     await requireMasterKey(store)
-    await work(store, config)
+    await work(store, config, pino({ level: config.logLevel }, process.stderr))
   } finally {
     await store.close()
   }

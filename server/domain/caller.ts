@@ -14,17 +14,41 @@ export interface Log {
   warn(fields: object, message: string): void
 }
 
-/** What happened to an account: one line of the audit trail for each. */
+/** What happened to an account, or was changed by an operator: one line of the audit trail for each. */
 export type AuditEvent =
   | 'user.created'
   | 'user.created_again'
   | 'login.succeeded'
   | 'login.failed'
   | 'login.throttled'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.deleted'
+  | 'user.password_set'
+  | 'user.tokens_revoked'
+  | 'user.unlocked'
+  | 'tenant.user_added'
+  | 'tenant.user_removed'
+  | 'workspace.created'
+  | 'workspace.deleted'
+  | 'database.created'
+  | 'database.set'
+  | 'database.deleted'
+  | 'keys.rotated'
+  | 'keys.retired'
+  | 'keys.rewrapped'
 
 /** Writes a line of the audit trail. */
 export const audit = (
-  log: Log,
+  log: Pick<Log, 'info'>,
   event: AuditEvent,
-  fields: { databaseId: string; userId?: string; reason?: string },
+  fields: {
+    databaseId?: string
+    userId?: string
+    tenantId?: string
+    workspaceId?: string
+    kid?: string
+    settings?: object
+    reason?: string
+  },
 ) => log.info({ audit: event, ...fields }, event)

@@ -2,10 +2,12 @@ import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import { v7 as uuidv7 } from 'uuid'
 import type { Config } from '../config.js'
-import type { PasswordPolicy, SigningAlgorithm } from '../store/generated/enums.js'
+import type { Prisma } from '../store/generated/client.js'
+import type { PasswordPolicy } from '../store/generated/enums.js'
 import type { Store } from '../store/store.js'
 import { generateSigningKey, openTokenKey, type TokenKey } from './keys.js'
 import { OperatorError } from './operator-error.js'
+import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
 import { Problem } from './problem.js'
 
@@ -39,7 +41,7 @@ export function createDatabaseLookup(store: Store, settings: Pick<Config, 'baseU
     ttl: cacheMilliseconds,
     fetchMethod: async (_key, _stale, { context }) => {
       const row = await findRow(store, context)
-      return row ? openDatabase(row, store.masterKey, settings, context) : undefined
+      return row && !isBeingDeleted(row) ? openDatabase(row, store.masterKey, settings, context) : undefined
     },
   })
   return async (path: DatabasePath): Promise<Database> => {
@@ -50,12 +52,16 @@ export function createDatabaseLookup(store: Store, settings: Pick<Config, 'baseU
   }
 }
 
+/** Of two keys that sign from one moment on, the one that was not replaced is the newer. */
+export const newestFirst = [
+  { activatesAt: 'desc' },
+  { retiresAt: { sort: 'desc', nulls: 'first' } },
+] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
+
 const findRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
   store.prisma.database.findFirst({
     where: { name: databaseName, workspace: { slug: workspaceSlug } },
-    include: {
-      signingKeys: { orderBy: [{ activatesAt: 'desc' }, { retiresAt: { sort: 'desc', nulls: 'first' } }] },
-    },
+    include: { signingKeys: { orderBy: newestFirst } },
   })
 
 type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findRow>>>
@@ -77,10 +83,18 @@ function openDatabase(
   }
 }
 
+/** A database is made with its first key, and loses its keys before anything else: see delete-database.ts. */
+export const isBeingDeleted = (database: { signingKeys: readonly unknown[] }) =>
+  database.signingKeys.length === 0
+
 /** The row of a database for the command line. @throws {OperatorError} where there is none */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findRow(store, path)
-  if (!row) throw new OperatorError(`no database ${path.workspaceSlug}/${path.databaseName}`)
+  const name = `${path.workspaceSlug}/${path.databaseName}`
+  if (!row) throw new OperatorError(`no database ${name}`)
+  if (isBeingDeleted(row)) {
+    throw new OperatorError(`database ${name} is being deleted; finish with: usher database delete ${name}`)
+  }
   return row
 }
 
@@ -92,11 +106,7 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
 export async function createDatabase(
   store: Store,
   { workspaceSlug, databaseName }: DatabasePath,
-  settings: {
-    passwordPolicy?: PasswordPolicy
-    signingAlgorithm?: SigningAlgorithm
-    tokenMaxAge?: number | null
-  },
+  settings: DatabaseSettings,
   now: Date,
 ) {
   requirePathName('database name', databaseName)
@@ -118,9 +128,27 @@ export async function createDatabase(
   })
 }
 
-/** Every database with the slug of its workspace, in the order of their paths. */
-export const listDatabases = (store: Store) =>
+/** What an operator may change of a database; what is absent stays. */
+export type DatabaseSettings = Partial<
+  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge'>
+>
+
+/** Changes settings of a database; servers follow within seconds. @throws {OperatorError} */
+export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
+  const { id } = await requireDatabase(store, path)
+  return store.prisma.database.update({ where: { id }, data: settings })
+}
+
+/** Databases with the slug of their workspace, in the order of their paths. */
+export const listDatabases = (store: Store, { limit, after }: Page<DatabasePath>) =>
   store.prisma.database.findMany({
-    include: { workspace: true },
+    where: after && {
+      OR: [
+        { workspace: { slug: { gt: after.workspaceSlug } } },
+        { workspace: { slug: after.workspaceSlug }, name: { gt: after.databaseName } },
+      ],
+    },
+    include: { workspace: true, signingKeys: { select: { kid: true } } },
     orderBy: [{ workspace: { slug: 'asc' } }, { name: 'asc' }],
+    take: limit,
   })

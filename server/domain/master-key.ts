@@ -31,25 +31,43 @@ export function openPrivateKey(
   return decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
 }
 
-/** @throws {OperatorError} where the master key is not the one that sealed the keys of the store */
+/**
+ * Whether the master key is the one that sealed the keys of the store. Ends a change of the embedded store's
+ * key that was cut short after the keys had been sealed with the next one.
+ *
+ * @throws {OperatorError} where it is not
+ */
 export async function requireMasterKey(store: Store) {
   const row = await store.prisma.signingKey.findFirst({ orderBy: { createdAt: 'desc' } })
-  if (row) openOrExplain(store.masterKey, row, 'USHER_MASTER_KEY')
+  if (!row || opens(store.masterKey, row)) return
+  const { keyFile } = store
+  if (!keyFile?.next || !opens(keyFile.next, row)) throw wrongKey('USHER_MASTER_KEY')
+  await keyFile.adoptNext()
+  store.masterKey = keyFile.next
 }
 
 /**
- * Seals every private key anew with another master key: all of them or none.
+ * Seals every private key anew with another master key: all of them or none. The embedded store's key file
+ * follows.
  *
  * @returns how many were sealed anew
  * @throws {OperatorError} where the store's present master key does not open one of them
  */
-export function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
+export async function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
+  await store.keyFile?.keepNext(newMasterKey)
+  const count = await sealAnew(store, newMasterKey)
+  await store.keyFile?.adoptNext()
+  return count
+}
+
+function sealAnew(store: Store, newMasterKey: Buffer) {
   return store.prisma.$transaction(
     async (transaction) => {
       await transaction.$executeRaw`LOCK TABLE usher.signing_key IN SHARE ROW EXCLUSIVE MODE`
       const rows = await transaction.signingKey.findMany()
       for (const row of rows) {
-        const pem = openOrExplain(store.masterKey, row, 'the old master key')
+        if (!opens(store.masterKey, row)) throw wrongKey('the old master key')
+        const pem = openPrivateKey(store.masterKey, row)
         await transaction.signingKey.update({
           where: { databaseId_kid: { databaseId: row.databaseId, kid: row.kid } },
           data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
@@ -61,10 +79,14 @@ export function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> 
   )
 }
 
-function openOrExplain(masterKey: Buffer, row: SigningKey, what: string) {
+function opens(masterKey: Buffer, row: SigningKey) {
   try {
-    return openPrivateKey(masterKey, row)
+    openPrivateKey(masterKey, row)
+    return true
   } catch {
-    throw new OperatorError(`${what} is not the key that sealed the signing keys of this store`)
+    return false
   }
 }
+
+const wrongKey = (what: string) =>
+  new OperatorError(`${what} is not the key that sealed the signing keys of this store`)

@@ -38,6 +38,10 @@ export interface Throttle {
     failures: LoginFailures,
     verify: () => Promise<boolean>,
   ): Promise<boolean>
+  /** The worst count against an address, from one network or over all. */
+  failures(databaseId: string, emailKey: string): Promise<Failures | undefined>
+  /** Forgets the failures of an address from all networks. */
+  unlock(databaseId: string, emailKey: string): Promise<void>
 }
 
 /** The attempts on one account from one network in this process, and the failures as they last counted them. */
@@ -86,6 +90,15 @@ export function createThrottle(store: Store, now: () => number): Throttle {
         }
         return matches
       })
+    },
+    async failures(databaseId, emailKey) {
+      const where = { databaseId, address: hmac(databaseId, emailKey) }
+      const worst = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
+      return worst ? { count: worst.failures, lastAt: worst.lastFailureAt } : undefined
+    },
+    async unlock(databaseId, emailKey) {
+      const where = { databaseId, address: hmac(databaseId, emailKey) }
+      await store.prisma.loginFailures.deleteMany({ where })
     },
   }
 }

@@ -1,7 +1,7 @@
 import { type CreateUserBody, emailKey, type LoginBody, type SignedInUser, type User } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import * as statements from '../store/statements.js'
-import { isUniqueViolation } from '../store/unavailable.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../store/unavailable.js'
 import { audit, type Caller } from './caller.js'
 import type { Database } from './databases.js'
 import { idempotencyKeyOf, replaySignUp } from './idempotency.js'
@@ -58,9 +58,12 @@ async function insertUser(service: Service, ...row: Rest<typeof statements.inser
     return await statements.insertUser(service.store.prisma, ...row)
   } catch (error) {
     if (isUniqueViolation(error)) return false
-    throw error
+    throw isForeignKeyViolation(error) ? databaseGone(error) : error
   }
 }
+
+/** Servers know a database for some seconds after its deletion; what they write then has nowhere to go. */
+const databaseGone = (cause: unknown) => new Problem('database_not_found', { cause })
 
 type Rest<F> = F extends (first: never, ...rest: infer R) => unknown ? R : never
 
@@ -87,8 +90,10 @@ export async function login(
   try {
     matches = await throttle.guard(databaseId, attempt, failures, verify)
   } catch (error) {
-    if (error instanceof Problem && error.code === 'too_many_attempts')
+    if (isForeignKeyViolation(error)) throw databaseGone(error)
+    if (error instanceof Problem && error.code === 'too_many_attempts') {
       audit(caller.log, 'login.throttled', about)
+    }
     throw error
   }
   if (!user || !matches) {
@@ -130,8 +135,8 @@ function signedIn(
   return { id: user.id, tenants: user.tenants, token }
 }
 
-/** The contract has refused what has no key. */
-function keyOf(email: string) {
+/** The form under which an address is unique. The contract has refused what has none. */
+export function keyOf(email: string) {
   const key = emailKey(email)
   if (key === undefined) throw new Error('an address without a key passed the contract')
   return key

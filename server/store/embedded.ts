@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { lockFolder } from './folder-lock.js'
+import { openKeyFile } from './key-file.js'
 import { prismaOver, type Store } from './store.js'
 
 /**
@@ -17,13 +17,19 @@ export async function openEmbedded(folder: string, masterKey?: Buffer): Promise<
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = await lockFolder(folder)
   try {
-    const key = masterKey ?? (await keyIn(join(folder, 'master.key')))
-    const store = storeOver(await openFiles(folder), key)
+    const store: Store = masterKey
+      ? storeOver(await openFiles(folder), masterKey)
+      : await openWithKeyFile(folder)
     return { ...store, close: () => store.close().finally(unlock) }
   } catch (error) {
     await unlock()
     throw error
   }
+}
+
+async function openWithKeyFile(folder: string): Promise<Store> {
+  const keyFile = await openKeyFile(join(folder, 'master.key'))
+  return { ...storeOver(await openFiles(folder), keyFile.key), keyFile }
 }
 
 /** A store over an open PGlite, which is closed with it. */
@@ -50,16 +56,4 @@ async function openFiles(folder: string) {
   const pglite = await PGlite.create(files)
   await rm(mark, { force: true })
   return pglite
-}
-
-/** The key in a file, which is made whole or not at all; the folder is this process's alone. */
-async function keyIn(file: string) {
-  if (!existsSync(file)) {
-    const unfinished = `${file}.unfinished`
-    await writeFile(unfinished, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
-    await rename(unfinished, file)
-  }
-  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
-  if (key.length !== 32) throw new Error(`${file} does not hold 32 bytes as base64`)
-  return key
 }

@@ -1,10 +1,13 @@
 import { PrismaClient } from './generated/client.js'
+import type { KeyFile } from './key-file.js'
 
 /** Usher's own Postgres, open: the embedded one or a server. The same above this line for both. */
 export interface Store {
   prisma: PrismaClient
   /** Seals the private halves of signing keys: 32 bytes. */
   masterKey: Buffer
+  /** Where the embedded store keeps its master key; absent where the settings gave one. */
+  keyFile?: KeyFile
   close(): Promise<void>
 }
 

@@ -23,8 +23,13 @@ export function isStoreUnavailable(error: unknown): boolean {
 }
 
 /** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
-export const isUniqueViolation = (error: unknown) =>
-  error instanceof Error && driverCauseOf(error).originalCode === '23505'
+export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
+
+/** Whether a statement of our own named a row that is gone (SQLSTATE 23503). */
+export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503')
+
+const hasState = (error: unknown, state: string) =>
+  error instanceof Error && driverCauseOf(error).originalCode === state
 
 /** What the driver's adapter says of an error: a kind, and the SQLSTATE where Postgres gave one. */
 function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; originalCode?: string } {

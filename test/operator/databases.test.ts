@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { password, validUser } from '../support/app.js'
+import { type Operator, startOperator } from '../support/operator.js'
+
+let usher: Operator
+beforeAll(async () => {
+  usher = await startOperator()
+})
+afterAll(() => usher.close())
+
+describe('database set', () => {
+  it('changes the policy, the age of tokens and back, and the algorithm of the next key', async () => {
+    const { id, path, workspaceSlug, databaseName } = await usher.newDatabase()
+    const set = `database set ${path}`
+    const settings = { passwordPolicy: 'nist', tokenMaxAge: 120, signingAlgorithm: 'EdDSA' }
+    expect(
+      await usher.json(`${set} --password-policy nist --token-max-age 120 --signing-algorithm EdDSA`),
+    ).toEqual({ id, workspaceSlug, databaseName, ...settings })
+    const server = await usher.otherServer()
+    const client = server.client(workspaceSlug, databaseName)
+    const refused = await client.createUser(validUser({ password: 'fourteen chars' }))
+    expect(refused.json().errors).toMatchObject([{ code: 'too_short' }])
+    expect((await client.signedUp()).token.maxAge).toBe(120)
+    await server.close()
+
+    const { stdout, audited } = await usher.operator(`${set} --token-max-age default`)
+    expect(stdout).toBe(
+      'Passwords by policy nist, tokens as the server’s TOKEN_MAX_AGE says, new keys EdDSA.\n',
+    )
+    expect(audited).toMatchObject([
+      { audit: 'database.set', databaseId: id, settings: { tokenMaxAge: null } },
+    ])
+    const { stdout: next } = await usher.operator(`${set} --signing-algorithm RS256`)
+    expect(next).toContain(`The next key will be RS256: run usher keys rotate ${path}\n`)
+    expect(await usher.json(`keys rotate ${path}`)).toMatchObject({ algorithm: 'RS256' })
+    expect(await usher.json('database list')).toContainEqual(
+      expect.objectContaining({ id, passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }),
+    )
+  })
+
+  it.each([
+    ['', /^2 usher: name a setting: see --help\n$/],
+    ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
+    ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
+    ['--password-policy nist', /^1 usher: no database no\/such\n$/],
+  ])('refuses %j', async (options, line) => {
+    expect(await usher.refusal(`database set no/such ${options}`.trim())).toMatch(line)
+  })
+})
+
+it('database list and workspace list go page by page', async () => {
+  const { path, workspaceSlug } = await usher.newDatabase()
+  const databases = await usher.json('database list')
+  const before = databases[databases.length - 2]
+  const first = await usher.json('database list --limit 1')
+  expect(first).toEqual(databases.slice(0, 1))
+  const after = `${before.workspaceSlug}/${before.databaseName}`
+  expect(await usher.json(`database list --after ${after}`)).toEqual(databases.slice(-1))
+  const { stdout } = await usher.operator(`database list --after ${after} --limit 1`)
+  expect(stdout).toMatch(/\nGo on with: --after workspace-\d+\/database-\d+\n$/)
+
+  const workspaces = await usher.json('workspace list')
+  expect(workspaces).toContainEqual(expect.objectContaining({ slug: workspaceSlug, databases: 1 }))
+  const slug = workspaces[workspaces.length - 2].slug
+  expect(await usher.json(`workspace list --after ${slug} --limit 1`)).toEqual(workspaces.slice(-1))
+  expect(path).toContain(workspaceSlug)
+})
+
+describe('database delete', () => {
+  it('deletes all that is in it; another server answers 404, and the name is free', async () => {
+    const { id, path, workspaceSlug, databaseName, ...client } = await usher.newDatabase()
+    const neighbour = await usher.newDatabase()
+    const { token } = await client.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+    const kept = await neighbour.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+    const headers = { 'idempotency-key': 'once' }
+    await usher.send({ method: 'POST', url: client.users, payload: validUser(), headers })
+    await client.login({ email: 'ada@example.com', password: 'wrong password' })
+
+    const { code, stdout, audited } = await usher.operator(`database delete ${path} --yes`)
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Deleted database ${path}. Users deleted with it: 2\n`,
+    })
+    expect(audited).toMatchObject([{ audit: 'database.deleted', databaseId: id }])
+    const { prisma } = usher.store
+    const where = { databaseId: id }
+    const left = await Promise.all([
+      prisma.user.count({ where }),
+      prisma.tenant.count({ where }),
+      prisma.membership.count({ where }),
+      prisma.signingKey.count({ where }),
+      prisma.loginFailures.count({ where }),
+      prisma.idempotencyKey.count({ where }),
+      prisma.database.count({ where: { id } }),
+    ])
+    expect(left).toEqual([0, 0, 0, 0, 0, 0, 0])
+
+    const server = await usher.otherServer()
+    const there = server.client(workspaceSlug, databaseName)
+    expect((await there.me(token.jwt)).json().code).toBe('database_not_found')
+    expect((await there.createUser(validUser())).json().code).toBe('database_not_found')
+    await server.close()
+    expect((await neighbour.me(kept.token.jwt)).statusCode).toBe(200)
+    expect(await usher.json(`database create ${path}`)).toMatchObject({ workspaceSlug, databaseName })
+  })
+
+  it('leaves a server that has it cached to answer 404, never 500', async () => {
+    const { path, ...client } = await usher.newDatabase()
+    const { token } = await client.signedUp({ email: 'ada@example.com' })
+    await usher.operator(`database delete ${path} --yes`)
+    const headers = { 'idempotency-key': 'once' }
+    const answers = [
+      await client.createUser(validUser({ newTenant: 'Engines' })),
+      await usher.send({ method: 'POST', url: client.users, payload: validUser(), headers }),
+      await client.login({ email: 'ada@example.com', password }),
+    ]
+    for (const answer of answers) expect(answer.json().code).toBe('database_not_found')
+    expect((await client.me(token.jwt)).json().code).toBe('token_invalid')
+  })
+
+  it('cut short is not found by anybody, and is finished by doing it again', async () => {
+    const { id, path, workspaceSlug, databaseName, signedUp } = await usher.newDatabase()
+    const { token } = await signedUp()
+    await usher.store.prisma.signingKey.deleteMany({ where: { databaseId: id } })
+    const server = await usher.otherServer()
+    const there = server.client(workspaceSlug, databaseName)
+    expect((await there.me(token.jwt)).json().code).toBe('database_not_found')
+    await server.close()
+    expect(await usher.refusal(`keys rotate ${path}`)).toBe(
+      `1 usher: database ${path} is being deleted; finish with: usher database delete ${path}\n`,
+    )
+    expect((await usher.operator('database list')).stdout).toContain(`${path}  ${id}  being deleted\n`)
+    expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ id, users: 1 })
+  })
+
+  it('deletes more rows than one statement takes', async () => {
+    const { id, path } = await usher.newDatabase()
+    await usher.store.prisma.$executeRaw`
+      INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
+      SELECT ${id}::uuid, gen_random_uuid(), n::text, n::text, '', now() FROM generate_series(1, 2500) AS n`
+    expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ users: 2500 })
+  })
+
+  it('asks for the name on a terminal', async () => {
+    const { path } = await usher.newDatabase()
+    const command = `database delete ${path}`
+    expect(await usher.refusal(command, ['app'])).toMatch(
+      /^1 Type .* to delete it with all that is in it: .*usher: that is another name; nothing was changed\n$/s,
+    )
+    expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
+    expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })
+    expect(await usher.refusal(`${command} --yes`)).toBe(`1 usher: no database ${path}\n`)
+  })
+
+  it('refuses without a terminal and without --yes', async () => {
+    const { path } = await usher.newDatabase()
+    expect(await usher.refusal(`database delete ${path}`)).toBe(
+      `2 usher: without a terminal to ask on, deleting ${path} takes --yes\n`,
+    )
+  })
+})
+
+it('workspace delete wants it empty', async () => {
+  const { path, workspaceSlug } = await usher.newDatabase()
+  const command = `workspace delete ${workspaceSlug}`
+  expect(await usher.refusal(command)).toBe(
+    `1 usher: workspace ${workspaceSlug} has databases; delete them first with: usher database delete\n`,
+  )
+  await usher.operator(`database delete ${path} --yes`)
+  const { stdout, audited } = await usher.operator(command)
+  expect(stdout).toBe(`Deleted workspace ${workspaceSlug}.\n`)
+  expect(audited).toMatchObject([{ audit: 'workspace.deleted', workspaceId: expect.any(String) }])
+  expect(await usher.refusal(command)).toBe(`1 usher: no workspace ${workspaceSlug}\n`)
+})
+
+it('making workspaces and databases is audited too', async () => {
+  const workspace = await usher.operator('workspace create audited')
+  const database = await usher.operator('database create audited/app')
+  expect([...workspace.audited, ...database.audited]).toMatchObject([
+    { audit: 'workspace.created', workspaceId: expect.any(String) },
+    { audit: 'database.created', databaseId: expect.any(String) },
+  ])
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { password } from '../support/app.js'
+import { type Operator, startOperator } from '../support/operator.js'
+
+let usher: Operator
+beforeAll(async () => {
+  usher = await startOperator()
+})
+afterAll(() => usher.close())
+
+const email = 'ada@example.com'
+const kidOf = (jwt: string): string =>
+  JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid
+
+/** A database with a user; login and me as another server answers them, at a moment of its own. */
+async function newDatabase() {
+  const database = await usher.newDatabase()
+  const { token } = await database.signedUp({ email })
+  async function elsewhere(now = Date.now()) {
+    const server = await usher.otherServer()
+    server.clock.now = now
+    const { login, me } = server.client(database.workspaceSlug, database.databaseName)
+    const fresh = (await login({ email, password })).json().token.jwt
+    const [old, next] = [await me(token.jwt), await me(fresh)].map(({ statusCode }) => statusCode)
+    await server.close()
+    return { kid: kidOf(fresh), old, fresh: next }
+  }
+  return { ...database, kid: kidOf(token.jwt), elsewhere }
+}
+
+it('keys rotate publishes a key that signs after the time given, and 600 s if none is', async () => {
+  const { id, path, kid, elsewhere } = await newDatabase()
+  const { audited, stdout } = await usher.operator(`keys rotate ${path}`)
+  const [next, present] = await usher.json(`keys list ${path}`)
+  expect(stdout).toBe(`Published key ${next.kid} (ES256); it signs from ${next.activatesAt}.\n`)
+  expect(audited).toMatchObject([{ audit: 'keys.rotated', databaseId: id, kid: next.kid }])
+  expect(present).toMatchObject({ kid, state: 'signs', algorithm: 'ES256', retiresAt: expect.any(String) })
+  expect(next).toMatchObject({ state: 'next', retiresAt: null })
+  const activates = Date.parse(next.activatesAt)
+  expect(Math.abs(activates - Date.now() - 600_000)).toBeLessThan(30_000)
+  expect(await elsewhere(activates - 1)).toEqual({ kid, old: 200, fresh: 200 })
+  expect(await elsewhere(activates)).toEqual({ kid: next.kid, old: 200, fresh: 200 })
+  expect(await usher.refusal(`keys rotate ${path} --activate-in 0`)).toMatch(
+    `1 usher: key ${next.kid} waits already; it signs from ${next.activatesAt}\n`,
+  )
+})
+
+it('keys list shows what each key is for', async () => {
+  const { path, kid } = await newDatabase()
+  const { kid: second } = await usher.json(`keys rotate ${path} --activate-in 0`)
+  const { kid: third } = await usher.json(`keys rotate ${path} --activate-in 0`)
+  await usher.operator(`keys retire ${path} ${second}`)
+  const { stdout } = await usher.operator(`keys list ${path}`)
+  const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
+  expect(stdout).toMatch(
+    new RegExp(
+      `^${third}  ES256  signs  from ${time}\n${second}  ES256  retired  from ${time} to ${time}\n${kid}  ES256  accepted  from ${time} to ${time}\n$`,
+    ),
+  )
+})
+
+it('keys retire refuses the tokens of a key at once', async () => {
+  const { id, path, kid, elsewhere } = await newDatabase()
+  expect(await usher.refusal(`keys retire ${path} ${kid}`)).toBe(
+    '1 usher: no other key signs yet; run first: usher keys rotate --activate-in 0\n',
+  )
+  const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 0`)
+  const { audited } = await usher.operator(`keys retire ${path} ${kid}`)
+  expect(audited).toMatchObject([{ audit: 'keys.retired', databaseId: id, kid }])
+  expect(await elsewhere()).toEqual({ kid: next, old: 401, fresh: 200 })
+})
+
+it('keys retire of the newest key lets the one before sign for good', async () => {
+  const { path, kid, elsewhere } = await newDatabase()
+  const { kid: leaked } = await usher.json(`keys rotate ${path}`)
+  await usher.json(`keys retire ${path} ${leaked}`)
+  const years = Date.now() + 3 * 365 * 86_400_000
+  expect(await elsewhere(years)).toEqual({ kid, old: 401, fresh: 200 })
+  const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 0`)
+  expect((await elsewhere()).kid).toBe(next)
+})
+
+it('keys retire takes a kid that begins with a dash', async () => {
+  const { path } = await newDatabase()
+  expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe('1 usher: no key -Lx in this database\n')
+  expect(await usher.refusal(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
+})

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { usher as usherProcess } from '../support/child.js'
+import { runUsher, startOperator } from '../support/operator.js'
+import { makeDataFolder } from '../support/store.js'
+
+const newKey = () => randomBytes(32).toString('base64')
+const wrongKey = 'USHER_MASTER_KEY is not the key that sealed the signing keys of this store'
+
+describe('keys rewrap', () => {
+  it('seals all keys anew: a server starts with the new master key, not with the old one', async () => {
+    const usher = await startOperator()
+    const { path, ...database } = await usher.newDatabase()
+    await usher.newDatabase()
+    const { token } = await database.signedUp()
+    const next = { USHER_NEW_MASTER_KEY: newKey() }
+    const { stdout, audited } = await usher.operator('keys rewrap', '', next)
+    expect(stdout).toBe(
+      'Keys sealed anew: 2. Set USHER_MASTER_KEY to the new master key before anything else.\n',
+    )
+    expect(audited).toMatchObject([{ audit: 'keys.rewrapped' }])
+
+    expect(await usherProcess(['serve'], { ...usher.env, PORT: '0' })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `usher: ${wrongKey}\n`,
+    })
+    expect(await usher.refusal('keys rewrap', '', next)).toBe(`1 usher: ${wrongKey}\n`)
+    const env = { USHER_MASTER_KEY: next.USHER_NEW_MASTER_KEY }
+    expect(await usher.operator(`keys list ${path}`, '', env)).toMatchObject({ code: 0 })
+
+    usher.store.masterKey = Buffer.from(next.USHER_NEW_MASTER_KEY, 'base64')
+    const server = await usher.otherServer()
+    const { me } = server.client(database.workspaceSlug, database.databaseName)
+    expect((await me(token.jwt)).statusCode).toBe(200)
+    await server.close()
+    await usher.close()
+  })
+
+  it('changes nothing where one key does not open', async () => {
+    const usher = await startOperator()
+    const { id, path } = await usher.newDatabase()
+    await usher.newDatabase()
+    await usher.store.prisma.signingKey.updateMany({
+      where: { databaseId: id },
+      data: { sealedPrivateKey: new Uint8Array(64), createdAt: new Date(0) },
+    })
+    const keys = () => usher.store.prisma.signingKey.findMany({ orderBy: { databaseId: 'asc' } })
+    const before = await keys()
+    expect(await usher.refusal('keys rewrap', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
+      '1 usher: the old master key is not the key that sealed the signing keys of this store\n',
+    )
+    expect(await keys()).toEqual(before)
+    expect(await usher.operator(`keys list ${path}`)).toMatchObject({ code: 0 })
+    await usher.close()
+  })
+
+  it('wants the new master key in the environment', async () => {
+    const usher = await startOperator()
+    expect(await usher.refusal('keys rewrap')).toMatch(/^2 usher: .*USHER_NEW_MASTER_KEY is required/s)
+    expect(await usher.refusal('keys rewrap', '', { USHER_NEW_MASTER_KEY: 'short' })).toMatch(
+      /^2 usher: .*USHER_NEW_MASTER_KEY must be 32 bytes as base64/s,
+    )
+    await usher.close()
+  })
+})
+
+describe('the key file of an embedded store', () => {
+  let folder: string
+  const inFolder = (name: string) => join(folder, name)
+  const keyIn = async (name = 'master.key') => (await readFile(inFolder(name), 'utf8')).trim()
+  const names = async () => (await readdir(folder)).filter((name) => name.startsWith('master.key'))
+  const usher = (command: string, env: Record<string, string> = {}) =>
+    runUsher(command.split(' '), { DATA_DIR: folder, BASE_URL: 'http://localhost', ...env })
+
+  beforeAll(async () => {
+    folder = await makeDataFolder()
+    await usher('workspace create acme')
+    await usher('database create acme/app')
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+  beforeEach(async () => {
+    await copyFile(inFolder('master.key'), inFolder('kept'))
+  })
+
+  it('has the new master key after a rewrap', async () => {
+    const key = newKey()
+    const { stdout } = await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
+    expect(stdout).toBe('Keys sealed anew: 1. The file master.key has the new master key.\n')
+    expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
+    expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
+  })
+
+  it('follows at the next start where a rewrap ended before it could', async () => {
+    const key = newKey()
+    await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
+    await copyFile(inFolder('master.key'), inFolder('master.key.next'))
+    await copyFile(inFolder('kept'), inFolder('master.key'))
+    expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
+    expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
+  })
+
+  it('stays where a rewrap ended before it had sealed the keys', async () => {
+    await writeFile(inFolder('master.key.next'), newKey())
+    expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
+    expect(await keyIn()).toBe(await keyIn('kept'))
+    const key = newKey()
+    expect(await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })).toMatchObject({ code: 0 })
+    expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
+  })
+})

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { runUsher } from '../support/operator.js'
+
+/** No settings: what is misuse, or help, needs no store. */
+const usher = (command: string) => runUsher(command.split(' '), {})
+
+it.each([
+  'user list',
+  'user show',
+  'user disable',
+  'user enable',
+  'user delete',
+  'user set-password',
+  'user revoke-tokens',
+  'user unlock',
+  'tenant list',
+  'tenant add-user',
+  'tenant remove-user',
+  'workspace list',
+  'workspace delete',
+  'database list',
+  'database set',
+  'database delete',
+  'keys list',
+  'keys rotate',
+  'keys retire',
+  'keys rewrap',
+])('%s --help prints its usage, --json among it', async (command) => {
+  const { code, stdout, stderr } = await usher(`${command} --help`)
+  expect(stdout).toMatch(new RegExp(`^Usage: usher ${command} \\[options\\]`))
+  expect(stdout).toContain('--json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+it.each([
+  ['user nope', "unknown command 'nope'"],
+  ['user show acme/app', "missing required argument 'user'"],
+  ['user list acme', 'Write it as WORKSPACE/NAME.'],
+  ['user list acme/app --limit 0', "option '--limit <count>' argument '0' is invalid"],
+  ['user list acme/app --limit 1001', 'Write a whole number from 1 to 1000.'],
+  ['user list acme/app --after x', "option '--after <last>' argument 'x' is invalid"],
+  [
+    'tenant add-user acme/app Engines ada@example.com',
+    "'Engines' is invalid for argument 'tenant'. Write it as the UUID that the list shows.",
+  ],
+  ['database list --after acme', 'Write it as WORKSPACE/NAME.'],
+  ['keys rotate acme/app --activate-in soon', "option '--activate-in <seconds>' argument 'soon' is invalid"],
+  ['keys retire acme/app', "missing required argument 'kid'"],
+])('usher %s is misuse', async (command, line) => {
+  const { code, stdout, stderr } = await usher(command)
+  expect(stderr).toContain(line)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+})

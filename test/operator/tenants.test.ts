@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { password } from '../support/app.js'
+import { type Operator, startOperator } from '../support/operator.js'
+
+let usher: Operator
+let database: Awaited<ReturnType<Operator['newDatabase']>>
+beforeAll(async () => {
+  usher = await startOperator()
+  database = await usher.newDatabase()
+})
+afterAll(() => usher.close())
+
+const tenantsOf = async (email: string) => (await database.login({ email, password })).json().tenants
+
+it('tenant list goes page by page and counts users', async () => {
+  const { path, signedUp } = await usher.newDatabase()
+  const first = (await signedUp({ newTenant: 'One' })).tenants[0]
+  const second = (await signedUp({ newTenant: 'Two \u001b[31m' })).tenants[0]
+  expect(await usher.json(`tenant list ${path} --limit 1`)).toMatchObject([
+    { id: first, name: 'One', users: 1 },
+  ])
+  expect(await usher.json(`tenant list ${path} --after ${first}`)).toMatchObject([{ id: second }])
+  const { stdout } = await usher.operator(`tenant list ${path}`)
+  expect(stdout).toBe(`${first}  users: 1  One\n${second}  users: 1  Two \uFFFD[31m\n`)
+})
+
+it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends it', async () => {
+  const [tenant] = (await database.signedUp({ newTenant: 'Engines' })).tenants
+  const email = 'ada@example.com'
+  const { id } = await database.signedUp({ email })
+  const membership = { databaseId: database.id, userId: id, tenantId: tenant }
+  const add = `tenant add-user ${database.path} ${tenant} ${email}`
+  const added = await usher.operator(add)
+  expect(added).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Added user ${id} to tenant ${tenant}.`),
+    audited: [{ audit: 'tenant.user_added', ...membership }],
+  })
+  expect(await usher.json(add)).toEqual(membership)
+  expect(await tenantsOf(email)).toEqual([tenant])
+
+  const remove = `tenant remove-user ${database.path} ${tenant} ${id}`
+  expect((await usher.operator(remove)).audited).toMatchObject([
+    { audit: 'tenant.user_removed', ...membership },
+  ])
+  expect(await tenantsOf(email)).toEqual([])
+  expect(await usher.refusal(remove)).toBe(`1 usher: user ${id} is not of tenant ${tenant}\n`)
+})
+
+it('a tenant of another database is unknown', async () => {
+  const other = await usher.newDatabase()
+  const [tenant] = (await other.signedUp({ newTenant: 'Elsewhere' })).tenants
+  const { id } = await database.signedUp()
+  expect(await usher.refusal(`tenant add-user ${database.path} ${tenant} ${id}`)).toBe(
+    `1 usher: no tenant ${tenant} in ${database.path}\n`,
+  )
+})

@@ -1,0 +1,225 @@
+import { hostname } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { password } from '../support/app.js'
+import { type Operator, startOperator } from '../support/operator.js'
+
+let usher: Operator
+let database: Awaited<ReturnType<Operator['newDatabase']>>
+beforeAll(async () => {
+  usher = await startOperator()
+})
+beforeEach(async () => {
+  usher.clock.now = Date.now()
+  database = await usher.newDatabase()
+})
+afterAll(() => usher.close())
+
+const email = 'ada@example.com'
+const statusOfLogin = async (body: object = { email, password }) => (await database.login(body)).statusCode
+const statusOfMe = async (jwt: string) => (await database.me(jwt)).statusCode
+
+/** The audit of a command, whole: neither email nor password nor token is in it. */
+const auditOf = (event: string, userId: string) => [
+  {
+    level: 30,
+    time: expect.any(Number),
+    pid: process.pid,
+    hostname: hostname(),
+    audit: event,
+    msg: event,
+    databaseId: database.id,
+    userId,
+  },
+]
+
+it('user list goes page by page in the order of signing up', async () => {
+  const ids: string[] = []
+  for (const _ of 'abc') ids.push((await database.signedUp()).id)
+  const first = await usher.json(`user list ${database.path} --limit 2`)
+  const second = await usher.json(`user list ${database.path} --limit 2 --after ${ids[1]}`)
+  expect([...first, ...second].map(({ id }) => id)).toEqual(ids)
+  expect(second).toEqual([
+    {
+      databaseId: database.id,
+      id: ids[2],
+      email: expect.stringContaining('@'),
+      preferredName: null,
+      disabledAt: null,
+      tokensValidAfter: null,
+      createdAt: new Date(usher.clock.now).toISOString(),
+    },
+  ])
+  const { stdout } = await usher.operator(`user list ${database.path} --limit 2`)
+  expect(stdout.split('\n').slice(2)).toEqual([`Go on with: --after ${ids[1]}`, ''])
+  expect(stdout).toMatch(/^[0-9a-f-]{36} {2}active {2}\S+@example.com\n/)
+})
+
+it('user list --tenant lists the users of one tenant', async () => {
+  const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
+  await database.signedUp({ newTenant: 'Others' })
+  expect(await usher.json(`user list ${database.path} --tenant ${tenants[0]}`)).toMatchObject([{ id }])
+  expect(await usher.refusal(`user list ${database.path} --tenant ${id}`)).toBe(
+    `1 usher: no tenant ${id} in ${database.path}\n`,
+  )
+})
+
+it('user list says that there is none', async () => {
+  expect((await usher.operator(`user list ${database.path}`)).stdout).toBe('There is no user.\n')
+})
+
+describe('user show', () => {
+  it('shows a user by id and by email, with tenants and failed logins, without the hash', async () => {
+    const { id, tenants } = await database.signedUp({ email, preferredName: 'Ada', newTenant: 'Engines' })
+    await statusOfLogin({ email, password: 'wrong password' })
+    const shown = await usher.json(`user show ${database.path} ADA@example.com`)
+    const now = new Date(usher.clock.now).toISOString()
+    expect(shown).toEqual({
+      databaseId: database.id,
+      id,
+      email,
+      preferredName: 'Ada',
+      disabledAt: null,
+      tokensValidAfter: null,
+      createdAt: now,
+      tenants: [{ id: tenants[0], name: 'Engines', joinedAt: now }],
+      failedLogins: { count: 1, lastAt: now },
+    })
+    expect(await usher.json(`user show ${database.path} ${id}`)).toEqual(shown)
+  })
+
+  it('prints nothing of a client’s that could steer a terminal', async () => {
+    await database.signedUp({ email, preferredName: 'A\u001b[2Jda', newTenant: 'T\u202e\u009b2J' })
+    const { stdout } = await usher.operator(`user show ${database.path} ${email}`)
+    expect(stdout).toContain('preferred name  A\uFFFD[2Jda\n')
+    expect(stdout).toContain('T\uFFFD\uFFFD2J\n')
+  })
+})
+
+it('user disable refuses logins and tokens, and user enable takes them again', async () => {
+  const { id, token } = await database.signedUp({ email })
+  const disabled = await usher.operator(`user disable ${database.path} ${email}`)
+  expect(disabled).toMatchObject({
+    code: 0,
+    stdout: `Disabled user ${id}: logins and tokens are refused.\n`,
+    audited: auditOf('user.disabled', id),
+  })
+  expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([401, 401])
+  const { disabledAt } = await usher.json(`user disable ${database.path} ${id}`)
+  expect(await usher.json(`user show ${database.path} ${id}`)).toMatchObject({ disabledAt })
+  expect((await usher.operator(`user list ${database.path}`)).stdout).toContain(`${id}  disabled  ${email}`)
+  const enabled = await usher.operator(`user enable ${database.path} ${id}`)
+  expect(enabled.audited).toEqual(auditOf('user.enabled', id))
+  expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
+})
+
+it('user revoke-tokens refuses the tokens of before and none of after', async () => {
+  const { id, token } = await database.signedUp({ email })
+  const { audited } = await usher.operator(`user revoke-tokens ${database.path} ${email}`)
+  expect(audited).toEqual(auditOf('user.tokens_revoked', id))
+  expect(await statusOfMe(token.jwt)).toBe(401)
+  usher.clock.now = Date.now()
+  const { token: fresh } = (await database.login({ email, password })).json()
+  expect(await statusOfMe(fresh.jwt)).toBe(200)
+})
+
+it('user unlock lets a throttled user log in at once', async () => {
+  const { id } = await database.signedUp({ email })
+  for (const _ of 'guesses') await statusOfLogin({ email, password: 'wrong password' })
+  expect(await statusOfLogin()).toBe(429)
+  expect((await usher.json(`user show ${database.path} ${id}`)).failedLogins.count).toBeGreaterThan(4)
+  const { audited } = await usher.operator(`user unlock ${database.path} ${email}`)
+  expect(audited).toEqual(auditOf('user.unlocked', id))
+  expect(await statusOfLogin()).toBe(200)
+})
+
+describe('user set-password', () => {
+  const command = () => `user set-password ${database.path} ${email}`
+  const next = 'another long password'
+
+  it('takes the password from stdin; the old one and the tokens of before are refused', async () => {
+    const { id, token } = await database.signedUp({ email })
+    const set = await usher.operator(command(), `${next}\n`)
+    expect(set).toMatchObject({
+      code: 0,
+      stdout: `Set the password of user ${id}, and revoked the tokens from before.\n`,
+      audited: auditOf('user.password_set', id),
+    })
+    expect(await statusOfMe(token.jwt)).toBe(401)
+    expect([await statusOfLogin(), await statusOfLogin({ email, password: next })]).toEqual([401, 200])
+  })
+
+  it('asks twice on a terminal, showing nothing', async () => {
+    await database.signedUp({ email })
+    const { code, stdout, stderr } = await usher.operator(command(), [next, next])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^New password: \nOnce more: \n\{.*\}\n$/)
+    expect(stdout + stderr).not.toContain(next)
+    expect(await statusOfLogin({ email, password: next })).toBe(200)
+  })
+
+  it.each([
+    [
+      'two passwords that differ',
+      [next, `${next}s`],
+      /^1 .*usher: the two passwords differ; nothing was changed\n$/s,
+    ],
+    ['an interrupt', ['\u0003'], /^1 .*usher: nothing was changed\n$/s],
+    ['a short one', 'seven..', /^1 usher: the password must have at least 8 characters\n$/],
+    ['a common one', 'password1\n', /^1 usher: the password must not be one of the most used passwords\n$/],
+    ['the address', email, /^1 usher: the password must not be the email address or its first part\n$/],
+    ['one with NUL', `${next}\0`, /^1 usher: the password must be Unicode text without NUL\n$/],
+    ['none', '', /^1 usher: the password must have at least 8 characters\n$/],
+  ])('refuses %s and changes nothing', async (_what, input, line) => {
+    const { token } = await database.signedUp({ email })
+    expect(await usher.refusal(command(), input)).toMatch(line)
+    expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
+  })
+
+  it('never takes the password as an argument', async () => {
+    expect(await usher.refusal(`${command()} hunter2hunter2`)).toMatch(/^2 error: too many arguments/)
+  })
+
+  it('hashes with the configured cost, and remembers its shape for logins that fail', async () => {
+    const { id } = await database.signedUp({ email })
+    await usher.operator(command(), next, { ARGON2_PASSES: '3' })
+    const where = { databaseId_id: { databaseId: database.id, id } }
+    const { passwordHash } = await usher.store.prisma.user.findUniqueOrThrow({ where })
+    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=8,t=3,p=1\$/)
+    const row = await usher.store.prisma.database.findUniqueOrThrow({ where: { id: database.id } })
+    expect(row.decoyHashes).toContainEqual(expect.stringContaining('$m=8,t=3,p=1$'))
+  })
+})
+
+it('user delete takes all of a user but the tenant', async () => {
+  const { id, token, tenants } = await database.signedUp({ email, newTenant: 'Engines' })
+  const headers = { 'idempotency-key': 'once' }
+  const body = { email: 'grace@example.com', password }
+  await usher.send({ method: 'POST', url: database.users, payload: body, headers })
+  const signUps = () => usher.store.prisma.idempotencyKey.count({ where: { databaseId: database.id } })
+  expect(await signUps()).toBe(1)
+  await statusOfLogin({ email, password: 'wrong password' })
+
+  const { audited, stdout } = await usher.operator(`user delete ${database.path} ${email}`)
+  expect(stdout).toBe(`Deleted user ${id}.\n`)
+  expect(audited).toEqual(auditOf('user.deleted', id))
+  await usher.operator(`user delete ${database.path} grace@example.com`)
+  const where = { databaseId: database.id }
+  expect(await usher.store.prisma.membership.count({ where })).toBe(0)
+  expect(await usher.store.prisma.loginFailures.count({ where })).toBe(0)
+  expect(await signUps()).toBe(0)
+  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id: tenants[0], users: 0 }])
+
+  expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([401, 401])
+  expect((await database.signedUp({ email })).id).not.toBe(id)
+})
+
+it('a user of another database is unknown', async () => {
+  const { id } = await database.signedUp({ email })
+  const other = await usher.newDatabase()
+  for (const name of [id, email]) {
+    expect(await usher.refusal(`user delete ${other.path} ${name}`)).toBe(
+      `1 usher: no user ${name} in ${other.path}\n`,
+    )
+  }
+  expect(await statusOfLogin()).toBe(200)
+})

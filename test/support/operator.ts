@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { PassThrough, Readable } from 'node:stream'
+import { vi } from 'vitest'
+import { run } from '../../server/program.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import { startApp } from './app.js'
+import { createPostgresDatabase } from './store.js'
+
+/** What is typed on a terminal, each at a question; a string instead is what stdin has. */
+type Input = string | string[]
+
+/** Runs the command line in this process, in an environment of its own. */
+export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
+  const typed = Array.isArray(input) ? [...input] : []
+  const stdin = Array.isArray(input)
+    ? Object.assign(new PassThrough(), { isTTY: true })
+    : Readable.from(input === '' ? [] : [input])
+  const output = { stdout: '', stderr: '' }
+  const keep = (name: 'stdout' | 'stderr') =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      output[name] += chunk
+      const asks = name === 'stderr' && String(chunk).endsWith(': ')
+      if (asks && stdin instanceof PassThrough) setImmediate(() => stdin.write(`${typed.shift()}\r`))
+      return true
+    })
+  const spies = [keep('stdout'), keep('stderr'), vi.spyOn(process, 'stdin', 'get')]
+  spies[2]?.mockReturnValue(stdin as never)
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  try {
+    const code = await run(args)
+    const lines = output.stderr.split('\n')
+    const audited = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+    return { code, ...output, audited }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+    vi.unstubAllEnvs()
+  }
+}
+
+/** A server, its clock at the true time, and an operator's command line on one Postgres store. */
+export async function startOperator() {
+  const { url, drop } = await createPostgresDatabase()
+  const masterKey = randomBytes(32)
+  const store = openPostgres(url, masterKey, () => undefined)
+  const usher = await startApp(store)
+  usher.clock.now = Date.now()
+  const env = {
+    DATABASE_URL: url,
+    USHER_MASTER_KEY: masterKey.toString('base64'),
+    BASE_URL: usher.config.baseUrl,
+    ARGON2_MEMORY_KIB: '8',
+    ARGON2_PASSES: '1',
+  }
+
+  const operator = (command: string, input?: Input, more: Record<string, string> = {}) =>
+    runUsher(command.split(' '), { ...env, ...more }, input)
+
+  /** What a command prints with --json; it must succeed, and say no more than its audit on stderr. */
+  async function json(command: string, input?: Input) {
+    const { code, stdout, stderr } = await operator(`${command} --json`, input)
+    if (code !== 0 || !/^(\{.*\}\n)*$/.test(stderr)) throw new Error(`${command}: ${code} ${stderr}`)
+    return JSON.parse(stdout)
+  }
+
+  /** What a command that fails says, after its exit code. */
+  async function refusal(command: string, input?: Input, more?: Record<string, string>) {
+    const { code, stdout, stderr } = await operator(command, input, more)
+    return `${code} ${stdout}${stderr}`
+  }
+
+  /** A new database and its path as the command line takes it. */
+  async function newDatabase() {
+    const database = await usher.newDatabase()
+    return { ...database, path: `${database.workspaceSlug}/${database.databaseName}` }
+  }
+
+  /** Another server on the same store: one that has nothing cached. */
+  async function otherServer() {
+    const other = await startApp(store)
+    other.clock.now = usher.clock.now
+    return other
+  }
+
+  const close = () => usher.close().then(store.close).then(drop)
+  return { ...usher, env, operator, json, refusal, newDatabase, otherServer, close }
+}
+
+export type Operator = Awaited<ReturnType<typeof startOperator>>
