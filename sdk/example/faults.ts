@@ -31,7 +31,7 @@ function faultsOf(error: UsherError): readonly { path?: string; detail: string }
     case 'token_missing':
       return [{ detail: 'Your session has ended. Log in again.' }]
     case 'too_many_attempts':
-      return [{ detail: `Too many logins failed. Try again in ${error.retryAfterSeconds} seconds.` }]
+      return [{ detail: `Too many logins failed. Try again in ${error.retryAfterSeconds} s.` }]
     case 'no_answer':
     case 'unavailable':
       return [{ detail: 'The server does not answer. Try again in a moment.' }]

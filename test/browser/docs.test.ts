@@ -1,9 +1,9 @@
 import { openApiDocument } from '@usher/contract/openapi'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi, type TestApi, validUser } from '../support/app.js'
-import { describeInBrowser, useBrowser } from '../support/browser.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { password, startApi, type TestApi, validUser } from '../support/app.js'
+import { hasBrowser, useBrowser } from '../support/browser.js'
 
-describeInBrowser('the reference page', () => {
+describe.skipIf(!hasBrowser)('/docs', () => {
   const open = useBrowser()
   let usher: TestApi
   let origin: string
@@ -14,25 +14,52 @@ describeInBrowser('the reference page', () => {
   })
   afterAll(() => usher.close())
 
-  /** The page, as / leads there, and a way to try its operations on the test's database. */
+  /** The page, where / leads a browser, and a way to try its operations on the database of the test. */
   async function visitDocs() {
     const visit = await open([origin])
-    await visit.page.goto(origin)
+    const { page } = visit
+    await page.goto(origin)
+
     async function tryOut(operation: string, body?: object) {
-      const block = visit.page.locator(`#operations-users-${operation}`)
-      if (!(await block.locator('.execute').isVisible())) {
-        await block.locator('.opblock-summary-control').click()
-      }
-      const parameter = (name: string) => block.locator(`[data-param-name="${name}"] input`)
-      await parameter('workspaceSlug').fill(usher.database.workspaceSlug)
-      await parameter('databaseName').fill(usher.database.databaseName)
+      const block = page.locator(`#operations-users-${operation}`)
+      await block.locator('.opblock-summary-control').click()
+      await block.getByPlaceholder('workspaceSlug').fill(usher.database.workspaceSlug)
+      await block.getByPlaceholder('databaseName').fill(usher.database.databaseName)
       if (body) await block.locator('textarea').fill(JSON.stringify(body))
-      const answered = visit.page.waitForResponse(({ url }) => true)
       await block.getByRole('button', { name: 'Execute' }).click()
-      const answer = block.locator('.live-responses-table')
-      await answer.waitFor()
-      return { status: await answer.locator('.response-col_status').last().innerText() }
+      const answer = block.locator('.live-responses-table .response')
+      const status = await answer.locator('.response-col_status').innerText()
+      const shown = await answer.locator('.highlight-code code').first().innerText()
+      await block.getByRole('button', { name: 'Clear' }).click()
+      await block.locator('.opblock-summary-control').click()
+      return { status: Number.parseInt(status, 10), body: JSON.parse(shown) }
     }
     return { ...visit, tryOut }
   }
+
+  it('shows every operation of the document', async () => {
+    const { page, asked } = await visitDocs()
+    const { info, paths = {} } = openApiDocument(origin, '0')
+    await page.getByRole('heading', { name: info.title }).waitFor()
+    const count = Object.values(paths).flatMap((path) => Object.keys(path)).length
+    await expect.poll(() => page.locator('.opblock').count()).toBe(count)
+    expect(new URL(page.url()).pathname).toBe('/docs')
+    expect([...asked]).toEqual([origin])
+  })
+
+  it('tries operations on this server, with a token once that is given', async () => {
+    const { page, tryOut, expectRefusals } = await visitDocs()
+    const { email } = validUser()
+    const signedUp = await tryOut('createUser', { email, password })
+    expect(signedUp).toMatchObject({ status: 201, body: { token: { type: 'ACCESS_TOKEN' } } })
+    expect(await tryOut('me')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
+    await expectRefusals('401 me')
+
+    await page.getByRole('button', { name: 'Authorize' }).first().click()
+    const dialog = page.locator('.modal-ux')
+    await dialog.getByRole('textbox').fill(signedUp.body.token.jwt)
+    await dialog.getByRole('button', { name: 'Apply credentials' }).click()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    expect(await tryOut('me')).toMatchObject({ status: 200, body: { email } })
+  })
 })

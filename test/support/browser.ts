@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { launchChromium } from './chromium.js'
 
-/** Tests in a real browser; skipped where there is none. */
-export const describeInBrowser = describe.skipIf(!inject('chromium'))
+/** Whether there is a browser to test in. */
+export const hasBrowser = inject('chromium') !== ''
 
 /**
  * A browser for the tests of one `describe`. Each page is closed after its test, which fails if the page had an
@@ -19,7 +19,8 @@ export function useBrowser() {
     const ended = visits
     visits = []
     await Promise.all(ended.map(({ page }) => page.context().close()))
-    for (const { faults, refusals } of ended) expect({ faults, refusals }).toEqual({ faults: [], refusals: [] })
+    for (const { faults, refusals } of ended)
+      expect({ faults, refusals }).toEqual({ faults: [], refusals: [] })
   })
   afterAll(() => browser.close())
 

@@ -4,8 +4,8 @@ import { chromium } from 'playwright-core'
 /** Path of the system's Chromium; empty where there is none. */
 export const findChromium = () =>
   ['chromium', 'chromium-browser', 'google-chrome']
-    .map((name) => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim())
-    .find((path) => path !== '') ?? ''
+    .map((name) => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout?.trim())
+    .find(Boolean) ?? ''
 
 /** Starts Chromium without a screen, with an empty profile, asking no host for anything of its own accord. */
 export const launchChromium = (executablePath: string) =>

@@ -1,0 +1,85 @@
+// Takes the README's pictures of the example and of /docs, with a server of its own.
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Page } from 'playwright-core'
+import { findChromium, launchChromium } from '../test/support/chromium.js'
+import { freePort } from '../test/support/postgres-server.js'
+
+const dataFolder = await mkdtemp(join(tmpdir(), 'usher-screenshots-'))
+const [apiPort, examplePort] = [String(await freePort()), String(await freePort())]
+const api = `http://localhost:${apiPort}`
+
+/** A child that has printed the text. */
+async function start(args: string[], env: Record<string, string>, text: string) {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })
+  await new Promise<void>((resolve) => lines.on('line', (line) => line.includes(text) && resolve()))
+  return child
+}
+const children = await Promise.all([
+  start(['server/bin/usher.js', 'serve'], { DATA_DIR: dataFolder, PORT: apiPort }, 'Server listening'),
+  start(
+    ['node_modules/vite/bin/vite.js', 'sdk/example', '--port', examplePort],
+    { VITE_USHER_URL: api },
+    'Local:',
+  ),
+])
+const browser = await launchChromium(findChromium())
+
+async function example(page: Page) {
+  await page.goto(`http://localhost:${examplePort}/#sign-up`)
+  const signUp = page.getByRole('form', { name: 'Sign up' })
+  await signUp.getByLabel('Name').fill('Ada Lovelace')
+  await signUp.getByLabel('Email').fill('ada@example')
+  await signUp.getByLabel('Password').fill('ada')
+  await signUp.getByRole('button').click()
+  await signUp.getByText('at least 8').waitFor()
+  await page.screenshot({ path: 'docs/example-sign-up.png' })
+
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await signUp.getByLabel('Email').fill('ada@example.com')
+  await signUp.getByLabel('Password').fill('correct horse battery')
+  await signUp.getByLabel('New tenant').fill('Analytical Engines')
+  await signUp.getByRole('button').click()
+  await page.getByText('ada@example.com').waitFor()
+  await page.screenshot({ path: 'docs/example-account.png' })
+}
+
+async function reference(page: Page) {
+  const users = `${api}/workspaces/demo/databases/app/users`
+  const credentials = { email: 'grace@example.com', password: 'correct horse battery' }
+  const signedUp = await page.request.post(users, { data: { ...credentials, preferredName: 'Grace' } })
+
+  await page.goto(`${api}/docs`)
+  await page.getByRole('button', { name: 'Authorize' }).first().click()
+  const dialog = page.locator('.modal-ux')
+  await dialog.getByRole('textbox').fill((await signedUp.json()).token.jwt)
+  await dialog.getByRole('button', { name: 'Apply credentials' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+
+  const me = page.locator('#operations-users-me')
+  await me.locator('.opblock-summary-control').click()
+  await me.getByPlaceholder('workspaceSlug').fill('demo')
+  await me.getByPlaceholder('databaseName').fill('app')
+  await me.getByRole('button', { name: 'Execute' }).click()
+  const bottom = await me.getByText('Response headers').boundingBox()
+  const top = await page.locator('.opblock-tag-section').first().boundingBox()
+  if (!top || !bottom) throw new Error('the answer is not on the page')
+  const clip = { x: 0, y: top.y, width: 1000, height: bottom.y - top.y }
+  await page.screenshot({ path: 'docs/reference.png', clip })
+}
+
+try {
+  const settings = { locale: 'en-GB', timezoneId: 'UTC' }
+  await example(
+    await browser.newPage({ ...settings, viewport: { width: 440, height: 760 }, deviceScaleFactor: 1.5 }),
+  )
+  await reference(await browser.newPage({ ...settings, viewport: { width: 1000, height: 1600 } }))
+} finally {
+  await browser.close()
+  for (const child of children) child.kill()
+  await rm(dataFolder, { recursive: true })
+}
