@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const onBoth = ['test/api/**/*.test.ts', 'test/store/migrate.test.ts', 'test/server/cli.test.ts']
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
-const limits = { testTimeout: 30_000, hookTimeout: 60_000 }
+const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 // These run twice: over the embedded store and over a real Postgres server.
 export default defineConfig({

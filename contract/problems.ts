@@ -156,6 +156,7 @@ export const FieldFault = z
   })
   .meta({
     id: 'FieldFault',
+    description: 'One fault of one field of a body.',
     examples: [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }],
   })
 export type FieldFault = z.infer<typeof FieldFault>

@@ -37,7 +37,7 @@ export const CreateUserBody = z
         examples: ['Analytical Engines'],
       }),
   })
-  .meta({ id: 'CreateUserBody' })
+  .meta({ id: 'CreateUserBody', description: 'A sign-up.' })
 export type CreateUserBody = z.infer<typeof CreateUserBody>
 
 /** Headers of `POST …/users` (draft-ietf-httpapi-idempotency-key-header). */
@@ -55,7 +55,9 @@ export const IdempotencyHeaders = z.object({
 })
 
 /** Body of `POST …/users/login` (specification section 2). */
-export const LoginBody = z.object({ email: Email, password: Password }).meta({ id: 'LoginBody' })
+export const LoginBody = z
+  .object({ email: Email, password: Password })
+  .meta({ id: 'LoginBody', description: 'The credentials given at sign-up.' })
 export type LoginBody = z.infer<typeof LoginBody>
 
 /** The token that carries a user's later requests (specification sections 2 and 5). */
@@ -73,9 +75,9 @@ export const AccessToken = z
         description: 'Lifetime of the token in seconds, from now.',
         examples: [3600],
       }),
-    type: z.literal('ACCESS_TOKEN'),
+    type: z.literal('ACCESS_TOKEN').meta({ description: 'The only kind there is.' }),
   })
-  .meta({ id: 'AccessToken' })
+  .meta({ id: 'AccessToken', description: 'The token that carries a user’s later requests.' })
 export type AccessToken = z.infer<typeof AccessToken>
 
 const id = () => z.uuid()
@@ -86,7 +88,7 @@ const tenants = () =>
 /** Answer of create and login: the user and a fresh token (specification section 2). */
 export const SignedInUser = z
   .object({ id: userId(), tenants: tenants(), token: AccessToken })
-  .meta({ id: 'SignedInUser' })
+  .meta({ id: 'SignedInUser', description: 'The user who signed up or logged in, and a fresh token.' })
 export type SignedInUser = z.infer<typeof SignedInUser>
 
 /** Answer of `GET …/users/me`: the user as the store has it now. */
@@ -97,11 +99,11 @@ export const User = z
     preferredName: z
       .string()
       .nullable()
-      .meta({ examples: ['Ada'] }),
+      .meta({ description: 'Display name; null where none was given.', examples: ['Ada'] }),
     tenants: tenants(),
     createdAt: z.iso.datetime().meta({ description: 'Time of sign-up (RFC 3339, UTC).' }),
   })
-  .meta({ id: 'User' })
+  .meta({ id: 'User', description: 'The user as the store has it now.' })
 export type User = z.infer<typeof User>
 
 const path = '/workspaces/:workspaceSlug/databases/:databaseName/users'

@@ -30,14 +30,16 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   try {
     await requireUsable(store, log)
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
-    const app = await buildApp(config, await createService(config, store), log)
-    await app.listen({ host: config.host, port: config.port })
-    closeWithGrace({ delay: drainMilliseconds, logger: log }, async ({ err, signal }) => {
+    const service = createService(config, store)
+    const app = await buildApp(config, service, log)
+    const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const] }
+    closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
       await app.close()
-      await store.close()
+      await Promise.all([service.hashing.close(), store.close()])
     })
+    await app.listen({ host: config.host, port: config.port })
     if (database) process.stderr.write(greeting(config.baseUrl, database))
   } catch (error) {
     await store.close()

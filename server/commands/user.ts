@@ -55,7 +55,7 @@ export function addUserCommands(program: Command) {
     async (path: DatabasePath, who: string, options) => {
       const password = await readNewPassword()
       await withStore(async (store, config, log) => {
-        const hashing = await createHashing(config.hashing)
+        const hashing = createHashing(config.hashing)
         const changed = await setPassword({ store, hashing }, path, who, password, new Date())
         audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
         print(options, changed, `Set the password of user ${changed.id}, and revoked the tokens from before.`)

@@ -2,6 +2,8 @@
 export interface Caller {
   /** Address of the client, by which failed logins are counted. */
   address: string
+  /** Aborted when the client hangs up. */
+  gone: AbortSignal
   /** Takes log lines of this request; they carry its id. */
   log: Log
 }

@@ -1,4 +1,6 @@
-import argon2 from 'argon2'
+import { bestArgon2 } from './argon2id.js'
+
+const argon2 = await bestArgon2()
 
 /** A way of storing a password's hash as text. */
 export interface PasswordFormat {

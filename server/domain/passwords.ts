@@ -1,6 +1,7 @@
 import { emailKey, type FieldFault, type FieldFaultCode } from '@usher/contract'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordPolicy } from '../store/generated/enums.js'
+import { canonicalPassword } from './canonical-password.js'
 
 const commonPasswords = new Set(dictionary['passwords-common'])
 
@@ -10,9 +11,6 @@ const lengths = {
   standard: { min: 8, max: 256 },
   nist: { min: 15, max: 256 },
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
-
-/** The form in which passwords are measured and hashed, so that one typed elsewhere is the same password. */
-export const canonicalPassword = (password: string) => password.normalize('NFKC')
 
 /**
  * What the policy of a database has against a password at sign-up; empty where nothing.

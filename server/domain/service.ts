@@ -14,15 +14,11 @@ export interface Service {
   now: () => number
 }
 
-/** The service over an open store; the first hash (the decoy's) is made on the way. */
-export async function createService(
-  config: Config,
-  store: Store,
-  now: Service['now'] = Date.now,
-): Promise<Service> {
+/** The service over an open store. Its threads are ended by `hashing.close()`. */
+export function createService(config: Config, store: Store, now: Service['now'] = Date.now): Service {
   return {
     store,
-    hashing: await createHashing(config.hashing),
+    hashing: createHashing(config.hashing),
     throttle: createThrottle(store, now),
     findDatabase: createDatabaseLookup(store, config),
     now,

@@ -36,7 +36,7 @@ export async function createUser(
     id: uuidv7(),
     email: body.email,
     emailKey: keyOf(body.email),
-    passwordHash: await service.hashing.hash(body.password),
+    passwordHash: await service.hashing.hash(body.password, caller.gone),
     preferredName: body.preferredName ?? null,
     createdAt: new Date(service.now()),
   }
@@ -85,17 +85,20 @@ export async function login(
   const attempt = throttle.attempt(databaseId, keyOf(body.email), caller.address)
   const { user, failures } = await statements.findLogin(store.prisma, databaseId, keyOf(body.email), attempt)
   const about = { databaseId, ...(user && { userId: user.id }) }
+  const verify = () => verifyPassword(service, database, user, body.password, caller.gone)
+  let matches: boolean
   try {
-    const matches = await throttle.guard(databaseId, attempt, failures, () =>
-      verifyPassword(service, database, user, body.password),
-    )
-    if (!user || !matches) throw new Problem('invalid_credentials')
+    matches = await throttle.guard(databaseId, attempt, failures, verify)
   } catch (error) {
     if (isForeignKeyViolation(error)) throw databaseGone(error)
-    const event =
-      error instanceof Problem && error.code === 'too_many_attempts' ? 'login.throttled' : 'login.failed'
-    audit(caller.log, event, about)
+    if (error instanceof Problem && error.code === 'too_many_attempts') {
+      audit(caller.log, 'login.throttled', about)
+    }
     throw error
+  }
+  if (!user || !matches) {
+    audit(caller.log, 'login.failed', about)
+    throw new Problem('invalid_credentials')
   }
   await renewHash(service, database, user, body.password, caller)
   audit(caller.log, 'login.succeeded', about)

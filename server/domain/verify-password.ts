@@ -14,12 +14,13 @@ export async function verifyPassword(
   database: Database,
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined,
   password: string,
+  gone: AbortSignal,
 ): Promise<boolean> {
   const { hashing } = service
-  if (user && (await hashing.verify(user.passwordHash, password)) && !user.disabledAt) return true
+  if (user && (await hashing.verify(user.passwordHash, password, gone)) && !user.disabledAt) return true
   const shapes = new Set([hashing.decoy, ...database.decoyHashes])
   if (user) shapes.delete(decoyOf(user.passwordHash))
-  for (const decoy of shapes) await hashing.verify(decoy, password)
+  for (const decoy of shapes) await hashing.verify(decoy, password, gone)
   return false
 }
 

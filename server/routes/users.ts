@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { initServer, type RequestValidationError } from '@ts-rest/fastify'
 import { contract, type DatabasePath } from '@usher/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -15,14 +16,14 @@ const server = initServer()
 
 export function userRoutes(app: FastifyInstance, service: Service) {
   const router = server.router(contract.users, {
-    createUser: async ({ params, body, headers, request }) => {
+    createUser: async ({ params, body, headers, request, reply }) => {
       const database = await service.findDatabase(params)
       const key = headers['idempotency-key']
-      return { status: 201, body: await createUser(service, database, body, callerOf(request), key) }
+      return { status: 201, body: await createUser(service, database, body, callerOf(request, reply), key) }
     },
-    login: async ({ params, body, request }) => {
+    login: async ({ params, body, request, reply }) => {
       const database = await service.findDatabase(params)
-      return { status: 200, body: await login(service, database, body, callerOf(request)) }
+      return { status: 200, body: await login(service, database, body, callerOf(request, reply)) }
     },
     me: async ({ params, request }) => {
       const database = await service.findDatabase(params)
@@ -48,9 +49,14 @@ async function refuse(error: RequestValidationError, request: FastifyRequest, se
   throw new Problem('validation_failed', { errors, detail })
 }
 
-const callerOf = (request: Pick<FastifyRequest, 'ip' | 'log'>): Caller => ({
-  address: request.ip,
-  log: request.log,
-})
+/** ts-rest types the reply by Fastify 4, where `raw` was another parameter. */
+function callerOf({ ip, log }: Pick<FastifyRequest, 'ip' | 'log'>, reply: { raw: unknown }): Caller {
+  const response = reply.raw as ServerResponse
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  return { address: ip, gone: gone.signal, log }
+}
 
 const isSignUp = (request: FastifyRequest) => request.routeOptions.url === contract.users.createUser.path

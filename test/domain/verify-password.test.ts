@@ -5,9 +5,9 @@ import type { Service } from '../../server/domain/service.js'
 import { verifyPassword } from '../../server/domain/verify-password.js'
 
 const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
-const present = await createHashing(settings)
-const past = await createHashing({ ...settings, passes: 2 })
-const older = await createHashing({ ...settings, passes: 3 })
+const present = createHashing(settings)
+const past = createHashing({ ...settings, passes: 2 })
+const older = createHashing({ ...settings, passes: 3 })
 
 const hashes = {
   present: await present.hash('right'),
@@ -29,7 +29,13 @@ async function shapesVerified(
   const service = { hashing: { ...present, verify } } as Service
   const database = { decoyHashes: [past.decoy, older.decoy, present.decoy] }
   const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
-  const matches = await verifyPassword(service, database as never, user, password)
+  const matches = await verifyPassword(
+    service,
+    database as never,
+    user,
+    password,
+    new AbortController().signal,
+  )
   return { matches, verified: verified.sort() }
 }
 

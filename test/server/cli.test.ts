@@ -113,50 +113,41 @@ describe.runIf(!isEmbedded)('on a server', () => {
     return `${code} ${stderr}`
   }
 
-  it('database list says that there is none', async () => {
-    expect(await print('database list')).toBe('There is no database yet.\n')
-    expect(await printJson('database list')).toEqual([])
-  })
-
   it('workspace create makes one, and refuses a taken slug and a bad one', async () => {
     expect(await print('workspace create one')).toBe('Made workspace one.\n')
     expect(await printJson('workspace create two')).toEqual({ id: expect.any(String), slug: 'two' })
-    expect(await refusal('workspace create one')).toBe('1 usher: workspace one exists already\n')
-    expect(await refusal('workspace create a.b')).toMatch(
-      /^2 usher: workspace slug "a\.b" must have 1 to 63 .*\n$/,
-    )
+    const [taken, bad] = await Promise.all(['one', 'a.b'].map((slug) => refusal(`workspace create ${slug}`)))
+    expect(taken).toBe('1 usher: workspace one exists already\n')
+    expect(bad).toMatch(/^2 usher: workspace slug "a\.b" must have 1 to 63 .*\n$/)
   })
 
   it('database create makes one, which database list shows, and refuses what cannot be', async () => {
-    await print('workspace create acme')
+    const [, none] = await Promise.all([print('workspace create acme'), print('database list')])
+    expect(none).toBe('There is no database yet.\n')
     const url = 'http://localhost:3000/workspaces/acme/databases/app'
     expect(await print('database create acme/app')).toBe(`Made database ${url}\n`)
     const made = await printJson('database create acme/strict --password-policy nist')
-    const strict = {
-      id: expect.any(String),
-      workspaceSlug: 'acme',
-      databaseName: 'strict',
-      passwordPolicy: 'nist',
-    }
+    const strict = { id: made.id, workspaceSlug: 'acme', databaseName: 'strict', passwordPolicy: 'nist' }
     expect(made).toEqual({ ...strict, url: url.replace('app', 'strict') })
-    expect(await refusal('database create acme/app')).toBe('1 usher: database acme/app exists already\n')
-    expect(await refusal('database create nowhere/app')).toBe(
+
+    const refusals = ['acme/app', 'nowhere/app', 'acme/a%20b'].map((path) =>
+      refusal(`database create ${path}`),
+    )
+    expect(await Promise.all(refusals)).toEqual([
+      '1 usher: database acme/app exists already\n',
       '1 usher: no workspace nowhere; make it with: usher workspace create\n',
-    )
-    expect(await refusal('database create acme/a%20b')).toMatch(
-      /^2 usher: database name "a%20b" must have .*\n$/,
-    )
-    expect(await printJson('database list')).toMatchObject([
-      { workspaceSlug: 'acme', databaseName: 'app', passwordPolicy: 'standard' },
-      { ...strict, id: made.id, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) },
+      expect.stringMatching(/^2 usher: database name "a%20b" must have 1 to 63 .*\n$/),
     ])
-    expect(await print('database list')).toMatch(
-      /^acme\/app {2}[0-9a-f-]{36}\nacme\/strict {2}[0-9a-f-]{36}\n$/,
-    )
     const otherKey = { USHER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
-    expect(await refusal('database list', otherKey)).toBe(
+    const lists = [print('database list'), printJson('database list'), refusal('database list', otherKey)]
+    expect(await Promise.all(lists)).toEqual([
+      expect.stringMatching(/^acme\/app {2}[0-9a-f-]{36}\nacme\/strict {2}[0-9a-f-]{36}\n$/),
+      [
+        expect.objectContaining({ databaseName: 'app', passwordPolicy: 'standard' }),
+        { ...strict, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) },
+      ],
       '1 usher: USHER_MASTER_KEY is not the key that sealed the signing keys of this store\n',
-    )
+    ])
   })
 
   it('serve gives up where another listens on its port', async () => {
@@ -181,8 +172,7 @@ describe.runIf(!isEmbedded)('on a bare server', () => {
       return `${code} ${stdout}${stderr}`
     }
     const lacking = /^1 usher: the store lacks \d+ migration\(s\), first \w+; run: usher migrate\n$/
-    expect(await run('database list')).toMatch(lacking)
-    expect(await run('serve')).toMatch(lacking)
+    for (const line of await Promise.all(['database list', 'serve'].map(run))) expect(line).toMatch(lacking)
     expect(await run('migrate')).toMatch(/^0 Applied: \w+_init.*\n$/)
     expect(await run('migrate')).toBe('0 The store is up to date.\n')
     expect(await run('migrate --json')).toBe('0 {"applied":[]}\n')
@@ -214,8 +204,7 @@ describe.runIf(isEmbedded)('on a folder', () => {
     const server = startUsher(['serve'], { ...env, PORT: String(await freePort()) })
     await server.printed('/workspaces/acme/databases/app/users')
     const inUse = `1 usher: the folder ${env.DATA_DIR} is in use by another process (a running server?); stop it first\n`
-    expect(await run('database list')).toBe(inUse)
-    expect(await run('serve')).toBe(inUse)
+    expect(await Promise.all(['database list', 'serve'].map(run))).toEqual([inUse, inUse])
     server.signal('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })
     expect(await run('database list')).toMatch(/^0 acme\/app {2}/)

@@ -78,20 +78,6 @@ describe('a folder', () => {
     expect(await store.prisma.workspace.findMany()).toEqual([row])
     await store.close()
   })
-
-  it('opens after a kill at the worst moment of its first start', async () => {
-    const fresh = join(scratch, 'fresh')
-    const killed = startHolder(fresh)
-    // PGlite takes its files for whole once this one is there, and writes five more after it.
-    while (!existsSync(join(fresh, 'store', 'PG_VERSION')) && killed.child.exitCode === null)
-      await new Promise(setImmediate)
-    killed.signal('SIGKILL')
-    expect((await killed.ended).stdout).toBe('')
-    const store = await openEmbedded(fresh)
-    expect(await store.prisma.$queryRaw`SELECT 1 AS one`).toEqual([{ one: 1 }])
-    await store.close()
-    expect((await stat(fresh)).mode & 0o777).toBe(0o700)
-  })
 })
 
 describe('the master key', () => {

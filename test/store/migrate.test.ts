@@ -116,9 +116,3 @@ describe('a folder of migrations', () => {
     expect(await run()).toEqual(['2_half'])
   })
 })
-
-it.each(names)('%s has each semicolon at the end of a statement and a line', async (name) => {
-  const statements = (await sqlOf(name)).replace(/^--.*$/gm, '')
-  expect(statements).not.toMatch(/;(?!\s*(\n|$))/)
-  expect(statements).not.toMatch(/\$\$|\/\*/)
-})

@@ -26,7 +26,7 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   )
   const config = loadConfig({ ...cheapHashes, ...env })
-  const service = await createService(config, store, () => clock.now)
+  const service = createService(config, store, () => clock.now)
   const app = await buildApp(config, service, log)
 
   /** Sends a request; fails unless its answer is documented. */
@@ -69,7 +69,18 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
     return { id, ...path, ...client(workspaceSlug, path.databaseName) }
   }
 
-  return { app, clock, config, logged, service, store, send, client, newDatabase, close: () => app.close() }
+  return {
+    app,
+    clock,
+    config,
+    logged,
+    service,
+    store,
+    send,
+    client,
+    newDatabase,
+    close: () => app.close().then(service.hashing.close),
+  }
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>

@@ -1,0 +1,78 @@
+// Writes sdk/api.ts, the SDK's plain types, from the OpenAPI document; with --check says instead whether it is current.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { openApiDocument } from '@usher/contract/openapi'
+
+const file = 'sdk/api.ts'
+const { components, paths } = openApiDocument('http://localhost:3000', '0')
+const operations = Object.values(paths)
+  .flatMap((path) => Object.values(path))
+  .filter(({ tags }) => tags.includes('users'))
+
+const nameOf = ($ref) => $ref.replace('#/components/schemas/', '')
+const referencesIn = (part) => [...JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)]
+
+/** The schemas that the operations name, and those that these name. */
+function reach(part, names = new Set()) {
+  for (const [, name] of referencesIn(part)) {
+    if (names.has(name)) continue
+    names.add(name)
+    reach(components.schemas[name], names)
+  }
+  return names
+}
+
+function comment({ description, examples }) {
+  const lines = [description, examples && typeof examples[0] !== 'object' && `@example ${examples[0]}`]
+  const text = lines.filter(Boolean)
+  if (text.length < 2) return text.length ? `/** ${text[0]} */\n` : ''
+  return `/**\n${text.map((line) => ` * ${line}\n`).join(' *\n')} */\n`
+}
+
+function typeOf(schema) {
+  if (schema.$ref) return nameOf(schema.$ref)
+  if (schema.const !== undefined) return `'${schema.const}'`
+  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  if (schema.type === 'array') return `${typeOf(schema.items)}[]`
+  const types = [schema.type].flat().map((type) => (type === 'integer' ? 'number' : type))
+  if (types.some((type) => !['string', 'number', 'boolean', 'null'].includes(type)))
+    throw new Error(`no type is known for ${JSON.stringify(schema)}`)
+  return types.join(' | ')
+}
+
+function declaration(name) {
+  const schema = components.schemas[name]
+  if (schema.type !== 'object') return `${comment(schema)}export type ${name} = ${typeOf(schema)}\n`
+  const fields = Object.entries(schema.properties).map(([field, value]) =>
+    schema.required?.includes(field)
+      ? `${comment(value)}${field}: ${typeOf(value)}`
+      : `${comment(value)}${field}?: ${typeOf(value)} | undefined`,
+  )
+  return `${comment(schema)}export interface ${name} {\n${fields.join('\n')}\n}\n`
+}
+
+const codesOf = ({ responses }) =>
+  Object.values(responses).flatMap(
+    ({ content }) => content['application/problem+json']?.schema.properties.code.enum ?? [],
+  )
+
+const capital = (name) => name[0].toUpperCase() + name.slice(1)
+
+const generated = [
+  '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api); not for editing.\n',
+  ...[...reach(operations)].sort().map(declaration),
+  `/** The problem codes that each operation can answer with. */
+export const problemCodes = {
+${operations.map((each) => `${each.operationId}: ${JSON.stringify(codesOf(each))},`).join('\n')}
+} as const\n`,
+  ...operations.map(
+    ({ operationId: id }) => `/** Every \`error.code\` of \`${id}\`. */
+export type ${capital(id)}ErrorCode = (typeof problemCodes.${id})[number] | 'no_answer'\n`,
+  ),
+].join('\n')
+
+const biome = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${file}`]
+const text = execFileSync(process.execPath, biome, { input: generated, encoding: 'utf8' })
+
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date: npm run sdk-api`)

@@ -1,0 +1,109 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import type { Config } from '../config.js'
+import { Problem } from './problem.js'
+
+/** What a thread is asked to do. */
+export type HashJob =
+  | { kind: 'hash'; password: string; cost: Pick<Config['hashing'], 'memoryKib' | 'passes' | 'parallelism'> }
+  | { kind: 'verify'; password: string; hash: string }
+
+/** What a thread answers: the hash, whether it matches, or what was wrong. */
+export type HashAnswer = { result: string | boolean } | { error: string }
+
+interface Waiting {
+  job: HashJob
+  signal: AbortSignal | undefined
+  resolve(result: string | boolean): void
+  reject(error: Error): void
+}
+
+interface Thread {
+  worker: Worker
+  working?: Waiting & { since: number }
+}
+
+/** Threads of our own that hash, so that nothing else waits for libuv's few behind them. */
+export interface HashPool {
+  /**
+   * @param signal drops the job while it waits, when nobody is there for its answer any more
+   * @throws {Problem} `unavailable` at once, where the jobs before it would take too long
+   */
+  run(job: HashJob, signal?: AbortSignal): Promise<string | boolean>
+  close(): Promise<void>
+}
+
+/** Built, also where the rest runs from its sources: a thread of Node's own reads JavaScript alone. */
+const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
+
+/**
+ * @param threads how many hash at once
+ * @param queueSeconds the longest that a job may have to wait, by the pace of those before it
+ */
+export function createHashPool(threads: number, queueSeconds: number): HashPool {
+  const queue: Waiting[] = []
+  const idle: Thread[] = []
+  const all = new Set<Thread>()
+  let secondsPerJob = 0
+
+  function start() {
+    const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }) }
+    thread.worker.unref()
+    thread.worker.on('message', (answer: HashAnswer) => finish(thread, answer))
+    thread.worker.on('error', (error) => {
+      all.delete(thread)
+      thread.working?.reject(error)
+      start()
+    })
+    all.add(thread)
+    rest(thread)
+  }
+
+  function finish(thread: Thread, answer: HashAnswer) {
+    const { working } = thread
+    delete thread.working
+    if (working) {
+      const seconds = (performance.now() - working.since) / 1000
+      secondsPerJob = secondsPerJob === 0 ? seconds : 0.9 * secondsPerJob + 0.1 * seconds
+      if ('error' in answer) working.reject(new Error(answer.error))
+      else working.resolve(answer.result)
+    }
+    rest(thread)
+  }
+
+  function rest(thread: Thread) {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (!next.signal?.aborted) return work(thread, next)
+      next.reject(new Problem('unavailable', { detail: 'The client hung up.' }))
+    }
+    // A process with nothing but idle threads may end.
+    thread.worker.unref()
+    idle.push(thread)
+  }
+
+  function work(thread: Thread, waiting: Waiting) {
+    thread.worker.ref()
+    thread.working = { ...waiting, since: performance.now() }
+    thread.worker.postMessage(waiting.job)
+  }
+
+  for (let i = 0; i < threads; i++) start()
+  return {
+    async run(job, signal) {
+      const waitSeconds = (queue.length / threads) * secondsPerJob
+      if (waitSeconds > queueSeconds) {
+        const detail = 'Too many are logging in at once.'
+        throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(waitSeconds) })
+      }
+      return new Promise((resolve, reject) => {
+        const waiting = { job, signal, resolve, reject }
+        const thread = idle.pop()
+        if (thread) work(thread, waiting)
+        else queue.push(waiting)
+      })
+    },
+    async close() {
+      await Promise.all([...all].map(({ worker }) => worker.terminate()))
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { createClient } from '@usher/sdk'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ada, app, credentials, signedIn, stubFetch, user } from './stub-fetch.js'
+
+afterEach(() => vi.unstubAllGlobals())
+
+describe('a request', () => {
+  it('posts a sign-up as JSON', async () => {
+    const { fetch, requests } = stubFetch(() => signedIn('jwt', 201))
+    await createClient({ ...app, fetch }).createUser({ ...credentials, newTenant: 'Engines' })
+    expect(requests).toMatchObject([
+      {
+        url: 'https://users.example.com/workspaces/demo/databases/app/users',
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ...credentials, newTenant: 'Engines' }),
+      },
+    ])
+  })
+
+  it('posts a login as JSON, without an Idempotency-Key', async () => {
+    const { fetch, requests } = stubFetch(() => signedIn('jwt'))
+    await createClient({ ...app, fetch }).login(credentials)
+    expect(requests).toMatchObject([
+      {
+        url: 'https://users.example.com/workspaces/demo/databases/app/users/login',
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(credentials),
+      },
+    ])
+    expect(requests[0]?.headers).not.toHaveProperty('Idempotency-Key')
+  })
+
+  it('asks who the user is with the token', async () => {
+    const { fetch, requests } = stubFetch(user)
+    await createClient({ ...app, fetch, token: 'jwt' }).me()
+    expect(requests).toMatchObject([
+      {
+        url: 'https://users.example.com/workspaces/demo/databases/app/users/me',
+        method: 'GET',
+        headers: { Authorization: 'Bearer jwt' },
+      },
+    ])
+    expect(requests[0]).not.toHaveProperty('body')
+  })
+
+  it.each([
+    ['https://users.example.com/', 'https://users.example.com'],
+    ['https://example.com/usher', 'https://example.com/usher'],
+    ['https://example.com/usher//', 'https://example.com/usher'],
+    ['/usher', '/usher'],
+    ['/', ''],
+  ])('starts at the base URL %s', async (baseUrl, start) => {
+    const { fetch, requests } = stubFetch(user)
+    await createClient({ ...app, baseUrl, fetch }).me()
+    expect(requests[0]?.url).toBe(`${start}/workspaces/demo/databases/app/users/me`)
+  })
+
+  it('keeps path parameters within their own step of the path', async () => {
+    const { fetch, requests } = stubFetch(user)
+    await createClient({ ...app, workspace: 'a/../b', database: 'c?d#e f%2F', fetch }).me()
+    expect(requests[0]?.url).toBe(
+      'https://users.example.com/workspaces/a%2F..%2Fb/databases/c%3Fd%23e%20f%252F/users/me',
+    )
+  })
+
+  it('goes through the global fetch of the moment where none is given', async () => {
+    const usher = createClient(app)
+    const { fetch, requests } = stubFetch(user)
+    vi.stubGlobal('fetch', fetch)
+    await usher.me()
+    expect(requests).toHaveLength(1)
+  })
+
+  it('is sent by functions that need no this', async () => {
+    const { fetch } = stubFetch(() => signedIn('jwt'), user)
+    const { login, me } = createClient({ ...app, fetch })
+    await login(credentials)
+    expect((await me()).data).toEqual(ada)
+  })
+})
+
+describe('a success', () => {
+  it('is data without error', async () => {
+    const { fetch } = stubFetch(() => signedIn('jwt', 201), user)
+    const usher = createClient({ ...app, fetch })
+    expect(await usher.createUser(credentials)).toEqual({
+      data: { id: ada.id, tenants: [], token: { jwt: 'jwt', maxAge: 3600, type: 'ACCESS_TOKEN' } },
+      error: undefined,
+    })
+    expect(await usher.me()).toEqual({ data: ada, error: undefined })
+  })
+})
+
+describe('a programming mistake', () => {
+  it.each(['baseUrl', 'workspace', 'database'])('throws a TypeError that names a missing %s', (name) => {
+    const incomplete = { ...app, [name]: undefined }
+    expect(() => createClient(incomplete)).toThrow(new TypeError(`createClient: ${name} is missing`))
+  })
+
+  it.each(['', '.', '..'])(
+    'throws where the database is named "%s", which is no step of a path',
+    (database) => {
+      expect(() => createClient({ ...app, database })).toThrow(TypeError)
+    },
+  )
+
+  it('rejects where a body cannot be JSON', async () => {
+    const { fetch, requests } = stubFetch()
+    const body: Record<string, unknown> = { ...credentials }
+    body.itself = body
+    await expect(createClient({ ...app, fetch }).login(body as typeof credentials)).rejects.toThrow(TypeError)
+    expect(requests).toEqual([])
+  })
+})

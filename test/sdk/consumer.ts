@@ -1,0 +1,71 @@
+// An application on the SDK: compiled here, and again beside the packed SDK alone (package.test.ts).
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type ErrorCode,
+  type Fetch,
+  type LoginErrorCode,
+  type User,
+  UsherError,
+} from '@usher/sdk'
+
+const options: ClientOptions = {
+  baseUrl: 'https://users.example.com',
+  workspace: 'demo',
+  database: 'app',
+  fetch,
+  token: undefined,
+  timeoutMs: 5_000,
+}
+
+export const client: Client = createClient(options)
+
+/** Lists every code and nothing besides: a code more or less does not compile. */
+export async function statusOfLogin(email: string, password: string): Promise<string> {
+  const { data, error } = await client.login({ email, password })
+  if (!error) return data.token.jwt
+  switch (error.code) {
+    case 'malformed_request':
+    case 'malformed_json':
+    case 'validation_failed':
+      return error.errors.map(({ path, code }) => `${path}: ${code}`).join()
+    case 'invalid_credentials':
+    case 'database_not_found':
+    case 'request_timeout':
+    case 'payload_too_large':
+    case 'unsupported_media_type':
+    case 'too_many_attempts':
+    case 'headers_too_large':
+    case 'internal_error':
+    case 'unavailable':
+      return `${error.title} (${error.requestId})`
+    case 'no_answer':
+      return String(error.cause)
+    default:
+      return error.code satisfies never
+  }
+}
+
+export async function nameOfUser(signal: AbortSignal): Promise<string> {
+  const { data, error } = await client.me({ signal })
+  if (error) throw error
+  const user: User = data
+  return user.preferredName ?? user.email
+}
+
+export const signUp = (newTenant: string | undefined) =>
+  client.createUser({ email: 'ada@example.com', password: 'correct horse battery', newTenant })
+
+export const isWrongPassword = (error: unknown) =>
+  error instanceof UsherError && error.code === 'invalid_credentials'
+
+export const words: Partial<Record<ErrorCode, string>> = { email_taken: 'Schon vergeben' }
+
+export const ofLogin: LoginErrorCode = 'invalid_credentials'
+// @ts-expect-error: no code of login
+export const ofAnother: LoginErrorCode = 'email_taken'
+// @ts-expect-error: data and error are not there at once
+export const both: Awaited<ReturnType<Client['me']>> = { data: undefined, error: undefined }
+
+export const ownFetch: Fetch = (url, init) => fetch(url, { ...init, redirect: 'error' })

@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readmeSnippets } from './readme.js'
+
+const run = promisify(execFile)
+vi.setConfig({ testTimeout: 60_000 })
+const npm = (cwd: string, ...args: string[]) =>
+  run('npm', args, { cwd, shell: process.platform === 'win32' }).then(({ stdout }) => stdout)
+
+let folder: string
+let tarball: string
+
+/** An application in a folder of its own, which has the packed SDK and declarations of the platform. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'usher-sdk-'))
+  const [packed] = JSON.parse(await npm('sdk', 'pack', '--json', '--pack-destination', folder))
+  tarball = join(folder, packed.filename)
+  await writeFile(join(folder, 'package.json'), '{ "name": "app", "private": true, "type": "module" }')
+  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball)
+  await copyFile('test/sdk/consumer.ts', join(folder, 'consumer.ts'))
+  await mkdir(join(folder, 'readme'))
+  for (const [index, { language, code }] of (await readmeSnippets()).entries()) {
+    if (language.startsWith('ts')) await writeFile(join(folder, 'readme', `${index}.${language}`), code)
+  }
+  for (const name of ['@types', 'react']) {
+    await symlink(resolve('node_modules', name), join(folder, 'node_modules', name), 'junction')
+  }
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** What the compiler prints; nothing where all is well. */
+async function compile(compiler: string, compilerOptions: object, files: string[]) {
+  const config = join(folder, 'tsconfig.json')
+  const base = { strict: true, skipLibCheck: false, noEmit: true }
+  const options = { ...base, target: 'es2022', types: [], jsx: 'react-jsx', ...compilerOptions }
+  await writeFile(config, JSON.stringify({ compilerOptions: options, files }))
+  const tsc = join(resolve(compiler), 'bin', 'tsc')
+  return run(process.execPath, [tsc, '-p', config]).then(
+    ({ stdout }) => stdout,
+    ({ stdout }) => stdout,
+  )
+}
+
+const compilers = [
+  ['5.9', 'test/clients/node_modules/typescript'],
+  ['7.0', 'node_modules/typescript'],
+] as const
+const applications = [
+  { name: 'a browser', module: 'nodenext', lib: ['es2022', 'dom'], exactOptionalPropertyTypes: true },
+  { name: 'a bundler', module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] },
+  { name: 'Node', module: 'nodenext', lib: ['es2022'], types: ['node'] },
+]
+
+describe.each(compilers)('under TypeScript %s', (version, compiler) => {
+  it('is that version', async () => {
+    const { version: installed } = JSON.parse(await readFile(join(compiler, 'package.json'), 'utf8'))
+    expect(installed).toMatch(new RegExp(`^${version}\\.`))
+  })
+
+  it.each(applications)('an application for $name compiles', async ({ name, ...options }) => {
+    const snippets =
+      name === 'Node' ? [] : (await readdir(join(folder, 'readme'))).map((file) => `readme/${file}`)
+    expect(await compile(compiler, options, ['consumer.ts', ...snippets])).toBe('')
+  })
+})
+
+describe('the package', () => {
+  it('depends on nothing', async () => {
+    const lock = join(folder, 'node_modules', '.package-lock.json')
+    const { packages } = JSON.parse(await readFile(lock, 'utf8'))
+    expect(Object.keys(packages)).toEqual(['node_modules/@usher/sdk'])
+  })
+
+  it('is as publint wants it', async () => {
+    const { buffer } = new Uint8Array(await readFile(tarball))
+    const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true })
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
+  })
+
+  it('has types for each way of resolving ES modules, by attw', async () => {
+    const attw = 'node_modules/@arethetypeswrong/cli/dist/index.js'
+    const { stdout } = await run(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-color'])
+    expect(stdout).toMatch(/node16 \(from ESM\) . 🟢 \(ESM\)/u)
+    expect(stdout).toMatch(/bundler +. 🟢/u)
+  })
+
+  it('weighs at most 2,048 bytes, minified and gzipped, with everything that it exports', async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: "export * from '@usher/sdk'", resolveDir: folder },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+    })
+    const bytes = gzipSync(outputFiles[0]?.contents ?? '').length
+    expect(bytes).toBeGreaterThan(1024)
+    expect(bytes).toBeLessThanOrEqual(2048)
+  })
+})

@@ -1,0 +1,113 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { Window } from 'happy-dom'
+import { type ComponentType, createElement } from 'react'
+import type { createRoot as CreateRoot } from 'react-dom/client'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { createDatabase } from '../../server/domain/databases.js'
+import { createWorkspace } from '../../server/domain/workspaces.js'
+import { startApi, type TestApi } from '../support/app.js'
+import { readmeSnippets } from './readme.js'
+
+let server: TestApi
+let baseUrl: string
+let folder: string
+
+beforeAll(async () => {
+  server = await startApi()
+  await createWorkspace(server.store, 'demo', new Date(server.clock.now))
+  const app = { workspaceSlug: 'demo', databaseName: 'app' }
+  await createDatabase(server.store, app, { passwordPolicy: 'standard' }, new Date(server.clock.now))
+  baseUrl = await server.app.listen({ port: 0, host: '127.0.0.1' })
+  folder = await mkdtemp(resolve('node_modules', '.usher-readme-'))
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  // A connection whose only request was aborted before it was sent never becomes idle.
+  server.app.server.closeAllConnections()
+  await server.close()
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+/** Runs the code under a heading as it stands, but for the server's address; gives what it exports and logs. */
+async function runSnippet(heading: string) {
+  const snippet = (await readmeSnippets()).find((each) => each.heading === heading && each.language !== 'sh')
+  const { outputFiles } = await build({
+    stdin: {
+      contents: snippet?.code.replaceAll('http://localhost:3000', baseUrl) ?? '',
+      loader: 'tsx',
+      resolveDir: resolve('test/sdk'),
+    },
+    bundle: true,
+    external: ['react'],
+    conditions: ['source'],
+    jsx: 'automatic',
+    format: 'esm',
+    write: false,
+  })
+  const file = join(folder, `${heading.replaceAll(' ', '-')}.mjs`)
+  await writeFile(file, outputFiles[0]?.contents ?? '')
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  const exported = await import(/* @vite-ignore */ file)
+  return { exported, logged: log.mock.calls }
+}
+
+// One after the other: the first one signs up the user of the others.
+it('First call', async () => {
+  const { logged } = await runSnippet('First call')
+  expect(logged).toEqual([[expect.stringMatching(/^[0-9a-f-]{36}$/), []], ['ada@example.com']])
+})
+
+it('Errors', async () => {
+  expect((await runSnippet('Errors')).logged).toEqual([['Email or password is wrong.']])
+})
+
+it('The token', async () => {
+  const { localStorage } = new Window({ url: 'http://localhost' })
+  vi.stubGlobal('localStorage', localStorage)
+  const { logged } = await runSnippet('The token')
+  expect(logged).toEqual([['logged in'], [expect.stringMatching(/^ey/), expect.any(Date)], ['logged out']])
+  expect(localStorage.length).toBe(0)
+})
+
+it('Time and retries', async () => {
+  expect((await runSnippet('Time and retries')).logged).toEqual([['no_answer']])
+})
+
+it('React', async () => {
+  const window = new Window({ url: 'http://localhost' })
+  const { document } = window
+  for (const name of ['document', 'navigator', 'FormData', 'HTMLIFrameElement', 'Event'] as const) {
+    vi.stubGlobal(name, window[name])
+  }
+  vi.stubGlobal('window', window)
+  const { exported } = await runSnippet('React')
+  const { createRoot }: { createRoot: typeof CreateRoot } = await import('react-dom/client')
+  const root = createRoot(document.body as unknown as Element)
+  root.render(createElement(exported.Login as ComponentType))
+
+  const submit = async (password: string, answer: string) => {
+    await vi.waitFor(() => expect(document.querySelector('button')?.disabled).toBe(false))
+    const { elements } = document.forms[0] ?? {}
+    for (const [index, value] of ['ada@example.com', password].entries()) {
+      Object.assign(elements?.[index] ?? {}, { value })
+    }
+    document.querySelector('button')?.click()
+    await vi.waitFor(() => expect(document.body.textContent).toContain(answer))
+  }
+  await submit('a wrong password', 'wrong')
+  await submit('correct horse battery', 'Hello ada@example.com')
+  root.unmount()
+  await window.happyDOM.close()
+})
+
+it('has no code that is not run here', async () => {
+  const headings = (await readmeSnippets())
+    .filter(({ language }) => language !== 'sh')
+    .map((each) => each.heading)
+  expect(headings).toEqual(['First call', 'Errors', 'The token', 'Time and retries', 'React'])
+})

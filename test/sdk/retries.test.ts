@@ -1,0 +1,218 @@
+import { createClient } from '@usher/sdk'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  app,
+  credentials,
+  networkFailure,
+  problem,
+  proxyPage,
+  signedIn,
+  silence,
+  stubFetch,
+  user,
+} from './stub-fetch.js'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+})
+afterEach(() => {
+  expect(vi.getTimerCount(), 'timers left behind').toBe(0)
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+const unavailable = (retryAfter?: string) => () =>
+  problem('unavailable', retryAfter === undefined ? {} : { 'Retry-After': retryAfter })
+
+/** What a call came to, and how many milliseconds it took. */
+async function timed<T extends object>(call: Promise<T>) {
+  const start = Date.now()
+  const result = call.then((value) => ({ ...value, tookMs: Date.now() - start }))
+  await vi.runAllTimersAsync()
+  return result
+}
+
+describe('me and login', () => {
+  it.each([
+    ['no answer', networkFailure],
+    ['503', unavailable()],
+    ['a proxy’s 503 page', () => proxyPage(503)],
+  ])('are sent again after %s', async (_name, failure) => {
+    const login = stubFetch(failure, () => signedIn('jwt'))
+    expect((await timed(createClient({ ...app, ...login }).login(credentials))).data?.token.jwt).toBe('jwt')
+    const me = stubFetch(failure, user)
+    expect((await timed(createClient({ ...app, ...me }).me())).data?.email).toBe('ada@example.com')
+  })
+
+  it('are sent three times at most, with longer waits from one to the next', async () => {
+    const { fetch, requests } = stubFetch(networkFailure, networkFailure, networkFailure)
+    const { error, tookMs } = await timed(createClient({ ...app, fetch }).me())
+    expect(error).toMatchObject({ code: 'no_answer', cause: new TypeError('fetch failed') })
+    expect(requests).toHaveLength(3)
+    expect(tookMs).toBe(300 + 600)
+  })
+
+  it.each([
+    [0, 200],
+    [0.999, 399],
+  ])('wait by chance (%d) so that clients do not come back at once', async (chance, waitMs) => {
+    vi.mocked(Math.random).mockReturnValue(chance)
+    const { fetch } = stubFetch(networkFailure, user)
+    expect((await timed(createClient({ ...app, fetch }).me())).tookMs).toBe(waitMs)
+  })
+
+  it('wait as long as Retry-After says, and a little more', async () => {
+    const { fetch } = stubFetch(unavailable('2'), unavailable('1'), user)
+    const { data, tookMs } = await timed(createClient({ ...app, fetch }).me())
+    expect(data).toBeDefined()
+    expect(tookMs).toBe(2000 + 300 + 1000 + 600)
+  })
+
+  it('answer at once where Retry-After is beyond the time of the call', async () => {
+    const { fetch, requests } = stubFetch(unavailable('10'))
+    const { error, tookMs } = await timed(createClient({ ...app, fetch }).me())
+    expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: 10 })
+    expect([requests.length, tookMs]).toEqual([1, 0])
+  })
+
+  it.each([
+    ['internal_error', 'me'],
+    ['token_invalid', 'me'],
+    ['too_many_attempts', 'login'],
+    ['invalid_credentials', 'login'],
+  ] as const)('keep %s as the answer to %s', async (code, operation) => {
+    const { fetch, requests } = stubFetch(() => problem(code))
+    const usher = createClient({ ...app, fetch })
+    const call = operation === 'me' ? usher.me() : usher.login(credentials)
+    const { error } = await timed<Awaited<typeof call>>(call)
+    expect([error?.code, requests.length]).toEqual([code, 1])
+  })
+
+  it('are sent as often as retries says', async () => {
+    const { fetch, requests } = stubFetch(networkFailure)
+    await timed(createClient({ ...app, fetch, retries: 0 }).me())
+    expect(requests).toHaveLength(1)
+  })
+})
+
+describe('createUser', () => {
+  it.each([
+    ['no answer', networkFailure],
+    ['503', unavailable('1')],
+  ])('is sent again after %s under the same Idempotency-Key', async (_name, failure) => {
+    const { fetch, requests } = stubFetch(failure, () => signedIn('jwt', 201))
+    const { data } = await timed(createClient({ ...app, fetch }).createUser(credentials))
+    expect(data?.token.jwt).toBe('jwt')
+    const [first, second] = requests.map(({ headers }) => headers['Idempotency-Key'])
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(second).toBe(first)
+  })
+
+  it('has another Idempotency-Key for each call', async () => {
+    const { fetch, requests } = stubFetch(
+      () => signedIn('a', 201),
+      () => signedIn('b', 201),
+    )
+    const usher = createClient({ ...app, fetch })
+    await usher.createUser(credentials)
+    await usher.createUser(credentials)
+    const [first, second] = requests.map(({ headers }) => headers['Idempotency-Key'])
+    expect(second).not.toBe(first)
+  })
+
+  it('goes without a key where the runtime makes no UUIDs, and is sent again after 503 alone', async () => {
+    vi.stubGlobal('crypto', {})
+    const { fetch, requests } = stubFetch(unavailable(), networkFailure)
+    const { error } = await timed(createClient({ ...app, fetch }).createUser(credentials))
+    expect([error?.code, requests.length]).toEqual(['no_answer', 2])
+    expect(requests[0]?.headers).not.toHaveProperty('Idempotency-Key')
+  })
+})
+
+describe('the time of a call', () => {
+  it('is ten seconds', async () => {
+    const { fetch, requests } = stubFetch(silence)
+    const { error, tookMs } = await timed(createClient({ ...app, fetch }).login(credentials))
+    expect(error).toMatchObject({ code: 'no_answer', detail: 'TimeoutError: No answer within 10000 ms' })
+    expect(error?.cause).toMatchObject({ name: 'TimeoutError' })
+    expect([requests.length, tookMs]).toEqual([1, 10_000])
+  })
+
+  it('is timeoutMs, retries and waits included', async () => {
+    const { fetch, requests } = stubFetch(networkFailure, silence)
+    const { error, tookMs } = await timed(createClient({ ...app, fetch, timeoutMs: 1000 }).me())
+    expect(error?.cause).toMatchObject({ name: 'TimeoutError' })
+    expect([requests.length, tookMs]).toEqual([2, 1000])
+  })
+
+  it('ends a request whose fetch knows nothing of signals', async () => {
+    const { fetch } = stubFetch(() => new Promise(() => undefined))
+    const { error, tookMs } = await timed(createClient({ ...app, fetch, timeoutMs: 50 }).me())
+    expect([error?.code, tookMs]).toEqual(['no_answer', 50])
+  })
+
+  it('ends the reading of a body', async () => {
+    const { fetch } = stubFetch(() => new Response(new ReadableStream()))
+    expect((await timed(createClient({ ...app, fetch }).me())).error?.code).toBe('no_answer')
+  })
+
+  it('may be without end', async () => {
+    const { fetch } = stubFetch(async () => {
+      await vi.advanceTimersByTimeAsync(24 * 3_600_000)
+      return user()
+    })
+    const { data } = await createClient({ ...app, fetch, timeoutMs: Number.POSITIVE_INFINITY }).me()
+    expect(data).toBeDefined()
+  })
+})
+
+describe('the caller’s signal', () => {
+  it('sends nothing when aborted before', async () => {
+    const { fetch, requests } = stubFetch()
+    const { error } = await createClient({ ...app, fetch }).me({ signal: AbortSignal.abort('left') })
+    expect(error).toMatchObject({ code: 'no_answer', cause: 'left', detail: 'left' })
+    expect(requests).toEqual([])
+  })
+
+  it.each(['createUser', 'login', 'me'] as const)('aborts the request of %s', async (operation) => {
+    const leaving = new AbortController()
+    const { fetch, requests } = stubFetch(silence)
+    const usher = createClient({ ...app, fetch })
+    const { signal } = leaving
+    const call = operation === 'me' ? usher.me({ signal }) : usher[operation](credentials, { signal })
+    await vi.advanceTimersByTimeAsync(10)
+    leaving.abort(new Error('left'))
+    expect((await call).error).toMatchObject({ code: 'no_answer', cause: new Error('left') })
+    expect(requests[0]?.signal.aborted).toBe(true)
+    await vi.runAllTimersAsync()
+    expect(requests).toHaveLength(1)
+  })
+
+  it('aborts the wait before a retry', async () => {
+    const leaving = new AbortController()
+    const { fetch, requests } = stubFetch(unavailable('5'))
+    const call = createClient({ ...app, fetch }).me({ signal: leaving.signal })
+    await vi.advanceTimersByTimeAsync(1000)
+    leaving.abort('left')
+    expect((await call).error).toMatchObject({ code: 'no_answer', cause: 'left' })
+    await vi.runAllTimersAsync()
+    expect(requests).toHaveLength(1)
+  })
+
+  it('keeps no listener of a call that is over', async () => {
+    const { signal } = new AbortController()
+    const added = vi.spyOn(signal, 'addEventListener')
+    const removed = vi.spyOn(signal, 'removeEventListener')
+    const { fetch } = stubFetch(user)
+    await createClient({ ...app, fetch }).me({ signal })
+    expect(removed.mock.calls).toEqual(added.mock.calls)
+  })
+
+  it('is not heard by fetch once a response is read', async () => {
+    const { fetch, requests } = stubFetch(user)
+    await createClient({ ...app, fetch }).me()
+    expect(requests[0]?.signal.aborted).toBe(false)
+  })
+})

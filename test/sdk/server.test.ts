@@ -1,0 +1,97 @@
+import { createClient, type Fetch } from '@usher/sdk'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { password, startApi, type TestApi, validUser } from '../support/app.js'
+
+let server: TestApi
+let database: { baseUrl: string; workspace: string; database: string }
+
+beforeAll(async () => {
+  server = await startApi()
+  const { workspaceSlug, databaseName } = server.database
+  const baseUrl = await server.app.listen({ port: 0, host: '127.0.0.1' })
+  database = { baseUrl, workspace: workspaceSlug, database: databaseName }
+})
+afterAll(() => server.close())
+
+it('signs a user up with a tenant, logs in again and learns who that is', async () => {
+  const usher = createClient(database)
+  const body = validUser({ newTenant: 'Engines', preferredName: 'Ada' })
+  const signedUp = await usher.createUser(body)
+  expect(signedUp.data?.tenants).toHaveLength(1)
+  expect(usher.token).toBe(signedUp.data?.token.jwt)
+
+  usher.token = undefined
+  expect((await usher.me()).error?.code).toBe('token_missing')
+
+  const { data } = await usher.login({ email: body.email, password })
+  expect(data).toMatchObject({ id: signedUp.data?.id, tenants: signedUp.data?.tenants })
+  expect((await usher.me()).data).toMatchObject({
+    id: signedUp.data?.id,
+    email: body.email,
+    preferredName: 'Ada',
+    tenants: signedUp.data?.tenants,
+  })
+})
+
+it('signs up once when the answer to a sign-up is lost', async () => {
+  let isFirst = true
+  const lossy: Fetch = async (url, init) => {
+    const response = await fetch(url, init)
+    if (!isFirst) return response
+    isFirst = false
+    throw new TypeError('fetch failed')
+  }
+  const usher = createClient({ ...database, fetch: lossy })
+  const { data, error } = await usher.createUser(validUser())
+  expect(error).toBeUndefined()
+  expect((await usher.me()).data?.id).toBe(data?.id)
+})
+
+it('tells the problems of the server apart', async () => {
+  const usher = createClient(database)
+  const body = validUser()
+  await usher.createUser(body)
+  expect((await usher.createUser(body)).error?.code).toBe('email_taken')
+
+  const wrong = await usher.login({ email: body.email, password: 'not the password' })
+  expect(wrong.error).toMatchObject({ code: 'invalid_credentials', status: 401 })
+  expect(wrong.error?.requestId).toMatch(/^[0-9a-f-]{36}$/)
+
+  const faulty = await usher.createUser({ email: 'ada', password: 'short' })
+  expect(faulty.error?.code).toBe('validation_failed')
+  expect(faulty.error?.errors.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    'email email_invalid',
+    'password too_short',
+  ])
+
+  const elsewhere = createClient({ ...database, database: 'a/../b' })
+  expect((await elsewhere.login({ email: body.email, password })).error?.code).toBe('database_not_found')
+})
+
+it('says how long to wait after too many wrong passwords', async () => {
+  const usher = createClient(database)
+  const { email } = validUser()
+  const attempt = () => usher.login({ email, password: 'not the password' })
+  for (let failures = 0; failures < 6; failures++) await attempt()
+  expect((await attempt()).error).toMatchObject({
+    code: 'too_many_attempts',
+    retryAfterSeconds: expect.any(Number),
+  })
+})
+
+it('forgets a token that has expired', async () => {
+  const usher = createClient(database)
+  await usher.createUser(validUser())
+  server.clock.now += 3_600_000
+  const { error } = await usher.me()
+  expect(error).toMatchObject({ code: 'token_expired', status: 401 })
+  expect(usher.token).toBeUndefined()
+})
+
+it('says no_answer where no server is, and where the path is not the API’s', async () => {
+  const options = { ...database, retries: 0 }
+  const away = await createClient({ ...options, baseUrl: 'http://127.0.0.1:1' }).me()
+  expect(away.error).toMatchObject({ code: 'no_answer', cause: expect.any(TypeError) })
+  const { error } = await createClient({ ...options, baseUrl: `${database.baseUrl}/elsewhere` }).me()
+  expect(error).toMatchObject({ code: 'no_answer', status: 404, title: 'No such path' })
+})

@@ -1,0 +1,42 @@
+import type { ClientInferResponseBody } from '@ts-rest/core'
+import type * as contract from '@usher/contract'
+import type * as sdk from '@usher/sdk'
+import { expectTypeOf, it } from 'vitest'
+
+type Users = (typeof contract.contract)['users']
+type Code<Body> = Body extends { code: infer Each } ? Each : never
+type Data<Result> = Result extends { error: undefined; data: infer Each } ? Each : never
+
+/** Every problem code that the contract lets an operation answer with. */
+type CodeOf<Operation extends keyof Users> = Code<ClientInferResponseBody<Users[Operation]>>
+/** What a call of the SDK succeeds with. */
+type DataOf<Operation extends keyof Users> = Data<Awaited<ReturnType<sdk.Client[Operation]>>>
+
+// Held by the compiler: `tsc -p test`.
+it('gives bodies and answers the contract’s types', () => {
+  expectTypeOf<sdk.CreateUserBody>().toEqualTypeOf<contract.CreateUserBody>()
+  expectTypeOf<sdk.LoginBody>().toEqualTypeOf<contract.LoginBody>()
+  expectTypeOf<sdk.AccessToken>().toEqualTypeOf<contract.AccessToken>()
+  expectTypeOf<sdk.SignedInUser>().toEqualTypeOf<contract.SignedInUser>()
+  expectTypeOf<sdk.User>().toEqualTypeOf<contract.User>()
+  expectTypeOf<sdk.FieldFault>().toEqualTypeOf<contract.FieldFault>()
+  expectTypeOf<sdk.FieldFaultCode>().toEqualTypeOf<contract.FieldFaultCode>()
+  expectTypeOf<Parameters<sdk.Client['createUser']>[0]>().toEqualTypeOf<contract.CreateUserBody>()
+  expectTypeOf<Parameters<sdk.Client['login']>[0]>().toEqualTypeOf<contract.LoginBody>()
+  expectTypeOf<DataOf<'createUser'>>().toEqualTypeOf<contract.SignedInUser>()
+  expectTypeOf<DataOf<'login'>>().toEqualTypeOf<contract.SignedInUser>()
+  expectTypeOf<DataOf<'me'>>().toEqualTypeOf<contract.User>()
+})
+
+it('gives each operation the contract’s codes and no_answer', () => {
+  expectTypeOf<sdk.CreateUserErrorCode>().toEqualTypeOf<CodeOf<'createUser'> | 'no_answer'>()
+  expectTypeOf<sdk.LoginErrorCode>().toEqualTypeOf<CodeOf<'login'> | 'no_answer'>()
+  expectTypeOf<sdk.MeErrorCode>().toEqualTypeOf<CodeOf<'me'> | 'no_answer'>()
+  expectTypeOf<'invalid_credentials'>().toExtend<sdk.LoginErrorCode>()
+  expectTypeOf<'invalid_credentials'>().not.toExtend<sdk.MeErrorCode>()
+})
+
+it('takes the runtime’s own fetch and localStorage', () => {
+  expectTypeOf<typeof fetch>().toExtend<sdk.Fetch>()
+  expectTypeOf<Storage>().toExtend<sdk.TokenStore>()
+})
