@@ -1,6 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-const onBoth = ['test/api/**/*.test.ts', 'test/store/migrate.test.ts', 'test/server/cli.test.ts']
+const onBoth = [
+  'test/api/**/*.test.ts',
+  'test/store/migrate.test.ts',
+  'test/server/cli.test.ts',
+  'test/server/user-import.test.ts',
+]
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
 const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
 

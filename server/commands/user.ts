@@ -17,10 +17,14 @@ import type { Store } from '../store/store.js'
 import { databasePath, uuid } from './arguments.js'
 import { paged, printable, printPage } from './listing.js'
 import { readNewPassword } from './terminal.js'
+import { addUserExportCommand } from './user-export.js'
+import { addUserImportCommand } from './user-import.js'
 import { print, withStore } from './with-store.js'
 
 export function addUserCommands(program: Command) {
   const user = program.command('user').description('users of a database, by id or email address')
+  addUserImportCommand(user)
+  addUserExportCommand(user)
   paged(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users in the order of signing up')

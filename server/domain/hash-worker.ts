@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { bestArgon2 } from './argon2id.js'
 import { canonicalPassword } from './canonical-password.js'
 import type { HashAnswer, HashJob } from './hash-pool.js'
-import { formatOf } from './password-formats.js'
+import { storedPasswordHash } from './password-formats.js'
 
 // On Linux a priority is the thread's own: requests that hash nothing go before those that do.
 if (process.platform === 'linux') setPriority(10)
@@ -22,7 +22,7 @@ const answer = (message: HashAnswer) => parentPort?.postMessage(message)
 async function perform(job: HashJob) {
   const canonical = canonicalPassword(job.password)
   if (job.kind === 'hash') return argon2.hash(canonical, job.cost)
-  const { verify } = formatOf(job.hash)
-  if (await verify(job.hash, canonical)) return true
-  return job.password !== canonical && verify(job.hash, job.password)
+  const { verify } = storedPasswordHash(job.hash)
+  if (await verify(canonical)) return true
+  return job.password !== canonical && verify(job.password)
 }

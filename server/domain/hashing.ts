@@ -22,6 +22,10 @@ export interface Hashing {
   close(): Promise<void>
 }
 
+/** A hash of the present algorithm and of a cost that no password matches. */
+export const presentDecoy = (cost: Parameters<typeof argon2idPrefix>[0]) =>
+  decoyOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
+
 /** @returns hashing with the given argon2id parameters (RFC 9106), threads and bounded queue */
 export function createHashing({ concurrency, queueSeconds, ...cost }: Config['hashing']): Hashing {
   const pool = createHashPool(concurrency, queueSeconds)
@@ -33,7 +37,7 @@ export function createHashing({ concurrency, queueSeconds, ...cost }: Config['ha
     verify: async (hash, password, signal) =>
       Boolean(await pool.run({ kind: 'verify', password, hash }, signal)),
     isOutdated: (hash) => !hash.startsWith(prefix),
-    decoy: decoyOf(`${prefix}${'A'.repeat(22)}$${'A'.repeat(43)}`),
+    decoy: presentDecoy(cost),
     close: pool.close,
   }
 }

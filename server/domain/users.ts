@@ -135,8 +135,8 @@ function signedIn(
   return { id: user.id, tenants: user.tenants, token }
 }
 
-/** The contract has refused what has no key. */
-function keyOf(email: string) {
+/** The form under which an address is unique. The contract has refused what has none. */
+export function keyOf(email: string) {
   const key = emailKey(email)
   if (key === undefined) throw new Error('an address without a key passed the contract')
   return key

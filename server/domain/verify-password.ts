@@ -1,6 +1,7 @@
 import type { UserWithTenants } from '../store/statements.js'
 import type { Caller } from './caller.js'
 import type { Database } from './databases.js'
+import type { Hashing } from './hashing.js'
 import { decoyOf } from './password-formats.js'
 import type { Service } from './service.js'
 
@@ -24,15 +25,20 @@ export async function verifyPassword(
   return false
 }
 
-/** Notes in the database that it has hashes of the present shape, once; other servers may soon make others. */
+/**
+ * Notes in the database that it has hashes of a shape, once; other servers may soon make others.
+ *
+ * @param shape the decoy of such hashes; without it the present one
+ */
 export async function rememberShape(
-  { hashing, store }: Pick<Service, 'hashing' | 'store'>,
+  { hashing, store }: Pick<Service, 'store'> & { hashing: Pick<Hashing, 'decoy'> },
   database: Pick<Database, 'id' | 'decoyHashes'>,
+  shape = hashing.decoy,
 ) {
-  if (database.decoyHashes.includes(hashing.decoy)) return
+  if (database.decoyHashes.includes(shape)) return
   await store.prisma.$executeRaw`
-    UPDATE usher.database SET decoy_hashes = array_append(decoy_hashes, ${hashing.decoy})
-    WHERE id = ${database.id}::uuid AND NOT ${hashing.decoy} = ANY (decoy_hashes)`
+    UPDATE usher.database SET decoy_hashes = array_append(decoy_hashes, ${shape})
+    WHERE id = ${database.id}::uuid AND NOT ${shape} = ANY (decoy_hashes)`
 }
 
 /**

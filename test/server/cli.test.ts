@@ -21,6 +21,8 @@ describe.runIf(isEmbedded)('without a store', () => {
     ['workspace create'],
     ['database create'],
     ['database list'],
+    ['user import'],
+    ['user export'],
     ['openapi'],
   ])('%s --help prints its usage and exits 0', async (command) => {
     const { code, stdout, stderr } = await usher([...command.split(' '), '--help'])

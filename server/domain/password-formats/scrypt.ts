@@ -1,0 +1,40 @@
+import { scryptSync, timingSafeEqual } from 'node:crypto'
+import { decoySaltBytes, digestOf, saltOf, zeros } from './base64.js'
+import type { Cost, PasswordFormat } from './password-hash.js'
+
+/** Parameters of scrypt (RFC 7914), the CPU and memory cost as its binary logarithm. */
+export interface ScryptParameters {
+  ln: number
+  r: number
+  p: number
+}
+
+const millisecondsPerBlock = 0.0003
+const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,5}),p=(\d{1,5})\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/
+
+/** scrypt: `$scrypt$ln=…,r=…,p=…$salt$digest` (PHC string format). */
+export const scryptFormat: PasswordFormat = (hash) => {
+  const [, ln, r, p, saltText = '', digestText = ''] = pattern.exec(hash) ?? []
+  const parameters = { ln: Number(ln), r: Number(r), p: Number(p) }
+  const salt = saltOf(saltText)
+  const digest = digestOf(digestText)
+  if (!salt || !digest || !isPossible(parameters)) return undefined
+  return {
+    verify: async (password) => timingSafeEqual(scryptKey(password, salt, digest.length, parameters), digest),
+    decoy: `$scrypt$ln=${ln},r=${r},p=${p}$${zeros(decoySaltBytes)}$${zeros(digest.length)}`,
+    cost: scryptCost(parameters),
+  }
+}
+
+/** Whether scrypt is defined for these (RFC 7914 §2). */
+export const isPossible = ({ ln, r, p }: ScryptParameters) =>
+  ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && r * p < 2 ** 30
+
+export const scryptCost = ({ ln, r, p }: ScryptParameters): Cost => ({
+  milliseconds: 2 ** ln * r * p * millisecondsPerBlock,
+  mebibytes: (128 * r * (2 ** ln + p)) / 2 ** 20,
+})
+
+/** The key that scrypt derives from a password. */
+export const scryptKey = (password: string, salt: Buffer, bytes: number, { ln, r, p }: ScryptParameters) =>
+  scryptSync(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })

@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storedPasswordHash } from '../../server/domain/password-formats.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import { startChild, usher } from '../support/child.js'
+import { createPostgresDatabase } from '../support/store.js'
+
+// Runs docs/moving-in.md: its named blocks are files, its sh blocks are run where those files are.
+
+const doc = await readFile(new URL('../../docs/moving-in.md', import.meta.url), 'utf8')
+const blocks = [...doc.matchAll(/```(\w+) ?(\S*)\n(.*?)```/gs)].map(([, language, name = '', text = '']) => ({
+  language,
+  name,
+  text,
+}))
+const block = (name: string) => {
+  const found = blocks.find((each) => each.name === name)?.text
+  if (found === undefined) throw new Error(`no block ${name}`)
+  return found
+}
+const shell = (text: string) => {
+  const found = blocks.find((each) => each.language === 'sh' && each.text.includes(text))?.text
+  if (found === undefined) throw new Error(`no commands with ${text}`)
+  return found
+}
+
+let folder: string
+let database: Awaited<ReturnType<typeof createPostgresDatabase>>
+let env: Record<string, string>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'usher-docs-'))
+  for (const { name, text } of blocks) if (name.includes('.')) await writeFile(join(folder, name), text)
+  database = await createPostgresDatabase()
+  env = { DATABASE_URL: database.url, USHER_MASTER_KEY: Buffer.alloc(32).toString('base64') }
+  await usher(['workspace', 'create', 'acme'], env)
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+/** Runs commands of the document on a new database, in place of acme/app, and gives what they print. */
+async function run(commands: string, name: string) {
+  await usher(['database', 'create', `acme/${name}`], env)
+  const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
+  const npx = `npx() { shift; "${process.execPath}" "${bin}" "$@"; }; cd "${folder}"`
+  const script = `set -e; ${npx}; ${commands.replaceAll('acme/app', `acme/${name}`)}`
+  const { code, stdout, stderr } = await startChild('sh', ['-c', script], env).ended
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+const firstLineOf = async (file: string) => (await readFile(join(folder, file), 'utf8')).split('\n')[0]
+const verifies = (line: string, password: string) =>
+  storedPasswordHash(JSON.parse(line).passwordHash).verify(password)
+
+describe('docs/moving-in.md', () => {
+  it('has two users who share a tenant, moves them in and exports them', async () => {
+    expect(await run(shell('users.ndjson'), 'lines')).toBe('Added 2 users.\n')
+    await run(shell('user export'), 'lines')
+    const lines = (await readFile(join(folder, 'moved.ndjson'), 'utf8')).trimEnd().split('\n')
+    const [ada, grace] = lines.map((line) => JSON.parse(line))
+    expect([ada.email, grace.email]).toEqual(['ada@example.com', 'grace@example.com'])
+    expect(ada.tenants[0].id).toBe(grace.tenants[0].id)
+  })
+
+  it('moves users in from Supabase Auth', async () => {
+    const line = await supabaseLine()
+    expect(JSON.parse(line)).toEqual(JSON.parse(block('supabase')))
+    expect(await verifies(line, 'correct horse battery')).toBe(true)
+    await writeFile(join(folder, 'supabase.ndjson'), line)
+    const commands = shell('supabase.ndjson').replace(/^psql .*$/m, '')
+    expect(await run(commands, 'supabase')).toBe('Added 1 user.\n')
+  })
+
+  it('moves users in from Firebase', async () => {
+    expect(await run(shell('firebase.ndjson'), 'firebase')).toBe('Added 1 user.\n')
+    expect(await firstLineOf('firebase.ndjson')).toBe(block('firebase').trim())
+    expect(await verifies(block('firebase'), 'user1password')).toBe(true)
+  })
+
+  it('moves users in from Auth0', async () => {
+    expect(await run(shell('auth0.ndjson'), 'auth0')).toBe('Added 2 users.\n')
+    expect(await firstLineOf('auth0.ndjson')).toBe(block('auth0').trim())
+    expect(await verifies(block('auth0'), 'correct horse battery')).toBe(true)
+  })
+})
+
+/** What the document's query gives in a store with Supabase's table of users, one of them to be left out. */
+async function supabaseLine() {
+  const { prisma, close } = openPostgres(database.url, Buffer.alloc(32), () => undefined)
+  await prisma.$executeRaw`CREATE SCHEMA auth`
+  await prisma.$executeRaw`
+    CREATE TABLE auth.users (id uuid, email text, encrypted_password text, raw_user_meta_data jsonb,
+      banned_until timestamptz, deleted_at timestamptz, is_sso_user boolean, created_at timestamptz)`
+  const line = JSON.parse(block('supabase'))
+  await prisma.$executeRaw`
+    INSERT INTO auth.users VALUES
+      (${line.id}::uuid, ${line.email}, ${line.passwordHash},
+        json_build_object('full_name', ${line.preferredName}::text)::jsonb, NULL, NULL, false,
+        ${line.createdAt}::timestamptz),
+      (gen_random_uuid(), 'gone@example.com', '', NULL, NULL, now(), false, now())`
+  const rows = await prisma.$queryRawUnsafe<Record<string, object>[]>(block('supabase.sql'))
+  await close()
+  expect(rows).toHaveLength(1)
+  return JSON.stringify(Object.values(rows[0] ?? {})[0])
+}

@@ -1,0 +1,21 @@
+import { importUsers, type Line } from '../../server/domain/import-users.js'
+import type { Service } from '../../server/domain/service.js'
+
+/** Lines of a file: a text as it is, anything else as JSON. */
+export const linesOf = (...lines: unknown[]): Line[] =>
+  lines.map((line, index) => {
+    const text = typeof line === 'string' ? line : JSON.stringify(line)
+    return { number: index + 1, text, bytes: text.length + 1 }
+  })
+
+/** Imports lines into a database and sums up what became of them. */
+export async function importAll(service: Service, databaseId: string, lines: Iterable<Line>) {
+  const database = await service.store.prisma.database.findUniqueOrThrow({ where: { id: databaseId } })
+  const total = { added: 0, alreadyThere: 0, rejected: [] as string[] }
+  for await (const batch of importUsers(service, database, lines)) {
+    total.added += batch.added
+    total.alreadyThere += batch.alreadyThere
+    total.rejected.push(...batch.rejected.map(({ number, reason }) => `${number} ${reason}`))
+  }
+  return total
+}
