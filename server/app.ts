@@ -15,6 +15,7 @@ import { clientErrorHandler } from './client-error.js'
 import type { Config } from './config.js'
 import { Problem } from './domain/problem.js'
 import type { Service } from './domain/service.js'
+import { closeConnectionsWhenDraining } from './draining.js'
 import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
 import { problemHandler } from './problem-handler.js'
@@ -87,22 +88,6 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   app.after(answerOtherMethods)
   referenceRoutes(app, document)
   return app
-}
-
-/**
- * Fastify closes the connections that are idle when it closes; one with a request in flight would be kept for
- * another request and hold the process up.
- */
-function closeConnectionsWhenDraining(app: FastifyInstance) {
-  let isDraining = false
-  app.addHook('preClose', (done) => {
-    isDraining = true
-    done()
-  })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isDraining) reply.header('Connection', 'close')
-    done()
-  })
 }
 
 const identify = (request: FastifyRequest, reply: FastifyReply) =>

@@ -29,7 +29,7 @@ const origin = z
 /** Every variable that Usher reads: name, rule and default. `.env.example` explains each. */
 export const Environment = z.object({
   HOST: z.string().default('localhost'),
-  PORT: whole(0, 65535, 3000),
+  PORT: whole(1, 65535, 3000),
   BASE_URL: httpUrl.optional(),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })

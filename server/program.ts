@@ -8,7 +8,7 @@ import { addTenantCommands } from './commands/tenant.js'
 import { addUserCommands } from './commands/user.js'
 import { addWorkspaceCommands } from './commands/workspace.js'
 import { ConfigError } from './config.js'
-import { MisuseError } from './domain/operator-error.js'
+import { MisuseError, PartlyDoneError } from './domain/operator-error.js'
 import { isStoreUnavailable, reasonOf } from './store/unavailable.js'
 import { version } from './version.js'
 
@@ -43,6 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** Commander has printed its own errors. */
 function exitCodeOf(error: unknown) {
+  if (error instanceof PartlyDoneError) return 1
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   process.stderr.write(`usher: ${lineFor(error)}\n`)
   return error instanceof ConfigError || error instanceof MisuseError ? 2 : 1

@@ -3,16 +3,31 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { MisuseError, OperatorError } from '../domain/operator-error.js'
 
-const nothing = new Writable({ write: (_chunk, _encoding, done) => done() })
+const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** Asks a person; on stderr, for stdout has results alone. @throws {OperatorError} at the end of input */
-function ask(question: string, echo: NodeJS.WritableStream): Promise<string> {
-  process.stderr.write(question)
+/**
+ * Asks a person; on stderr, for stdout has results alone.
+ *
+ * @param questions each shown when the one before is answered
+ * @param echo where what is typed is shown
+ * @throws {OperatorError} at an interrupt or the end of input
+ */
+async function ask(questions: readonly string[], echo: NodeJS.WritableStream): Promise<string[]> {
   const lines = createInterface({ input: process.stdin, output: echo, terminal: true })
-  return new Promise<string>((resolve, reject) => {
+  const ended = new Promise<never>((_resolve, reject) => {
     lines.once('close', () => reject(new OperatorError('nothing was changed')))
-    lines.question('').then(resolve, reject)
-  }).finally(() => lines.close())
+  })
+  const answers: string[] = []
+  try {
+    for (const question of questions) {
+      if (echo === unseen) process.stderr.write(question)
+      const answer = Promise.race([lines.question(question), ended])
+      answers.push(await answer.finally(() => echo === unseen && process.stderr.write('\n')))
+    }
+    return answers
+  } finally {
+    lines.close()
+  }
 }
 
 /**
@@ -23,9 +38,7 @@ function ask(question: string, echo: NodeJS.WritableStream): Promise<string> {
  */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
-  const password = await ask('New password: ', nothing)
-  const again = await ask('\nOnce more: ', nothing)
-  process.stderr.write('\n')
+  const [password = '', again] = await ask(['New password: ', 'Once more: '], unseen)
   if (again !== password) throw new OperatorError('the two passwords differ; nothing was changed')
   return password
 }
@@ -39,6 +52,6 @@ export async function readNewPassword(): Promise<string> {
 export async function confirmByName(name: string) {
   if (!process.stdin.isTTY)
     throw new MisuseError(`without a terminal to ask on, deleting ${name} takes --yes`)
-  const typed = await ask(`Type ${name} to delete it with all that is in it: `, process.stderr)
+  const [typed] = await ask([`Type ${name} to delete it with all that is in it: `], process.stderr)
   if (typed !== name) throw new OperatorError('that is another name; nothing was changed')
 }

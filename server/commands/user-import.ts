@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { requireDatabase } from '../domain/databases.js'
 import { presentDecoy } from '../domain/hashing.js'
 import { importUsers, type RejectedLine } from '../domain/import-users.js'
-import { MisuseError } from '../domain/operator-error.js'
+import { MisuseError, PartlyDoneError } from '../domain/operator-error.js'
 import { databasePath } from './arguments.js'
 import { readLines } from './ndjson-file.js'
 import { createProgressLine } from './progress-line.js'
@@ -49,7 +49,7 @@ then 1, and all others are taken. The lines, and how to make them from other ser
           }
           progress.clear()
           const rejected = rejects.count()
-          if (rejected > 0) process.exitCode = 1
+          if (rejected > 0) throw new PartlyDoneError()
           const rejectsFile = rejected > 0 ? rejects.file : null
           print(
             options,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.js'
@@ -45,6 +46,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   const idle: Thread[] = []
   const all = new Set<Thread>()
   let secondsPerJob = 0
+  let isClosing = false
 
   function start() {
     const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }) }
@@ -77,7 +79,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
       next.reject(new Problem('unavailable', { detail: 'The client hung up.' }))
     }
     // A process with nothing but idle threads may end.
-    thread.worker.unref()
+    if (!isClosing) thread.worker.unref()
     idle.push(thread)
   }
 
@@ -102,8 +104,15 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
         else queue.push(waiting)
       })
     },
+    // Not terminate(): native code that is just being loaded would take the process with it.
     async close() {
-      await Promise.all([...all].map(({ worker }) => worker.terminate()))
+      isClosing = true
+      const exits = [...all].map(({ worker }) => {
+        worker.ref()
+        worker.postMessage('close')
+        return once(worker, 'exit')
+      })
+      await Promise.all(exits)
     },
   }
 }

@@ -10,8 +10,9 @@ if (process.platform === 'linux') setPriority(10)
 
 const argon2 = await bestArgon2()
 
-parentPort?.on('message', (job: HashJob) => {
-  perform(job).then(
+parentPort?.on('message', (job: HashJob | 'close') => {
+  if (job === 'close') return parentPort?.close()
+  return perform(job).then(
     (result) => answer({ result }),
     (error: Error) => answer({ error: error.message }),
   )

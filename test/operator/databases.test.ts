@@ -145,7 +145,7 @@ describe('database delete', () => {
     const { path } = await usher.newDatabase()
     const command = `database delete ${path}`
     expect(await usher.refusal(command, ['app'])).toMatch(
-      /^1 Type .* to delete it with all that is in it: .*usher: that is another name; nothing was changed\n$/s,
+      /^1 .*Type .* to delete it with all that is in it: .*usher: that is another name; nothing was changed\n$/s,
     )
     expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
     expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })

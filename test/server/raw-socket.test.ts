@@ -46,3 +46,14 @@ it.each([
   expect(head).toContain('Content-Type: application/problem+json')
   expect(head).toContain(`X-Request-Id: ${problem.requestId}`)
 })
+
+it('ends without waiting for a connection that never sent a request', async () => {
+  const own = await startApi()
+  await own.app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+  const gone = once(socket, 'close')
+  socket.on('error', () => undefined).resume()
+  await own.close()
+  await gone
+})

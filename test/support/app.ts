@@ -10,6 +10,7 @@ import { createWorkspace } from '../../server/domain/workspaces.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
 import { expectDocumented } from './documented.js'
+import { watchSecrets } from './secrets.js'
 import { openTestStore } from './store.js'
 
 /** The cheapest hash there is, for tests that are not about hashing. */
@@ -29,12 +30,15 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
   const service = createService(config, store, () => clock.now)
   const app = await buildApp(config, service, log)
 
+  const secrets = watchSecrets()
+
   /** Sends a request; fails unless its answer is documented. */
   async function send(
     options: InjectOptions & { method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'; url: string },
   ) {
     const response = await app.inject(options)
     expectDocumented(options.method, options.url, response)
+    secrets.note(options, response.body)
     return response
   }
 
@@ -69,6 +73,13 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
     return { id, ...path, ...client(workspaceSlug, path.databaseName) }
   }
 
+  /** Ends the app; fails if anything that it logged holds a secret of a request or an answer. */
+  async function close() {
+    await app.close()
+    await service.hashing.close()
+    secrets.expectNoneIn(logged.join(''))
+  }
+
   return {
     app,
     clock,
@@ -79,7 +90,7 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
     send,
     client,
     newDatabase,
-    close: () => app.close().then(service.hashing.close),
+    close,
   }
 }
 

@@ -1,0 +1,31 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+
+/**
+ * Lets a server that closes end as soon as what is in flight is answered. Node waits for connections that
+ * never sent a request, as browsers open them in advance, and Fastify for those that were kept alive before it
+ * began to close.
+ */
+export function closeConnectionsWhenDraining(app: FastifyInstance) {
+  let isDraining = false
+  let inFlight = 0
+  const endQuietConnections = () => {
+    if (isDraining && inFlight === 0) app.server.closeAllConnections()
+  }
+  app.server.on('request', (_request, response: ServerResponse) => {
+    inFlight += 1
+    response.once('close', () => {
+      inFlight -= 1
+      endQuietConnections()
+    })
+  })
+  app.addHook('preClose', (done) => {
+    isDraining = true
+    done()
+    setImmediate(endQuietConnections)
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isDraining) reply.header('Connection', 'close')
+    done()
+  })
+}
