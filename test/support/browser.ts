@@ -36,8 +36,7 @@ type Visit = Awaited<ReturnType<typeof openPage>>
 
 async function openPage(browser: Browser, origins: string[]) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' })
-  const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(15_000)
   const faults: string[] = []
   const refusals: string[] = []
   const asked = new Set<string>()
@@ -49,7 +48,7 @@ async function openPage(browser: Browser, origins: string[]) {
     if (!origins.includes(origin)) faults.push(`asks ${url}`)
   }
   context.on('request', (request) => watch(request.url()))
-  page.on('websocket', (socket) => watch(socket.url()))
+  context.on('page', (page) => page.on('websocket', (socket) => watch(socket.url())))
   context.on('weberror', (error) => faults.push(String(error.error())))
   context.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return
@@ -64,5 +63,6 @@ async function openPage(browser: Browser, origins: string[]) {
     await expect.poll(() => refusals).toEqual(expected)
     refusals.length = 0
   }
+  const page = await context.newPage()
   return { page, faults, refusals, asked, expectRefusals }
 }
