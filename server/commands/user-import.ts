@@ -1,5 +1,6 @@
 import { appendFile, rm, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { audit } from '../domain/caller.js'
 import { requireDatabase } from '../domain/databases.js'
 import { presentDecoy } from '../domain/hashing.js'
 import { importUsers, type RejectedLine } from '../domain/import-users.js'
@@ -30,7 +31,7 @@ then 1, and all others are taken. The lines, and how to make them from other ser
     )
     .action(
       (path: ReturnType<typeof databasePath>, file: string, options: { json?: boolean }): Promise<void> =>
-        withStore(async (store, config) => {
+        withStore(async (store, config, log) => {
           const size = await sizeOf(file)
           const database = await requireDatabase(store, path)
           const service = { store, hashing: { decoy: presentDecoy(config.hashing) }, now: Date.now }
@@ -49,7 +50,7 @@ then 1, and all others are taken. The lines, and how to make them from other ser
           }
           progress.clear()
           const rejected = rejects.count()
-          if (rejected > 0) throw new PartlyDoneError()
+          audit(log, 'users.imported', { databaseId: database.id, users: { added, alreadyThere, rejected } })
           const rejectsFile = rejected > 0 ? rejects.file : null
           print(
             options,
@@ -61,6 +62,7 @@ then 1, and all others are taken. The lines, and how to make them from other ser
               '.',
             ].join(''),
           )
+          if (rejected > 0) throw new PartlyDoneError()
         }),
     )
 

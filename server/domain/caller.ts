@@ -27,6 +27,7 @@ export type AuditEvent =
   | 'user.password_set'
   | 'user.tokens_revoked'
   | 'user.unlocked'
+  | 'users.imported'
   | 'tenant.user_added'
   | 'tenant.user_removed'
   | 'workspace.created'
@@ -49,6 +50,8 @@ export const audit = (
     workspaceId?: string
     kid?: string
     settings?: object
+    /** How many, of an import. */
+    users?: { added: number; alreadyThere: number; rejected: number }
     reason?: string
   },
 ) => log.info({ audit: event, ...fields }, event)

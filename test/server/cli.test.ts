@@ -58,7 +58,7 @@ describe.runIf(isEmbedded)('without a store', () => {
     const { code, stdout, stderr } = await usher(['serve'], env)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toBe(`usher: The configuration has faults:
-  PORT must be a whole number from 0 to 65535
+  PORT must be a whole number from 1 to 65535
   USHER_MASTER_KEY must be 32 bytes as base64 (openssl rand -base64 32)
   TOKEN_MAX_AGE must be a whole number from 60 to 86400
   LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent

@@ -23,9 +23,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
+/** The lines of the audit trail begin with a brace; all else is for people. */
+const withoutAudit = (stderr: string) => stderr.replace(/^\{.*\}\n/gm, '')
+
 async function run(command: string) {
   const { code, stdout, stderr } = await usher(command.split(' '), store.env)
-  return { code, stdout, stderr }
+  return { code, stdout, stderr: withoutAudit(stderr) }
 }
 
 /** A new database in the workspace. */
@@ -156,6 +159,18 @@ describe.runIf(!isEmbedded)('an import that is killed', () => {
     })
     expect(await counts()).toEqual([users.length, users.length, users.length])
     await close()
+  })
+})
+
+describe.runIf(!isEmbedded)('the audit trail', () => {
+  it('has a line for an import, with counts and no address', async () => {
+    const database = await newDatabase('audit')
+    const file = await fileOf('audit.ndjson', [ada, '{'])
+    const { stderr } = await usher(['user', 'import', database, file], store.env)
+    const line = stderr.match(/^\{.*\}$/m)?.[0] ?? '{}'
+    const users = { added: 1, alreadyThere: 0, rejected: 1 }
+    expect(JSON.parse(line)).toMatchObject({ audit: 'users.imported', users, databaseId: expect.any(String) })
+    expect(line).not.toContain('ada@')
   })
 })
 
