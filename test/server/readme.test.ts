@@ -62,6 +62,25 @@ describe.skipIf(!has('curl'))('the requests of the README', () => {
   })
 })
 
+describe('the commands for the example', () => {
+  const commands = blocks.map(({ text }) => text).filter((text) => text.includes('npm run example'))
+
+  it.each(commands)('serve its page: %s', async (command) => {
+    const port = String(await freePort())
+    const script = command.replace(
+      /^(.*)npm run example/,
+      `$1exec npm run example -- --port ${port} --strictPort`,
+    )
+    const server = startChild('sh', ['-ec', script.replace(/^(\S+=.*) exec /, 'export $1; exec ')], {
+      HOME: scratch,
+    })
+    await server.printed(`http://localhost:${port}/`)
+    expect(await (await fetch(`http://localhost:${port}/`)).text()).toContain('<title>Usher example</title>')
+    server.signal('SIGTERM')
+    await server.ended
+  })
+})
+
 describe.skipIf(!has('openssl'))('the commands for a Postgres server', () => {
   it('end in a server that is ready', async () => {
     const { url, drop } = await createPostgresDatabase('template0')
