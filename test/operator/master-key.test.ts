@@ -22,7 +22,7 @@ describe('keys rewrap', () => {
     )
     expect(audited).toMatchObject([{ audit: 'keys.rewrapped' }])
 
-    expect(await usherProcess(['serve'], { ...usher.env, PORT: '0' })).toMatchObject({
+    expect(await usherProcess(['serve'], usher.env)).toMatchObject({
       code: 1,
       stdout: '',
       stderr: `usher: ${wrongKey}\n`,
