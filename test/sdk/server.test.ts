@@ -1,4 +1,4 @@
-import { createClient, type Fetch } from '@usher/sdk'
+import { createClient } from '@usher/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { password, startApi, type TestApi, validUser } from '../support/app.js'
 
@@ -31,20 +31,6 @@ it('signs a user up with a tenant, logs in again and learns who that is', async 
     preferredName: 'Ada',
     tenants: signedUp.data?.tenants,
   })
-})
-
-it('signs up once when the answer to a sign-up is lost', async () => {
-  let isFirst = true
-  const lossy: Fetch = async (url, init) => {
-    const response = await fetch(url, init)
-    if (!isFirst) return response
-    isFirst = false
-    throw new TypeError('fetch failed')
-  }
-  const usher = createClient({ ...database, fetch: lossy })
-  const { data, error } = await usher.createUser(validUser())
-  expect(error).toBeUndefined()
-  expect((await usher.me()).data?.id).toBe(data?.id)
 })
 
 it('tells the problems of the server apart', async () => {

@@ -1,0 +1,140 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createSigner } from 'fast-jwt'
+import { describe, expect, it } from 'vitest'
+import type { Database } from '../../server/domain/databases.js'
+import { generateSigningKey, openTokenKey } from '../../server/domain/keys.js'
+import { openPrivateKey } from '../../server/domain/master-key.js'
+import { issueToken, verifyToken } from '../../server/domain/tokens.js'
+
+const masterKey = randomBytes(32)
+const now = Date.parse('2026-03-01T12:00:00Z')
+const seconds = now / 1000
+const issuer = 'https://id.example.com/workspaces/demo/databases/app'
+const id = '01900000-0000-7000-8000-000000000000'
+
+function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
+  const row = generateSigningKey({ id, signingAlgorithm }, masterKey, new Date(now), new Date(now))
+  const key = openTokenKey(row, masterKey, issuer)
+  const database: Database = {
+    id,
+    issuer,
+    passwordPolicy: 'standard',
+    tokenMaxAgeSeconds: 3600,
+    decoyHashes: [],
+    keys: [key],
+  }
+  return { database, key, publicKey: row.publicKey }
+}
+
+const { database, key, publicKey } = databaseWith('ES256')
+const user = { id: crypto.randomUUID(), tenants: [], tokensValidAfter: null }
+const good = {
+  iss: issuer,
+  aud: [issuer, `database:${id}`],
+  sub: user.id,
+  iat: seconds,
+  exp: seconds + 3600,
+  jti: 'x',
+}
+const without = (claim: keyof typeof good) => {
+  const { [claim]: _, ...rest } = good
+  return rest
+}
+const encode = (text: string) => Buffer.from(text).toString('base64url')
+const codeOf = (jwt: string) => {
+  try {
+    verifyToken(database, jwt, now)
+    return 'accepted'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+it.each(['ES256', 'RS256', 'EdDSA'] as const)(
+  'a token of %s is accepted by its own database',
+  (algorithm) => {
+    const own = databaseWith(algorithm)
+    const { jwt } = issueToken(own.database, user, now)
+    expect(verifyToken(own.database, jwt, now)).toEqual({ userId: user.id, issuedAt: seconds })
+    expect(codeOf(jwt)).toBe('token_invalid')
+  },
+)
+
+describe('claims signed with the right key', () => {
+  it('are accepted when they are all there and right', () => {
+    expect(codeOf(key.sign(good))).toBe('accepted')
+    expect(codeOf(key.sign({ ...good, aud: issuer }))).toBe('accepted')
+  })
+
+  it.each<[string, object]>([
+    ['no iss', without('iss')],
+    ['another iss', { ...good, iss: `${issuer}2` }],
+    ['an iss with a slash more', { ...good, iss: `${issuer}/` }],
+    ['no aud', without('aud')],
+    ['another aud', { ...good, aud: 'database:other' }],
+    ['an empty aud', { ...good, aud: [] }],
+    ['no sub', without('sub')],
+    ['a sub that is no text', { ...good, sub: 7 }],
+    ['no exp', without('exp')],
+    ['no iat', without('iat')],
+    ['an iat to come', { ...good, iat: seconds + 31 }],
+    ['no jti', without('jti')],
+  ])('are refused with %s', (_what, claims) => {
+    expect(codeOf(key.sign(claims))).toBe('token_invalid')
+  })
+
+  it('are expired from exp on', () => {
+    expect(codeOf(key.sign({ ...good, exp: seconds + 1 }))).toBe('accepted')
+    expect(codeOf(key.sign({ ...good, exp: seconds }))).toBe('token_expired')
+  })
+})
+
+describe('a token', () => {
+  const [header = '', payload = '', signature = ''] = key.sign(good).split('.')
+  const headerText = Buffer.from(header, 'base64url').toString()
+  const hmac = (head: string) => {
+    const input = `${encode(head)}.${payload}`
+    return `${input}.${createHmac('sha256', publicKey).update(input).digest('base64url')}`
+  }
+
+  it.each<[string, string]>([
+    ['HS256 with the public key as its secret', hmac(headerText.replace('ES256', 'HS256'))],
+    ['alg none', `${encode(headerText.replace('ES256', 'none'))}.${payload}.`],
+    ['alg none and the signature', `${encode(headerText.replace('ES256', 'none'))}.${payload}.${signature}`],
+    ['another typ', `${encode(headerText.replace('at+jwt', 'JWT'))}.${payload}.${signature}`],
+    ['the alg twice', `${encode(headerText.replace('{', '{"alg":"none",'))}.${payload}.${signature}`],
+    ['the kid twice', `${encode(headerText.replace('{', '{"kid":"x",'))}.${payload}.${signature}`],
+    [
+      'a key of its own in the header',
+      `${encode(headerText.replace('{', '{"jwk":{},'))}.${payload}.${signature}`,
+    ],
+    ['a sub twice', `${header}.${encode(JSON.stringify(good).replace('{', '{"sub":"y",'))}.${signature}`],
+    ['a cut signature', `${header}.${payload}.${signature.slice(0, -1)}`],
+    ['an empty signature', `${header}.${payload}.`],
+    ['a longer signature', `${header}.${payload}.${signature}AAAA`],
+    ['a padded signature', `${header}.${payload}.${signature}=`],
+    ['spaces around', ` ${header}.${payload}.${signature}`],
+    ['a line break within', `${header}.${payload}\n.${signature}`],
+    ['a megabyte', `${header}.${'A'.repeat(1_000_000)}.${signature}`],
+    ['a header nested deep', `${encode('['.repeat(5000))}.${payload}.${signature}`],
+    ['a prototype in the header', `${encode('{"__proto__":{"kid":"x"}}')}.${payload}.${signature}`],
+  ])('with %s is refused', (_what, jwt) => {
+    expect(codeOf(jwt)).toBe('token_invalid')
+    expect(codeOf(`${header}.${payload}.${signature}`)).toBe('accepted')
+  })
+
+  it('of another typ is refused though its signature is right', () => {
+    const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
+    const own = openTokenKey(row, masterKey, issuer)
+    const sign = (typ: string) =>
+      createSigner({
+        key: openPrivateKey(masterKey, row),
+        algorithm: 'ES256',
+        kid: row.kid,
+        header: { alg: 'ES256', typ },
+      })(good)
+    const check = (jwt: string) => () => verifyToken({ ...database, keys: [own] }, jwt, now)
+    expect(check(sign('at+jwt'))).not.toThrow()
+    expect(check(sign('JWT'))).toThrow()
+  })
+})
