@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { readLines } from '../../server/commands/ndjson-file.js'
 import { createProgressLine } from '../../server/commands/progress-line.js'
@@ -197,8 +198,8 @@ describe.runIf(!isEmbedded)('usher user export', () => {
     const database = await newDatabase('piped')
     const users = Array.from({ length: 3000 }, (_, index) => ({ email: `user${index}@example.com` }))
     await run(`user import ${database} ${await fileOf('piped.ndjson', users)}`)
-    const bin = new URL('../../server/bin/usher.js', import.meta.url).pathname
-    const shell = `{ "$0" ${bin} user export ${database}; echo "exit $?" >&2; } | head -n 1`
+    const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
+    const shell = `{ "$0" "${bin}" user export ${database}; echo "exit $?" >&2; } | head -n 1`
     const { stdout, stderr } = await startChild('sh', ['-c', shell, process.execPath], store.env).ended
     expect(stderr).toBe('exit 0\n')
     expect(stdout).toMatch(/^\{"id":"[^\n]*\}\n$/)
