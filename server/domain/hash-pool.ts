@@ -21,6 +21,7 @@ interface Waiting {
 
 interface Thread {
   worker: Worker
+  hasAnswered: boolean
   working?: Waiting & { since: number }
 }
 
@@ -49,13 +50,16 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   let isClosing = false
 
   function start() {
-    const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }) }
+    const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }), hasAnswered: false }
     thread.worker.unref()
     thread.worker.on('message', (answer: HashAnswer) => finish(thread, answer))
     thread.worker.on('error', (error) => {
       all.delete(thread)
+      if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1)
       thread.working?.reject(error)
-      start()
+      // One that never answered would not do so the next time either.
+      if (thread.hasAnswered) start()
+      else if (all.size === 0) for (const { reject } of queue.splice(0)) reject(error)
     })
     all.add(thread)
     rest(thread)
@@ -63,6 +67,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   function finish(thread: Thread, answer: HashAnswer) {
     const { working } = thread
+    thread.hasAnswered = true
     delete thread.working
     if (working) {
       const seconds = (performance.now() - working.since) / 1000
@@ -92,6 +97,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   for (let i = 0; i < threads; i++) start()
   return {
     async run(job, signal) {
+      if (all.size === 0) throw new Error('no thread for hashing could be started')
       const waitSeconds = (queue.length / threads) * secondsPerJob
       if (waitSeconds > queueSeconds) {
         const detail = 'Too many are logging in at once.'
