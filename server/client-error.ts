@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
-import { type ProblemBody, type ProblemCode, problems } from '@usher/contract'
+import type { ProblemCode } from '@usher/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
+import { Problem } from './domain/problem.js'
+import { problemBody } from './problem-handler.js'
 
 /** What Node refuses before there is a request, by its codes; all else is not HTTP. */
 const codes: Record<string, ProblemCode> = {
@@ -16,11 +18,10 @@ export const clientErrorHandler =
       socket.destroy()
       return
     }
-    const code = codes[error.code] ?? 'malformed_request'
-    const { status, title } = problems[code]
     const requestId = uuidv7()
-    const type = `${baseUrl}/problems/${code}`
-    const body: ProblemBody = { type, title, status, detail: `${title}.`, instance: '', code, requestId }
+    const problem = new Problem(codes[error.code] ?? 'malformed_request')
+    const body = problemBody(problem, baseUrl, requestId, '')
+    const { status, title } = body
     const text = JSON.stringify(body)
     log.info({ reqId: requestId, status, code: error.code }, 'refused')
     socket.end(

@@ -1,8 +1,9 @@
 import type { DatabasePath } from '@usher/contract'
+import { databaseUrl } from './domain/databases.js'
 
 /** What a start on the embedded store prints: where it serves, and three lines that work when pasted into a shell. */
-export function greeting(baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) {
-  const users = `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}/users`
+export function greeting(baseUrl: string, path: DatabasePath) {
+  const users = `${databaseUrl(baseUrl, path)}/users`
   const credentials = `{"email":"ada@example.com","password":"correct horse battery"}`
   const token = `$(curl -s ${users}/login -d '${credentials}' | sed 's/.*"jwt":"\\([^"]*\\).*/\\1/')`
   return `

@@ -30,22 +30,32 @@ function problemOf(error: FastifyError | Problem): Problem {
 }
 
 function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest, reply: FastifyReply) {
-  const { code, errors } = problem
-  const { status, title } = problems[code]
-  const body: ProblemBody = {
-    type: `${baseUrl}/problems/${code}`,
-    title,
-    status,
-    detail: problem.message,
-    instance: request.url.split('?', 1)[0] ?? '',
-    code,
-    requestId: request.id,
-    ...(errors && { errors: [...errors] }),
-  }
+  const { code } = problem
+  const body = problemBody(problem, baseUrl, request.id, request.url.split('?', 1)[0] ?? '')
   if (code.startsWith('token_')) reply.header('WWW-Authenticate', challenge(problem, request))
   if (code === 'unavailable' || code === 'too_many_attempts')
     reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
-  return reply.status(status).type('application/problem+json').send(body)
+  return reply.status(body.status).type('application/problem+json').send(body)
+}
+
+/** @param instance path of the request; empty where none could be read */
+export function problemBody(
+  { code, message, errors }: Problem,
+  baseUrl: string,
+  requestId: string,
+  instance: string,
+): ProblemBody {
+  const { status, title } = problems[code]
+  return {
+    type: `${baseUrl}/problems/${code}`,
+    title,
+    status,
+    detail: message,
+    instance,
+    code,
+    requestId,
+    ...(errors && { errors: [...errors] }),
+  }
 }
 
 /** RFC 6750 §3: an error is named only where a token was sent. */

@@ -1,7 +1,13 @@
 import type { DatabasePath } from '@usher/contract'
 import { type Command, Option } from 'commander'
 import { audit } from '../domain/caller.js'
-import { createDatabase, isBeingDeleted, listDatabases, setDatabase } from '../domain/databases.js'
+import {
+  createDatabase,
+  databaseUrl,
+  isBeingDeleted,
+  listDatabases,
+  setDatabase,
+} from '../domain/databases.js'
 import { deleteDatabase } from '../domain/delete-database.js'
 import { MisuseError } from '../domain/operator-error.js'
 import { PasswordPolicy, SigningAlgorithm } from '../store/generated/enums.js'
@@ -23,7 +29,7 @@ export function addDatabaseCommands(program: Command) {
         const settings = { passwordPolicy: options.passwordPolicy }
         const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
         audit(log, 'database.created', { databaseId: id })
-        const url = `${config.baseUrl}/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`
+        const url = databaseUrl(config.baseUrl, path)
         print(options, { id, ...path, passwordPolicy, url }, `Made database ${url}`)
       }),
     )

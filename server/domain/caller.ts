@@ -52,6 +52,5 @@ export const audit = (
     settings?: object
     /** How many, of an import. */
     users?: { added: number; alreadyThere: number; rejected: number }
-    reason?: string
   },
 ) => log.info({ audit: event, ...fields }, event)

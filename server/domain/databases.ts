@@ -66,13 +66,17 @@ const findRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
 
 type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findRow>>>
 
+/** Where a database is reached, which is also the `iss` of its tokens. */
+export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>
+  `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
+
 function openDatabase(
   row: DatabaseRow,
   masterKey: Buffer,
   settings: Pick<Config, 'baseUrl' | 'tokenMaxAgeSeconds'>,
-  { workspaceSlug, databaseName }: DatabasePath,
+  path: DatabasePath,
 ): Database {
-  const issuer = `${settings.baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
+  const issuer = databaseUrl(settings.baseUrl, path)
   return {
     id: row.id,
     issuer,

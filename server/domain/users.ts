@@ -82,8 +82,9 @@ export async function login(
 ): Promise<SignedInUser> {
   const { store, throttle } = service
   const databaseId = database.id
-  const attempt = throttle.attempt(databaseId, keyOf(body.email), caller.address)
-  const { user, failures } = await statements.findLogin(store.prisma, databaseId, keyOf(body.email), attempt)
+  const key = keyOf(body.email)
+  const attempt = throttle.attempt(databaseId, key, caller.address)
+  const { user, failures } = await statements.findLogin(store.prisma, databaseId, key, attempt)
   const about = { databaseId, ...(user && { userId: user.id }) }
   const verify = () => verifyPassword(service, database, user, body.password, caller.gone)
   let matches: boolean
