@@ -27,7 +27,7 @@ export async function replaySignUp(
   key: Uint8Array,
 ): Promise<UserWithTenants | undefined> {
   const expired = new Date(service.now() - keptMilliseconds)
-  const signUp = await findSignUp(service.store.prisma, database.id, key, expired)
+  const signUp = await findSignUp(service.store, database.id, key, expired)
   if (!signUp) return undefined
   const isSame = signUp.emailKey === emailKey(body.email) && signUp.tenantName === (body.newTenant ?? null)
   if (!isSame || !(await verifyPassword(service, database, signUp, body.password, caller.gone))) {

@@ -83,9 +83,9 @@ export function createThrottle(store: Store, now: () => number): Throttle {
         if (!matches) {
           const at = now()
           const forgotten = new Date(at - memoryMilliseconds)
-          gate.failures = await recordLoginFailure(store.prisma, databaseId, attempt, new Date(at), forgotten)
+          gate.failures = await recordLoginFailure(store, databaseId, attempt, new Date(at), forgotten)
         } else if (failures.network || failures.account || gate.failures) {
-          await clearLoginFailures(store.prisma, databaseId, attempt)
+          await clearLoginFailures(store, databaseId, attempt)
           gate.failures = undefined
         }
         return matches

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
 import { prismaOver, type Store } from './store.js'
 
 const connections = 10
@@ -19,26 +20,33 @@ export function openPostgres(
   log: (error: Error) => void,
   statementMilliseconds = 10_000,
 ): Store {
-  const adapter = new PrismaPg(
-    {
-      connectionString: url,
-      max: connections,
-      connectionTimeoutMillis: connectMilliseconds,
-      statement_timeout: statementMilliseconds,
-      query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
-      application_name: 'usher',
-      // The adapter drops the offset of a timestamptz, so it must be UTC's.
-      options: '-c TimeZone=UTC',
-    },
-    {
-      schema: 'usher',
-      onPoolError: log,
-      onConnectionError: log,
-      statementNameGenerator: ({ sql }) => statementName(sql),
-    },
-  )
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectMilliseconds,
+    statement_timeout: statementMilliseconds,
+    query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
+    application_name: 'usher',
+    // Prisma's adapter drops the offset of a timestamptz, so it must be UTC's.
+    options: '-c TimeZone=UTC',
+  })
+  pool.on('error', log)
+  const adapter = new PrismaPg(pool, {
+    schema: 'usher',
+    onConnectionError: log,
+    statementNameGenerator: ({ sql }) => statementName(sql),
+  })
   const prisma = prismaOver(adapter)
-  return { prisma, masterKey, close: () => prisma.$disconnect() }
+  return {
+    prisma,
+    masterKey,
+    query: async (text, values) =>
+      (await pool.query({ name: statementName(text), text, values: [...values] })).rows,
+    async close() {
+      await prisma.$disconnect()
+      await pool.end()
+    },
+  }
 }
 
 const names = new Map<string, string>()

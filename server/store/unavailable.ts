@@ -19,7 +19,8 @@ export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
   const { kind = '', originalCode } = driverCauseOf(error)
   if (awayKinds.has(kind)) return true
-  return originalCode === undefined ? awayMessages.test(error.message) : awayStates.test(originalCode)
+  if (originalCode !== undefined) return awayStates.test(originalCode)
+  return awayMessages.test(error.message) || ('code' in error && awayMessages.test(String(error.code)))
 }
 
 /** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
@@ -31,8 +32,9 @@ export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503'
 const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state
 
-/** What the driver's adapter says of an error: a kind, and the SQLSTATE where Postgres gave one. */
+/** What the driver, or Prisma's adapter of it, says of an error: a kind, and the SQLSTATE where Postgres gave one. */
 function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; originalCode?: string } {
+  if ('severity' in error && 'code' in error) return { originalCode: String(error.code) }
   const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }
   return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
 }
