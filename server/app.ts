@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import { openApiDocument } from '@usher/contract/openapi'
 import {
   type FastifyBaseLogger,
@@ -10,7 +10,6 @@ import {
   LogController,
   type onResponseHookHandler,
 } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
 import { clientErrorHandler } from './client-error.js'
 import type { Config } from './config.js'
 import { Problem } from './domain/problem.js'
@@ -23,6 +22,7 @@ import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
 import { referenceRoutes } from './routes/reference.js'
 import { userRoutes } from './routes/users.js'
+import { securityHeaders } from './security-headers.js'
 import { version } from './version.js'
 
 const bodyLimitBytes = 16 * 1024
@@ -46,27 +46,20 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     return503OnClosing: false,
     routerOptions: { maxParamLength: 1024 },
     frameworkErrors: (error, request, reply) => {
-      identify(request, reply)
+      addHeadersOfAll(request, reply)
       answerProblem(error, request, reply)
     },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
-      return typeof given === 'string' && requestId.test(given) ? given : uuidv7()
+      return typeof given === 'string' && requestId.test(given) ? given : randomUUID()
     },
   })
   app.addHook('onRequest', (request, reply, done) => {
-    identify(request, reply)
+    addHeadersOfAll(request, reply)
     done()
   })
   app.addHook('onResponse', logAnswer)
   closeConnectionsWhenDraining(app)
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-  })
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
     methods: ['GET', 'POST'],
@@ -90,8 +83,10 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   return app
 }
 
-const identify = (request: FastifyRequest, reply: FastifyReply) =>
-  reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' })
+const headersOfAll = { ...securityHeaders(), 'Cache-Control': 'no-store' }
+
+const addHeadersOfAll = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.headers(headersOfAll).header('X-Request-Id', request.id)
 
 /** One line for each answer: never a header, a body or a query, where secrets may be. */
 const logAnswer: onResponseHookHandler = (request, reply, done) => {
