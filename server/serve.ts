@@ -1,20 +1,19 @@
 import type { DatabasePath } from '@usher/contract'
 import closeWithGrace from 'close-with-grace'
-import { type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
+import type { Logger } from 'pino'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/databases.js'
 import { requireMasterKey } from './domain/master-key.js'
 import { createService } from './domain/service.js'
 import { createWorkspace } from './domain/workspaces.js'
+import { drainMilliseconds } from './draining.js'
 import { greeting } from './greeting.js'
+import { openLog } from './log.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
 import { isStoreUnavailable } from './store/unavailable.js'
-
-/** How long requests in flight may take after SIGTERM. */
-const drainMilliseconds = 10_000
+import { drainWhenTold, workerSignals } from './workers.js'
 
 /**
  * Serves until SIGTERM or SIGINT: then stops accepting, finishes what is in flight, closes the store and
@@ -24,21 +23,21 @@ const drainMilliseconds = 10_000
  * @throws where the port is taken, the folder in use, or the store not migrated; nothing is left open then
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
-  const forPeople = process.stdout.isTTY && !options.json
-  const log = pino({ level: config.logLevel }, forPeople ? pretty() : undefined)
+  const log = openLog(config, options)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'store connection lost'))
   try {
     await requireUsable(store, log)
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
     const service = createService(config, store)
     const app = await buildApp(config, service, log)
-    const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const] }
-    closeWithGrace(grace, async ({ err, signal }) => {
+    const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const, ...workerSignals] }
+    const { close } = closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
       await app.close()
       await Promise.all([service.hashing.close(), store.close()])
     })
+    drainWhenTold(close)
     await app.listen({ host: config.host, port: config.port })
     if (database) process.stderr.write(greeting(config.baseUrl, database))
   } catch (error) {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { prismaOver, type Store } from './store.js'
 
-const connections = 10
 const connectMilliseconds = 5_000
 /** How much longer than the server's own limit to wait for a server that went silent. */
 const graceMilliseconds = 1_000
@@ -11,12 +10,14 @@ const graceMilliseconds = 1_000
  * A store on a Postgres server. Connects when first asked, and again after a failure.
  *
  * @param log is told of connections that broke while idle
+ * @param connections at most, opened as they are needed
  * @param statementMilliseconds a server that takes longer over a statement counts as away; 0 for no limit
  */
 export function openPostgres(
   url: string,
   masterKey: Buffer,
   log: (error: Error) => void,
+  connections = 10,
   statementMilliseconds = 10_000,
 ): Store {
   const adapter = new PrismaPg(
