@@ -18,6 +18,7 @@ import type { Service } from './domain/service.js'
 import { closeConnectionsWhenDraining } from './draining.js'
 import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
+import type { Metrics } from './metrics.js'
 import { problemHandler } from './problem-handler.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
@@ -33,9 +34,13 @@ const requestMilliseconds = 15_000
 /** A caller's own id is kept if it is fit for a log; else the request gets one. */
 const requestId = /^[\w.-]{1,128}$/
 
-/** The HTTP application over the service; it does not listen. */
-export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger) {
-  const answerProblem = problemHandler(config.baseUrl)
+/**
+ * The HTTP application over the service; it does not listen.
+ *
+ * @param metrics where its answers are counted, if they are
+ */
+export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger, metrics?: Metrics) {
+  const answerProblem = problemHandler(config.baseUrl, metrics?.countProblem)
   const app: FastifyInstance = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -48,6 +53,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     frameworkErrors: (error, request, reply) => {
       identify(request, reply)
       answerProblem(error, request, reply)
+      metrics?.countAnswer(request, reply)
     },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -59,6 +65,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     done()
   })
   app.addHook('onResponse', logAnswer)
+  metrics?.observe(app)
   closeConnectionsWhenDraining(app)
   await app.register(helmet, {
     contentSecurityPolicy: {

@@ -33,6 +33,8 @@ export const Environment = z.object({
   PORT: whole(1, 65535, 3000),
   WORKERS: wholeOrNone(1, 256),
   BASE_URL: httpUrl.optional(),
+  METRICS_HOST: z.string().default('localhost'),
+  METRICS_PORT: wholeOrNone(1, 65535),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
     .optional(),
@@ -89,6 +91,9 @@ export function loadConfig(env: Record<string, string | undefined>) {
   if (!present.DATABASE_URL && Number(present.WORKERS) > 1) {
     faults.push('WORKERS must be 1 without DATABASE_URL: the embedded store belongs to one process')
   }
+  if (result.data && result.data.METRICS_PORT === result.data.PORT) {
+    faults.push('METRICS_PORT must be another than PORT')
+  }
   if (faults.length > 0 || !result.data) throw new ConfigError([...new Set(faults)])
   const settings = result.data
   const workers = settings.WORKERS ?? (settings.DATABASE_URL ? availableParallelism() : 1)
@@ -97,6 +102,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     port: settings.PORT,
     baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
     workers,
+    /** Where Prometheus reads; without it nothing is counted. */
+    metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,
     databaseUrl: settings.DATABASE_URL,
     storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, mostConnections),
     dataDir: settings.DATA_DIR,

@@ -1,6 +1,8 @@
+import cluster from 'node:cluster'
 import type { DatabasePath } from '@usher/contract'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/databases.js'
@@ -10,9 +12,12 @@ import { createWorkspace } from './domain/workspaces.js'
 import { drainMilliseconds } from './draining.js'
 import { greeting } from './greeting.js'
 import { openLog } from './log.js'
+import { createMetrics } from './metrics.js'
+import { listenForMetrics } from './metrics-listener.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
 import { isStoreUnavailable } from './store/unavailable.js'
+import { tellMetrics } from './worker-metrics.js'
 import { drainWhenTold, workerSignals } from './workers.js'
 
 /**
@@ -29,7 +34,9 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
     await requireUsable(store, log)
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
     const service = createService(config, store)
-    const app = await buildApp(config, service, log)
+    const metrics = config.metrics && createMetrics(service)
+    if (metrics && config.metrics) await showMetrics(metrics.registry, config.metrics)
+    const app = await buildApp(config, service, log, metrics)
     const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const, ...workerSignals] }
     const { close } = closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
@@ -45,6 +52,10 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
     throw error
   }
 }
+
+/** A worker's are shown by the first process, added up with those of the others. */
+const showMetrics = async (registry: Registry, address: NonNullable<Config['metrics']>) =>
+  cluster.isWorker ? tellMetrics(registry) : listenForMetrics(address, () => registry)
 
 /** The store must be ready for use, or be away and come back. */
 async function requireUsable(store: Store, log: Logger) {

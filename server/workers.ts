@@ -5,6 +5,8 @@ import type { Config } from './config.js'
 import { drainMilliseconds } from './draining.js'
 import { closeConnectionsNotTaken } from './handed-connections.js'
 import { openLog } from './log.js'
+import { listenForMetrics } from './metrics-listener.js'
+import { createWorkerMetrics } from './worker-metrics.js'
 
 /** What a terminal or a supervisor sends to all processes of a server at once. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -23,6 +25,8 @@ const longLifeMilliseconds = 60_000
 export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
   const log = openLog(config, options)
   const listening = new Set<Worker>()
+  const metrics = createWorkerMetrics(listening)
+  if (config.metrics) await listenForMetrics(config.metrics, metrics.collect)
   let hasListened = false
   let isDraining = false
 
@@ -30,6 +34,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
     const startedAt = performance.now()
     const worker = cluster.fork(shareOf(config, slot))
     closeConnectionsNotTaken(worker, listening)
+    metrics.follow(worker)
     let didListen = false
     worker.once('listening', () => {
       listening.add(worker)
@@ -44,6 +49,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
       const before = performance.now() - startedAt > longLifeMilliseconds ? 0 : deaths
       const milliseconds = Math.min(firstWaitMilliseconds * 2 ** before, longestWaitMilliseconds)
       log.error({ worker: worker.id, code, signal, milliseconds }, 'a worker ended; starting another')
+      metrics.countDeath()
       setTimeout(() => isDraining || start(slot, before + 1), milliseconds)
     })
     return worker

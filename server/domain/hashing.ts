@@ -1,6 +1,6 @@
 import type { Config } from '../config.js'
 import { argon2idPrefix } from './argon2id.js'
-import { createHashPool } from './hash-pool.js'
+import { createHashPool, type HashStats } from './hash-pool.js'
 import { decoyOf } from './password-formats.js'
 
 /** Password hashing: argon2id in PHC strings, as many at once as the machine has cores. */
@@ -18,6 +18,7 @@ export interface Hashing {
   isOutdated(hash: string): boolean
   /** A hash of the present algorithm and cost that no password matches. */
   decoy: string
+  stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
 }
@@ -38,6 +39,7 @@ export function createHashing({ concurrency, queueSeconds, ...cost }: Config['ha
       Boolean(await pool.run({ kind: 'verify', password, hash }, signal)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     decoy: presentDecoy(cost),
+    stats: pool.stats,
     close: pool.close,
   }
 }

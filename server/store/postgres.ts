@@ -38,8 +38,20 @@ export function openPostgres(
       statementNameGenerator: ({ sql }) => statementName(sql),
     },
   )
+  let pool = { totalCount: 0, idleCount: 0, waitingCount: 0 }
+  const connect = adapter.connect.bind(adapter)
+  adapter.connect = async () => {
+    const connected = await connect()
+    pool = connected.underlyingDriver()
+    return connected
+  }
   const prisma = prismaOver(adapter)
-  return { prisma, masterKey, close: () => prisma.$disconnect() }
+  return {
+    prisma,
+    masterKey,
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => prisma.$disconnect(),
+  }
 }
 
 const names = new Map<string, string>()

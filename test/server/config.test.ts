@@ -22,6 +22,7 @@ const defaults = {
   port: 3000,
   baseUrl: 'http://localhost:3000',
   workers: 1,
+  metrics: undefined,
   databaseUrl: undefined,
   storeConnections: 10,
   dataDir: '.usher',
@@ -91,6 +92,11 @@ describe('settings', () => {
     ])
   })
 
+  it('show metrics to this machine alone, on another port than the clients’', () => {
+    expect(loadConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: 'localhost', port: 9464 })
+    expect(faultsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another than PORT'])
+  })
+
   it('take a base URL without its last slash', () => {
     expect(loadConfig({ BASE_URL: 'https://example.com/id/' }).baseUrl).toBe('https://example.com/id')
   })
@@ -107,6 +113,7 @@ describe('faulty settings', () => {
     PORT: '65536',
     WORKERS: '0',
     BASE_URL: 'ftp://hunter2.example.com',
+    METRICS_PORT: '-1',
     DATABASE_URL: 'mysql://root:hunter2@localhost/usher',
     STORE_CONNECTIONS: '1',
     USHER_MASTER_KEY: 'hunter2',
