@@ -20,6 +20,7 @@ import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
 import type { Metrics } from './metrics.js'
 import { problemHandler } from './problem-handler.js'
+import { traceRequests } from './request-tracing.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
 import { referenceRoutes } from './routes/reference.js'
@@ -64,6 +65,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     identify(request, reply)
     done()
   })
+  traceRequests(app)
   app.addHook('onResponse', logAnswer)
   metrics?.observe(app)
   closeConnectionsWhenDraining(app)
@@ -77,7 +79,14 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
     methods: ['GET', 'POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'traceparent',
+      'tracestate',
+    ],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
     strictPreflight: false,
     maxAge: 600,

@@ -17,6 +17,7 @@ import { listenForMetrics } from './metrics-listener.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
 import { isStoreUnavailable } from './store/unavailable.js'
+import { flushSpans } from './tracer.js'
 import { tellMetrics } from './worker-metrics.js'
 import { drainWhenTold, workerSignals } from './workers.js'
 
@@ -42,7 +43,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
       await app.close()
-      await Promise.all([service.hashing.close(), store.close()])
+      await Promise.all([service.hashing.close(), store.close(), flushSpans().catch(() => undefined)])
     })
     drainWhenTold(close)
     await app.listen({ host: config.host, port: config.port })

@@ -3,6 +3,7 @@ import { openEmbedded } from './embedded.js'
 import { migrate, pendingMigrations } from './migrate.js'
 import { openPostgres } from './postgres.js'
 import type { Store } from './store.js'
+import { tracedStore } from './traced-store.js'
 
 /** The store on a server lacks migrations. */
 export class NotMigratedError extends Error {
@@ -19,11 +20,13 @@ export class NotMigratedError extends Error {
  */
 export async function openStore(config: Config, log: (error: Error) => void): Promise<Store> {
   const { databaseUrl, masterKey, storeConnections } = config
-  if (databaseUrl && masterKey) return openPostgres(databaseUrl, masterKey, log, storeConnections)
+  if (databaseUrl && masterKey) {
+    return tracedStore(openPostgres(databaseUrl, masterKey, log, storeConnections))
+  }
   const store = await openEmbedded(config.dataDir, masterKey)
   try {
     await migrate(store.prisma)
-    return store
+    return tracedStore(store)
   } catch (error) {
     await store.close()
     throw error
