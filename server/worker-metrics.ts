@@ -22,7 +22,7 @@ export function tellMetrics(registry: Registry) {
   })
 }
 
-/** In the first process: metrics of all workers, added up. What a worker counted stays counted when it is gone. */
+/** In the first process: metrics of all workers, added up. What a worker told stays counted when it is gone. */
 export function createWorkerMetrics(listening: ReadonlySet<Worker>) {
   const latest = new Map<Worker, Snapshot>()
   let ended: Snapshot = []

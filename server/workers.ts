@@ -56,7 +56,9 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
   }
 
   async function drain(worker: Worker) {
-    if (listening.has(worker)) worker.send(drainMessage)
+    if (worker.isDead()) return
+    // It may end before it can be told, which is as good.
+    if (listening.has(worker)) worker.send(drainMessage, () => undefined)
     else worker.process.kill()
     const [code] = await once(worker, 'exit')
     if (code) throw new Error(`worker ${worker.id} ended with ${code}`)
