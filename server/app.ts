@@ -17,7 +17,9 @@ import type { Service } from './domain/service.js'
 import { closeConnectionsWhenDraining } from './draining.js'
 import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
+import type { Metrics } from './metrics.js'
 import { problemHandler } from './problem-handler.js'
+import { traceRequests } from './request-tracing.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
 import { referenceRoutes } from './routes/reference.js'
@@ -33,9 +35,13 @@ const requestMilliseconds = 15_000
 /** A caller's own id is kept if it is fit for a log; else the request gets one. */
 const requestId = /^[\w.-]{1,128}$/
 
-/** The HTTP application over the service; it does not listen. */
-export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger) {
-  const answerProblem = problemHandler(config.baseUrl)
+/**
+ * The HTTP application over the service; it does not listen.
+ *
+ * @param metrics where its answers are counted, if they are
+ */
+export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger, metrics?: Metrics) {
+  const answerProblem = problemHandler(config.baseUrl, metrics?.countProblem)
   const app: FastifyInstance = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -48,6 +54,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     frameworkErrors: (error, request, reply) => {
       addHeadersOfAll(request, reply)
       answerProblem(error, request, reply)
+      metrics?.countAnswer(request, reply)
     },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -58,12 +65,21 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     addHeadersOfAll(request, reply)
     done()
   })
+  traceRequests(app)
   app.addHook('onResponse', logAnswer)
+  metrics?.observe(app)
   closeConnectionsWhenDraining(app)
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
     methods: ['GET', 'POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'traceparent',
+      'tracestate',
+    ],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
     strictPreflight: false,
     maxAge: 600,

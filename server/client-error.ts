@@ -11,15 +11,19 @@ const codes: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
+/** The problem that a connection is closed with; none where the client itself has closed it. */
+export const problemOfClientError = ({ code }: { code: string }) =>
+  code === 'ECONNRESET' ? undefined : new Problem(codes[code] ?? 'malformed_request')
+
 /** Answers what cannot be read as a request with a problem too, and closes the connection. */
 export const clientErrorHandler =
   (baseUrl: string, log: FastifyBaseLogger) => (error: { code: string }, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    const problem = problemOfClientError(error)
+    if (!problem || !socket.writable) {
       socket.destroy()
       return
     }
     const requestId = uuidv7()
-    const problem = new Problem(codes[error.code] ?? 'malformed_request')
     const body = problemBody(problem, baseUrl, requestId, '')
     const { status, title } = body
     const text = JSON.stringify(body)

@@ -3,10 +3,15 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from './domain/problem.js'
 import { isStoreUnavailable } from './store/unavailable.js'
 
-/** The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue. */
-export function problemHandler(baseUrl: string) {
+/**
+ * The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue.
+ *
+ * @param count is told of each
+ */
+export function problemHandler(baseUrl: string, count?: (problem: Problem) => void) {
   return (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => {
     const problem = problemOf(error)
+    count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem.code === 'unavailable') request.log.warn({ err: error }, 'unavailable')
     return sendProblem(problem, baseUrl, request, reply)

@@ -5,9 +5,14 @@ import { requireMasterKey } from '../domain/master-key.js'
 import { openStore, requireMigrated } from '../store/open.js'
 import type { Store } from '../store/store.js'
 
-/** Settings from this process's environment: the one place that reads it. */
-// biome-ignore lint/style/noProcessEnv: read here and handed on as Config
-export const readConfig = () => loadConfig(process.env)
+/**
+ * Settings from this process's environment: the one place that reads it.
+ *
+ * @param given on the command line, in place of the environment's
+ */
+export const readConfig = (given: Record<string, string> = {}) =>
+  // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
+  loadConfig({ ...process.env, ...given })
 
 /**
  * Runs a command on the store, which must be migrated, and closes it.

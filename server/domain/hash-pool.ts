@@ -12,7 +12,21 @@ export type HashJob =
 /** What a thread answers: the hash, whether it matches, or what was wrong. */
 export type HashAnswer = { result: string | boolean } | { error: string }
 
+/** How a pool is doing at this moment, and what it has done so far. */
+export interface HashStats {
+  threads: number
+  busy: number
+  queued: number
+  /** How long a job that came now would wait. */
+  queueSeconds: number
+  started: number
+  /** How long those started had waited, together. */
+  waitedSeconds: number
+  shed: number
+}
+
 interface Waiting {
+  since: number
   job: HashJob
   signal: AbortSignal | undefined
   resolve(result: string | boolean): void
@@ -22,7 +36,7 @@ interface Waiting {
 interface Thread {
   worker: Worker
   hasAnswered: boolean
-  working?: Waiting & { since: number }
+  working?: Waiting & { startedAt: number }
 }
 
 /** Threads of our own that hash, so that nothing else waits for libuv's few behind them. */
@@ -32,6 +46,7 @@ export interface HashPool {
    * @throws {Problem} `unavailable` at once, where the jobs before it would take too long
    */
   run(job: HashJob, signal?: AbortSignal): Promise<string | boolean>
+  stats(): HashStats
   close(): Promise<void>
 }
 
@@ -48,6 +63,8 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   const all = new Set<Thread>()
   let secondsPerJob = 0
   let isClosing = false
+  const done = { started: 0, waitedSeconds: 0, shed: 0 }
+  const waitSeconds = () => (queue.length / threads) * secondsPerJob
 
   function start() {
     const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }), hasAnswered: false }
@@ -70,7 +87,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     thread.hasAnswered = true
     delete thread.working
     if (working) {
-      const seconds = (performance.now() - working.since) / 1000
+      const seconds = (performance.now() - working.startedAt) / 1000
       secondsPerJob = secondsPerJob === 0 ? seconds : 0.9 * secondsPerJob + 0.1 * seconds
       if ('error' in answer) working.reject(new Error(answer.error))
       else working.resolve(answer.result)
@@ -89,8 +106,11 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   }
 
   function work(thread: Thread, waiting: Waiting) {
+    const startedAt = performance.now()
+    done.started += 1
+    done.waitedSeconds += (startedAt - waiting.since) / 1000
     thread.worker.ref()
-    thread.working = { ...waiting, since: performance.now() }
+    thread.working = { ...waiting, startedAt }
     thread.worker.postMessage(waiting.job)
   }
 
@@ -98,18 +118,26 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   return {
     async run(job, signal) {
       if (all.size === 0) throw new Error('no thread for hashing could be started')
-      const waitSeconds = (queue.length / threads) * secondsPerJob
-      if (waitSeconds > queueSeconds) {
+      const wait = waitSeconds()
+      if (wait > queueSeconds) {
+        done.shed += 1
         const detail = 'Too many are logging in at once.'
-        throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(waitSeconds) })
+        throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(wait) })
       }
       return new Promise((resolve, reject) => {
-        const waiting = { job, signal, resolve, reject }
+        const waiting = { since: performance.now(), job, signal, resolve, reject }
         const thread = idle.pop()
         if (thread) work(thread, waiting)
         else queue.push(waiting)
       })
     },
+    stats: () => ({
+      threads: all.size,
+      busy: all.size - idle.length,
+      queued: queue.length,
+      queueSeconds: waitSeconds(),
+      ...done,
+    }),
     // Not terminate(): native code that is just being loaded would take the process with it.
     async close() {
       isClosing = true

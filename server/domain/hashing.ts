@@ -1,6 +1,7 @@
 import type { Config } from '../config.js'
+import { inSpan, loadedTracer } from '../tracer.js'
 import { argon2idPrefix } from './argon2id.js'
-import { createHashPool } from './hash-pool.js'
+import { createHashPool, type HashPool, type HashStats } from './hash-pool.js'
 import { decoyOf } from './password-formats.js'
 
 /** Password hashing: argon2id in PHC strings, as many at once as the machine has cores. */
@@ -18,6 +19,7 @@ export interface Hashing {
   isOutdated(hash: string): boolean
   /** A hash of the present algorithm and cost that no password matches. */
   decoy: string
+  stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
 }
@@ -29,15 +31,22 @@ export const presentDecoy = (cost: Parameters<typeof argon2idPrefix>[0]) =>
 /** @returns hashing with the given argon2id parameters (RFC 9106), threads and bounded queue */
 export function createHashing({ concurrency, queueSeconds, ...cost }: Config['hashing']): Hashing {
   const pool = createHashPool(concurrency, queueSeconds)
+  const run = tracedRun(pool)
   const prefix = argon2idPrefix(cost)
   // The first hash tells the queue its pace before anyone waits, and loads the implementation.
   pool.run({ kind: 'hash', password: '', cost }).catch(() => undefined)
   return {
-    hash: async (password, signal) => String(await pool.run({ kind: 'hash', password, cost }, signal)),
-    verify: async (hash, password, signal) =>
-      Boolean(await pool.run({ kind: 'verify', password, hash }, signal)),
+    hash: async (password, signal) => String(await run({ kind: 'hash', password, cost }, signal)),
+    verify: async (hash, password, signal) => Boolean(await run({ kind: 'verify', password, hash }, signal)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     decoy: presentDecoy(cost),
+    stats: pool.stats,
     close: pool.close,
   }
+}
+
+/** With a span for each job, its wait included, where the operator has loaded an OpenTelemetry SDK. */
+function tracedRun({ run }: HashPool): HashPool['run'] {
+  const tracer = loadedTracer()
+  return tracer ? (job, signal) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, signal)) : run
 }

@@ -19,7 +19,7 @@ export function createService(config: Config, store: Store, now: Service['now'] 
   return {
     store,
     hashing: createHashing(config.hashing),
-    throttle: createThrottle(store, now),
+    throttle: createThrottle(store, now, config.workers),
     findDatabase: createDatabaseLookup(store, config),
     now,
   }

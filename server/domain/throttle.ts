@@ -50,8 +50,12 @@ interface Gate {
   failures: LoginFailures | undefined
 }
 
-/** @param now the clock, in milliseconds since the epoch */
-export function createThrottle(store: Store, now: () => number): Throttle {
+/**
+ * @param now the clock, in milliseconds since the epoch
+ * @param workers how many processes of this server share the attempts that run at once
+ */
+export function createThrottle(store: Store, now: () => number, workers = 1): Throttle {
+  const atOnce = Math.max(1, Math.floor(freeFailures / workers))
   const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
   const hmac = (databaseId: string, text: string) =>
     new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
@@ -61,7 +65,7 @@ export function createThrottle(store: Store, now: () => number): Throttle {
     const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
     const gate = gates.get(id)
     if (gate) return gate
-    const queue = fastq.promise((job: () => Promise<boolean>) => job(), freeFailures)
+    const queue = fastq.promise((job: () => Promise<boolean>) => job(), atOnce)
     queue.drain = () => gates.delete(id)
     const opened: Gate = { queue, failures: undefined }
     gates.set(id, opened)

@@ -3,7 +3,6 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { prismaOver, type Store } from './store.js'
 
-const connections = 10
 const connectMilliseconds = 5_000
 /** How much longer than the server's own limit to wait for a server that went silent. */
 const graceMilliseconds = 1_000
@@ -12,12 +11,14 @@ const graceMilliseconds = 1_000
  * A store on a Postgres server. Connects when first asked, and again after a failure.
  *
  * @param log is told of connections that broke while idle
+ * @param connections at most, opened as they are needed
  * @param statementMilliseconds a server that takes longer over a statement counts as away; 0 for no limit
  */
 export function openPostgres(
   url: string,
   masterKey: Buffer,
   log: (error: Error) => void,
+  connections = 10,
   statementMilliseconds = 10_000,
 ): Store {
   const pool = new pg.Pool({
@@ -40,6 +41,7 @@ export function openPostgres(
   return {
     prisma,
     masterKey,
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     query: async (text, values) =>
       (await pool.query({ name: statementName(text), text, values: [...values] })).rows,
     async close() {

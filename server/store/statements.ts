@@ -7,18 +7,21 @@ import type { Store } from './store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** A user as login and me read it. */
-export type UserWithTenants = Pick<
+/** A user as me reads it. */
+type UserWithoutPassword = Pick<
   User,
-  'id' | 'email' | 'passwordHash' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'createdAt'
+  'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'createdAt'
 > & {
   /** In the order of joining. */
   tenants: string[]
 }
 
-/** What of a user `u` the operations need. */
+/** A user as login reads it. */
+export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
+
+/** What of a user `u` is read, but for the password. */
 const userColumns = `
-  u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
+  u.id, u.email, u.preferred_name AS "preferredName",
   u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
   ARRAY(
     SELECT membership.tenant_id FROM usher.membership
@@ -89,7 +92,7 @@ const findSignUpStatement = `
       ORDER BY key = $2::bytea DESC LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
-  SELECT ${userColumns}, sign_up.email_key AS "emailKey", sign_up.tenant_name AS "tenantName"
+  SELECT ${userColumns}, u.password_hash AS "passwordHash", sign_up.email_key AS "emailKey", sign_up.tenant_name AS "tenantName"
   FROM usher.idempotency_key AS sign_up
   JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = sign_up.user_id
   WHERE sign_up.database_id = $1::uuid AND sign_up.key = $2::bytea
@@ -97,7 +100,7 @@ const findSignUpStatement = `
 
 /** The user with an id, or nothing. */
 export async function findUserById(store: Queries, databaseId: string, id: string) {
-  const [user] = await store.query<UserWithTenants>(findUserByIdStatement, [databaseId, id])
+  const [user] = await store.query<UserWithoutPassword>(findUserByIdStatement, [databaseId, id])
   return user
 }
 
@@ -144,7 +147,7 @@ export async function findLogin(store: Queries, databaseId: string, emailKey: st
 }
 
 const findLoginStatement = `
-  SELECT ${userColumns},
+  SELECT ${userColumns}, u.password_hash AS "passwordHash",
     network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
     account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
   FROM (VALUES (1)) AS always

@@ -15,6 +15,8 @@ export interface Store {
   masterKey: Buffer
   /** Where the embedded store keeps its master key; absent where the settings gave one. */
   keyFile?: KeyFile
+  /** Of a server: how many connections are open, how many of them idle, how many statements wait for one. */
+  connections?: () => { total: number; idle: number; waiting: number }
   close(): Promise<void>
 }
 

@@ -37,6 +37,7 @@ afterAll(() => rm(scratch, { recursive: true }))
 const away = async () => ({
   DATABASE_URL: `postgresql://postgres@127.0.0.1:${await freePort()}/usher`,
   USHER_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  WORKERS: '1',
 })
 
 describe('the first start in an empty folder', () => {
