@@ -8,7 +8,7 @@ const perSecond = 500
 /** What `me` waits while nobody logs in, and while logins fill every hashing thread. */
 export async function beside(world: World, rounds: number, seconds: number) {
   const floor = await world.startFloor()
-  const usher = await world.startUsher()
+  const usher = await world.startUsher({ WORKERS: '1' })
   const rows: (string | number)[][] = []
   const ratios: number[] = []
   const turns = { floor: [floor, []], usher: [usher, []] } as Record<string, [Server, Turn[]]>

@@ -21,7 +21,7 @@ interface Turn {
 /** Each operation on the floor and on Usher by turns, eight connections in a closed loop. */
 export async function rates(world: World, rounds: number, seconds: number) {
   const floor = await world.startFloor()
-  const usher = await world.startUsher()
+  const usher = await world.startUsher({ WORKERS: '1' })
   const turns = new Map<string, Turn[]>()
   const turn = async (name: string, server: Server, operation: Operation) => {
     const all = turns.get(name) ?? []
