@@ -45,8 +45,8 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       await app.close()
       await Promise.all([service.hashing.close(), store.close(), flushSpans().catch(() => undefined)])
     })
-    drainWhenTold(close)
     await app.listen({ host: config.host, port: config.port })
+    drainWhenTold(close)
     if (database) process.stderr.write(greeting(config.baseUrl, database))
   } catch (error) {
     await store.close()

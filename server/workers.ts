@@ -11,6 +11,7 @@ import { createWorkerMetrics } from './worker-metrics.js'
 /** What a terminal or a supervisor sends to all processes of a server at once. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const drainMessage = 'drain'
+const servingMessage = 'serving'
 
 /** The wait before a worker is started anew: doubled each time, unless the last one lived long. */
 const firstWaitMilliseconds = 100
@@ -30,15 +31,17 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
   let hasListened = false
   let isDraining = false
 
-  function start(slot: number, deaths = 0): Worker {
+  function start(slot: number, deaths = 0) {
     const startedAt = performance.now()
     const worker = cluster.fork(shareOf(config, slot))
     closeConnectionsNotTaken(worker, listening)
     metrics.follow(worker)
     let didListen = false
-    worker.once('listening', () => {
+    worker.on('message', (message) => {
+      if (message !== servingMessage) return
       listening.add(worker)
       didListen = true
+      if (!hasListened && !isDraining) for (let other = 1; other < config.workers; other++) start(other)
       hasListened = true
     })
     worker.once('exit', (code: number | null, signal) => {
@@ -52,7 +55,6 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
       metrics.countDeath()
       setTimeout(() => isDraining || start(slot, before + 1), milliseconds)
     })
-    return worker
   }
 
   async function drain(worker: Worker) {
@@ -73,8 +75,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
       Object.values(cluster.workers ?? {}).flatMap((worker) => (worker ? [drain(worker)] : [])),
     )
   })
-  await once(start(0), 'listening')
-  for (let slot = 1; slot < config.workers && !isDraining; slot++) start(slot)
+  start(0)
 }
 
 /** A worker's part of what the settings allow to all. */
@@ -87,7 +88,7 @@ function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
 /** Signals that a worker does not end at when they come twice: from the terminal and from the first process. */
 export const workerSignals = cluster.isWorker ? signals : []
 
-/** In a worker: drains once, whoever asks for it and however often. */
+/** In a worker that serves: drains once, whoever asks for it and however often. Before that a signal ends it. */
 export function drainWhenTold(close: () => void) {
   if (!cluster.isWorker) return
   const drain = () => {
@@ -97,4 +98,5 @@ export function drainWhenTold(close: () => void) {
   process.on('message', (message) => {
     if (message === drainMessage) drain()
   })
+  process.send?.(servingMessage)
 }
