@@ -169,8 +169,8 @@ export async function recordLoginFailure(
     )
     INSERT INTO usher.login_failures AS present (database_id, address, network, failures, last_failure_at)
     VALUES
-      (${databaseId}::uuid, ${attempt.address}, ${attempt.network}, 1, ${now}::timestamptz),
-      (${databaseId}::uuid, ${attempt.address}, ''::bytea, 1, ${now}::timestamptz)
+      (${databaseId}::uuid, ${attempt.address}, ''::bytea, 1, ${now}::timestamptz),
+      (${databaseId}::uuid, ${attempt.address}, ${attempt.network}, 1, ${now}::timestamptz)
     ON CONFLICT (database_id, address, network) DO UPDATE SET
       failures = CASE WHEN present.last_failure_at < ${forgotten}::timestamptz THEN 1
         ELSE present.failures + 1 END,
@@ -183,12 +183,19 @@ export async function recordLoginFailure(
   return { network: failures(true), account: failures(false) }
 }
 
-/** Forgets the failed logins of an address from a network, and those over all networks. */
+/**
+ * Forgets the failed logins of an address from a network, and those over all networks: that row is locked first,
+ * as when a failure is counted, so that the two cannot wait for each other.
+ */
 export async function clearLoginFailures(prisma: PrismaClient, databaseId: string, attempt: Attempt) {
   await prisma.$executeRaw`
     DELETE FROM usher.login_failures
-    WHERE database_id = ${databaseId}::uuid AND address = ${attempt.address}
-      AND network IN (${attempt.network}, ''::bytea)`
+    WHERE database_id = ${databaseId}::uuid AND (address, network) IN (
+      SELECT address, network FROM usher.login_failures
+      WHERE database_id = ${databaseId}::uuid AND address = ${attempt.address}
+        AND network IN (${attempt.network}, ''::bytea)
+      ORDER BY network FOR UPDATE
+    )`
 }
 
 /** What of a user `u` the operations need. */
