@@ -20,7 +20,7 @@ export default defineConfig({
           ...limits,
           name: 'embedded',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**', '**/node_modules/**', '**/generated/**'],
+          exclude: ['test/postgres/**', 'test/faults/**', '**/node_modules/**', '**/generated/**'],
           provide: { storeKind: 'embedded' },
         },
       },
@@ -31,6 +31,18 @@ export default defineConfig({
           name: 'postgres',
           include: [...onBoth, 'test/postgres/**/*.test.ts'],
           provide: { storeKind: 'postgres' },
+        },
+      },
+      {
+        ...source,
+        test: {
+          ...limits,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          provide: { storeKind: 'postgres' },
+          // One after the other, when the rest is done: they measure how long a recovery takes.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -16,16 +16,23 @@ const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 export interface PostgresServer {
   url: string
-  /** Ends the server as a crash would. */
-  kill(): Promise<void>
+  /** Ends the server as a crash would: by its own immediate stop, or with SIGKILL. */
+  kill(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
   /** Starts it again on the same port after a kill. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A real Postgres server of its own, from npm-installed binaries, on a free port of the loopback. */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'usher-postgres-'))
+/**
+ * A real Postgres server of its own, from npm-installed binaries, on a free port of the loopback.
+ *
+ * @param parent folder for its files
+ */
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  parent = tmpdir(),
+): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(parent, 'usher-postgres-'))
   await chmod(folder, 0o755)
   const bin = await copyBinaries(join(folder, 'native'))
   const data = join(folder, 'data')
@@ -60,7 +67,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   return {
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
     start,
-    kill: () => end('SIGQUIT'),
+    kill: (signal = 'SIGQUIT') => end(signal),
     stop: async () => {
       await end('SIGINT')
       await rm(folder, { recursive: true, force: true })
