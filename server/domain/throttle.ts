@@ -10,6 +10,7 @@ import {
 import type { Store } from '../store/store.js'
 import { networkOf } from './network.js'
 import { Problem } from './problem.js'
+import { leewaySeconds } from './tokens.js'
 
 /** Failures of an address from one network that cost nothing; after that each doubles the wait. */
 const freeFailures = 5
@@ -116,7 +117,9 @@ function requireNoWait({ network, account }: LoginFailures, now: number) {
 }
 
 function secondsLeft(failures: Failures | undefined, wait: (count: number) => number, now: number) {
-  if (!failures || now - failures.lastAt.getTime() > memoryMilliseconds) return 0
-  const until = failures.lastAt.getTime() + Math.min(wait(failures.count), longestWaitSeconds) * 1000
-  return Math.ceil((until - now) / 1000)
+  if (!failures) return 0
+  const since = now - failures.lastAt.getTime()
+  // Later than another machine's clock might be ahead: the clock has stepped back, and says nothing of the wait.
+  if (since > memoryMilliseconds || since < -leewaySeconds * 1000) return 0
+  return Math.ceil(Math.min(wait(failures.count), longestWaitSeconds) - Math.max(since, 0) / 1000)
 }
