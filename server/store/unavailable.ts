@@ -3,8 +3,8 @@ import { Prisma } from './generated/client.js'
 /** Prisma: cannot connect, transaction not to be had, too many connections, database error (by SQLSTATE). */
 const connectionCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 
-/** SQLSTATE of a server that is away, full, stopping or too slow (PostgreSQL manual, appendix A). */
-const awayStates = /^(08|53|57)|^55P03$|^XX000$/
+/** SQLSTATE of a server that is away, full, stopping, too slow or a standby (PostgreSQL manual, appendix A). */
+const awayStates = /^(08|53|57)|^25006$|^55P03$|^XX000$/
 
 /** What pg and its pool say without a code. */
 const awayMessages =
