@@ -15,7 +15,8 @@ it('a Postgres that is killed under load means 503 until it is back', async () =
   while (noted.outages < times(2, 40)) {
     await outage(async () => {
       await postgres.kill(noted.outages % 2 ? 'SIGQUIT' : 'SIGKILL')
-      return postgres.start
+      // What SIGKILL left behind has to end before another can start.
+      return () => vi.waitFor(postgres.start, { timeout: 10_000 })
     })
   }
   await close('Postgres killed')
