@@ -38,6 +38,7 @@ export type AuditEvent =
   | 'keys.rotated'
   | 'keys.retired'
   | 'keys.rewrapped'
+  | 'store.distributed'
 
 /** Writes a line of the audit trail. */
 export const audit = (
@@ -50,6 +51,7 @@ export const audit = (
     workspaceId?: string
     kid?: string
     settings?: object
+    tables?: readonly string[]
     /** How many, of an import. */
     users?: { added: number; alreadyThere: number; rejected: number }
   },
