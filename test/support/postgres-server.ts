@@ -21,6 +21,8 @@ export interface PostgresServer {
   /** Starts it again on the same port after a kill. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** What it logs from now on. */
+  lines(): AsyncIterable<string>
 }
 
 /** A real Postgres server of its own, from npm-installed binaries, on a free port of the loopback. */
@@ -65,6 +67,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
       await end('SIGINT')
       await rm(folder, { recursive: true, force: true })
     },
+    lines: () => linesOf(server),
   }
 }
 
@@ -85,15 +88,19 @@ async function copyBinaries(target: string) {
 
 async function untilReady(server: ChildProcess) {
   const lines: string[] = []
-  if (!server.stderr) throw new Error('no output of Postgres to read')
-  for await (const line of createInterface({ input: server.stderr })) {
+  for await (const line of linesOf(server)) {
     lines.push(line)
     if (line.includes('database system is ready to accept connections')) {
-      server.stderr.resume()
+      server.stderr?.resume()
       return
     }
   }
   throw new Error(`Postgres did not start:\n${lines.join('\n')}`)
+}
+
+function linesOf(server: ChildProcess | undefined) {
+  if (!server?.stderr) throw new Error('no output of Postgres to read')
+  return createInterface({ input: server.stderr })
 }
 
 /** A port of the loopback that nobody listens on. */
