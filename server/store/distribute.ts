@@ -4,7 +4,7 @@ import type { Prisma, PrismaClient } from './generated/client.js'
 // A distributed store is one on Citus: docs/scale-out.md says how and why.
 
 /** Small and global: whole on each node. Every other table is spread over the nodes by its database_id. */
-const referenceTables = ['workspace', 'database']
+export const referenceTables = ['workspace', 'database']
 /** The first to be distributed; the rows of a database in the others rest with its rows in this one. */
 const leader = 'user'
 
