@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { alone } from './alone.js'
-import { distributeTable, isDistributed } from './distribute.js'
+import { distributeTable, isDistributed } from './citus.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
 import { isStoreUnavailable, reasonOf } from './unavailable.js'
 
@@ -11,6 +10,9 @@ const packaged = new URL('../migrations/', import.meta.url)
 const migrationsFolder = existsSync(packaged)
   ? packaged
   : new URL('../../prisma/migrations/', import.meta.url)
+
+/** Any number, the same for all versions of Usher: who changes the tables of a store holds it. */
+const advisoryLock = 8_217_403_551
 
 interface Migration {
   name: string
@@ -47,9 +49,9 @@ export class ChangedMigrationError extends Error {
  */
 export async function migrate(prisma: PrismaClient, folder = migrationsFolder): Promise<string[]> {
   const applied: string[] = []
-  await alone(prisma, createHistory)
+  await inTransaction(prisma, createHistory)
   for (const migration of await readMigrations(folder)) {
-    const isNew = await alone(prisma, (transaction) => apply(transaction, migration))
+    const isNew = await inTransaction(prisma, (transaction) => apply(transaction, migration))
     if (isNew) applied.push(migration.name)
   }
   return applied
@@ -82,6 +84,20 @@ async function readHistory(prisma: PrismaClient | Transaction) {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
+/** One transaction that changes the tables of a store; two at once wait for each other. */
+export function inTransaction<Result>(
+  prisma: PrismaClient,
+  work: (transaction: Transaction) => Promise<Result>,
+) {
+  return prisma.$transaction(
+    async (transaction) => {
+      await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${advisoryLock})::text`
+      return work(transaction)
+    },
+    { maxWait: 30_000, timeout: 3_600_000 },
+  )
+}
+
 async function createHistory(transaction: Transaction) {
   await transaction.$executeRaw`CREATE SCHEMA IF NOT EXISTS usher`
   await transaction.$executeRaw`
@@ -101,10 +117,13 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const known = (await readHistory(transaction)).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
-  try {
-    await execute(transaction, statementsOf(sql))
-  } catch (error) {
-    throw isStoreUnavailable(error) ? error : new FailedMigrationError(name, error)
+  // Citus refuses DDL on distributed tables in parallel; plain Postgres takes the setting for a custom one.
+  await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+  const distributes = await isDistributed(transaction)
+  for (const statement of statementsOf(sql)) {
+    await execute(transaction, statement, distributes).catch((error) => {
+      throw isStoreUnavailable(error) ? error : new FailedMigrationError(name, error)
+    })
   }
   await transaction.$executeRaw`
     INSERT INTO usher._prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
@@ -113,13 +132,10 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
 }
 
 /** In a distributed store a new table is distributed before anything refers to it. */
-async function execute(transaction: Transaction, statements: readonly string[]) {
-  const distributes = await isDistributed(transaction)
-  for (const statement of statements) {
-    await transaction.$executeRawUnsafe(statement)
-    const [, table] = /^CREATE TABLE "usher"\."(\w+)"/.exec(statement) ?? []
-    if (distributes && table) await distributeTable(transaction, table)
-  }
+async function execute(transaction: Transaction, statement: string, distributes: boolean) {
+  await transaction.$executeRawUnsafe(statement)
+  const [, table] = /^CREATE TABLE "usher"\."(\w+)"/.exec(statement) ?? []
+  if (distributes && table) await distributeTable(transaction, table)
 }
 
 /** Migrations keep to statements without a semicolon inside, each ending with one at the end of a line. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { referenceTables } from '../../server/store/distribute.js'
+import { referenceTables } from '../../server/store/citus.js'
 import type { Store } from '../../server/store/store.js'
 import { openTestStore } from '../support/store.js'
 
