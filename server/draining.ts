@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
+/** How long requests in flight may take after SIGTERM. */
+export const drainMilliseconds = 10_000
+
 /**
  * Lets a server that closes end as soon as what is in flight is answered. Node waits for connections that
  * never sent a request, as browsers open them in advance, and Fastify for those that were kept alive before it

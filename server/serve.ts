@@ -8,13 +8,11 @@ import { createDatabase } from './domain/databases.js'
 import { requireMasterKey } from './domain/master-key.js'
 import { createService } from './domain/service.js'
 import { createWorkspace } from './domain/workspaces.js'
+import { drainMilliseconds } from './draining.js'
 import { greeting } from './greeting.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
 import { isStoreUnavailable } from './store/unavailable.js'
-
-/** How long requests in flight may take after SIGTERM. */
-const drainMilliseconds = 10_000
 
 /**
  * Serves until SIGTERM or SIGINT: then stops accepting, finishes what is in flight, closes the store and

@@ -25,11 +25,18 @@ export interface PostgresServer {
   lines(): AsyncIterable<string>
 }
 
-/** A real Postgres server of its own, from npm-installed binaries, on a free port of the loopback. */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
+/**
+ * A real Postgres server of its own, on a free port of the loopback.
+ *
+ * @param installed the folder of its binaries; absent: those that npm installed
+ */
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  installed?: string,
+): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'usher-postgres-'))
   await chmod(folder, 0o755)
-  const bin = await copyBinaries(join(folder, 'native'))
+  const bin = installed ?? (await copyBinaries(join(folder, 'native')))
   const data = join(folder, 'data')
   await mkdir(data, { mode: 0o700 })
   if (user.uid) await chown(data, user.uid, user.gid)
