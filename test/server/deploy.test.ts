@@ -50,8 +50,7 @@ describe('docs/deploy/Dockerfile', async () => {
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named))
     expect(runs.filter((run) => run.startsWith('npm ') && !/^npm (ci|run)\b/.test(run))).toEqual([])
     const [entry] = of('ENTRYPOINT') as JSONInstruction[]
-    const [, script = ''] =
-      entry?.getJSONStrings().map((text) => JSON.parse(text.getJSONValue() ?? '""')) ?? []
+    const [, script = ''] = entry?.getJSONStrings().map((text) => text.getJSONValue()) ?? []
     expect(existsSync(new URL(script, root))).toBe(true)
   })
 
