@@ -37,7 +37,7 @@ describe.skipIf(!bin)('a backup of a Postgres store', () => {
   const masterKey = Buffer.alloc(32, 7)
   let server: PostgresServer
   beforeAll(async () => {
-    server = await startPostgres({}, bin)
+    server = await startPostgres({}, undefined, bin)
   })
   afterAll(() => server.stop())
   const open = (url: string) => openPostgres(url, masterKey, () => undefined)

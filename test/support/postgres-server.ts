@@ -28,13 +28,15 @@ export interface PostgresServer {
 /**
  * A real Postgres server of its own, on a free port of the loopback.
  *
+ * @param parent folder for its files
  * @param installed the folder of its binaries; absent: those that npm installed
  */
 export async function startPostgres(
   settings: Record<string, string> = {},
+  parent = tmpdir(),
   installed?: string,
 ): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'usher-postgres-'))
+  const folder = await mkdtemp(join(parent, 'usher-postgres-'))
   await chmod(folder, 0o755)
   const bin = installed ?? (await copyBinaries(join(folder, 'native')))
   const data = join(folder, 'data')
