@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import type { Prisma, PrismaClient } from './generated/client.js'
-import { isStoreUnavailable, reasonOf } from './unavailable.js'
+import { isHeldUp, isStoreUnavailable, reasonOf } from './unavailable.js'
 
 /** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -112,11 +112,13 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const known = (await readHistory(transaction)).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
+  // Whoever waits for a table, as while a backup reads it, makes all later requests wait for it too.
+  await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
   // Citus refuses DDL on distributed tables in parallel; plain Postgres takes the setting for a custom one.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
   for (const statement of statementsOf(sql)) {
     await transaction.$executeRawUnsafe(statement).catch((error) => {
-      throw isStoreUnavailable(error) ? error : new FailedMigrationError(name, error)
+      throw isStoreUnavailable(error) && !isHeldUp(error) ? error : new FailedMigrationError(name, error)
     })
   }
   await transaction.$executeRaw`

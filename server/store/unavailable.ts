@@ -3,8 +3,8 @@ import { Prisma } from './generated/client.js'
 /** Prisma: cannot connect, transaction not to be had, too many connections, database error (by SQLSTATE). */
 const connectionCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 
-/** SQLSTATE of a server that is away, full, stopping or too slow (PostgreSQL manual, appendix A). */
-const awayStates = /^(08|53|57)|^55P03$|^XX000$/
+/** SQLSTATE of a server that is away, full, stopping or too slow, or gave up one for another (PostgreSQL manual, appendix A). */
+const awayStates = /^(08|40|53|57)|^55P03$|^XX000$/
 
 /** What pg and its pool say without a code. */
 const awayMessages =
@@ -27,6 +27,9 @@ export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
 
 /** Whether a statement of our own named a row that is gone (SQLSTATE 23503). */
 export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503')
+
+/** Whether a statement waited too long for a lock (SQLSTATE 55P03), or in a circle (40P01). */
+export const isHeldUp = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
 const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state
