@@ -86,6 +86,8 @@ async function readHistory(prisma: PrismaClient | Transaction) {
 function inTransaction<Result>(prisma: PrismaClient, work: (transaction: Transaction) => Promise<Result>) {
   return prisma.$transaction(
     async (transaction) => {
+      // A role may have a limit of its own, meant for the statements of requests.
+      await transaction.$executeRaw`SET LOCAL statement_timeout = 0`
       await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${advisoryLock})::text`
       return work(transaction)
     },

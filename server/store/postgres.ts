@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { prismaOver, type Store } from './store.js'
+import { UtcClient } from './utc-client.js'
 
 const connections = 10
 const connectMilliseconds = 5_000
@@ -10,6 +11,9 @@ const graceMilliseconds = 1_000
 /**
  * A store on a Postgres server. Connects when first asked, and again after a failure.
  *
+ * @param url with `pgbouncer=true` where PgBouncer shares connections among clients from one transaction to the
+ * next: statements have no names then, which its versions before 1.21 mix up, and Postgres is told no time limit
+ * for them, which PgBouncer refuses
  * @param log is told of connections that broke while idle
  * @param statementMilliseconds a server that takes longer over a statement counts as away; 0 for no limit
  */
@@ -19,22 +23,22 @@ export function openPostgres(
   log: (error: Error) => void,
   statementMilliseconds = 10_000,
 ): Store {
+  const throughPgBouncer = new URL(url).searchParams.get('pgbouncer') === 'true'
   const adapter = new PrismaPg(
     {
       connectionString: url,
       max: connections,
       connectionTimeoutMillis: connectMilliseconds,
-      statement_timeout: statementMilliseconds,
+      statement_timeout: throughPgBouncer ? 0 : statementMilliseconds,
       query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
       application_name: 'usher',
-      // The adapter drops the offset of a timestamptz, so it must be UTC's.
-      options: '-c TimeZone=UTC',
+      Client: UtcClient,
     },
     {
       schema: 'usher',
       onPoolError: log,
       onConnectionError: log,
-      statementNameGenerator: ({ sql }) => statementName(sql),
+      ...(!throughPgBouncer && { statementNameGenerator: ({ sql }) => statementName(sql) }),
     },
   )
   const prisma = prismaOver(adapter)

@@ -13,9 +13,12 @@ const awayMessages =
 /** The same by the names of the driver's adapter. */
 const awayKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
 
+/** What PgBouncer says to a client that was not told of it. */
+const pgBouncerRefusal = /unsupported startup parameter/
+
 /** Whether an error means that the store cannot be used just now, so that trying again later may help. */
 export function isStoreUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
+  if (!(error instanceof Error) || pgBouncerRefusal.test(error.message)) return false
   if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
   const { kind = '', originalCode } = driverCauseOf(error)
   if (awayKinds.has(kind)) return true
@@ -43,6 +46,8 @@ function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; orig
 /** Why something failed, in words for the operator: what Postgres said, without Prisma's words around it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (pgBouncerRefusal.test(error.message))
+    return 'DATABASE_URL leads to PgBouncer: add ?pgbouncer=true to it (docs/several-instances.md)'
   if (!error.name.startsWith('PrismaClient')) return error.message
   return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
 }
