@@ -59,7 +59,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     done()
   })
   app.addHook('onResponse', logAnswer)
-  closeConnectionsWhenDraining(app)
+  closeConnectionsWhenDraining(app, service)
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,

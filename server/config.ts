@@ -44,6 +44,7 @@ export const Environment = z.object({
   HASH_CONCURRENCY: whole(1, 256, availableParallelism()),
   HASH_QUEUE_SECONDS: whole(1, 60, 2),
   TRUST_PROXY: whole(0, 10, 0),
+  SHUTDOWN_DELAY_SECONDS: whole(0, 300, 0),
   CORS_ORIGINS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
@@ -99,6 +100,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
       queueSeconds: settings.HASH_QUEUE_SECONDS,
     },
     trustedProxies: settings.TRUST_PROXY,
+    shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,
     corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
   })

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { DatabasePath } from '@usher/contract'
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
@@ -17,8 +18,8 @@ import { isStoreUnavailable } from './store/unavailable.js'
 const drainMilliseconds = 10_000
 
 /**
- * Serves until SIGTERM or SIGINT: then stops accepting, finishes what is in flight, closes the store and
- * exits 0. A second signal ends it at once.
+ * Serves until SIGTERM or SIGINT: then says on /readyz that it is ending, serves on for SHUTDOWN_DELAY_SECONDS,
+ * stops accepting, finishes what is in flight, closes the store and exits 0. A second signal ends it at once.
  *
  * @param options.json logs JSON lines on a terminal too, as is done elsewhere
  * @throws where the port is taken, the folder in use, or the store not migrated; nothing is left open then
@@ -32,10 +33,13 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
     const service = createService(config, store)
     const app = await buildApp(config, service, log)
-    const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const] }
+    const delay = config.shutdownDelaySeconds * 1000
+    const grace = { delay: delay + drainMilliseconds, logger: log, skip: ['beforeExit' as const] }
     closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
+      service.isEnding = true
+      if (!err) await setTimeout(delay)
       await app.close()
       await Promise.all([service.hashing.close(), store.close()])
     })

@@ -12,6 +12,8 @@ export interface Service {
   findDatabase: ReturnType<typeof createDatabaseLookup>
   /** The clock, in milliseconds since the epoch. */
   now: () => number
+  /** It serves, but is about to end, so nothing new should be sent to it. */
+  isEnding: boolean
 }
 
 /** The service over an open store. Its threads are ended by `hashing.close()`. */
@@ -22,5 +24,6 @@ export function createService(config: Config, store: Store, now: Service['now'] 
     throttle: createThrottle(store, now),
     findDatabase: createDatabaseLookup(store, config),
     now,
+    isEnding: false,
   }
 }

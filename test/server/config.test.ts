@@ -33,6 +33,7 @@ const defaults = {
     queueSeconds: 2,
   },
   trustedProxies: 0,
+  shutdownDelaySeconds: 0,
   corsOrigins: ['*'],
   logLevel: 'info',
 }

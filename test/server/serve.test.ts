@@ -136,6 +136,22 @@ describe('SIGTERM', () => {
     expect(performance.now() - before).toBeLessThan(5_000)
   })
 
+  it('with SHUTDOWN_DELAY_SECONDS serves on, but is not ready and asks its clients to connect anew', async () => {
+    const server = await startServer({ DATA_DIR, SHUTDOWN_DELAY_SECONDS: '300' })
+    server.signal('SIGTERM')
+    await vi.waitFor(async () => {
+      const readiness = await fetch(`http://localhost:${server.port}/readyz`)
+      expect(readiness.status).toBe(503)
+      expect(await readiness.json()).toMatchObject({ detail: 'The server is shutting down.' })
+    })
+    const body = JSON.stringify({ email: 'delay@example.com', password: 'correct horse battery' })
+    const response = await fetch(server.users, { method: 'POST', headers: json, body })
+    expect([response.status, response.headers.get('connection')]).toEqual([201, 'close'])
+    expect((await fetch(`http://localhost:${server.port}/healthz`)).status).toBe(200)
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 1 })
+  })
+
   it('given a second time ends it at once', async () => {
     const server = await startServer(await away())
     await startSignUp(server.port)
