@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const onBoth = [
+const onEach = [
   'test/api/**/*.test.ts',
   'test/store/migrate.test.ts',
   'test/server/cli.test.ts',
@@ -9,7 +9,8 @@ const onBoth = [
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
 const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
 
-// These run twice: over the embedded store and over a real Postgres server.
+// These run three times: over the embedded store, over a real Postgres server, and over that through PgBouncer,
+// with the requests of test/api sent to two servers behind a proxy.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -20,8 +21,8 @@ export default defineConfig({
           ...limits,
           name: 'embedded',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**', '**/node_modules/**', '**/generated/**'],
-          provide: { storeKind: 'embedded' },
+          exclude: ['test/postgres/**', 'test/instances/**', '**/node_modules/**', '**/generated/**'],
+          provide: { storeKind: 'embedded', instances: 0 },
         },
       },
       {
@@ -29,8 +30,17 @@ export default defineConfig({
         test: {
           ...limits,
           name: 'postgres',
-          include: [...onBoth, 'test/postgres/**/*.test.ts'],
-          provide: { storeKind: 'postgres' },
+          include: [...onEach, 'test/postgres/**/*.test.ts'],
+          provide: { storeKind: 'postgres', instances: 0 },
+        },
+      },
+      {
+        ...source,
+        test: {
+          ...limits,
+          name: 'instances',
+          include: [...onEach, 'test/instances/**/*.test.ts'],
+          provide: { storeKind: 'postgres', instances: 2 },
         },
       },
     ],

@@ -10,9 +10,9 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Postgres refuses to run as root, so a root runs it as nobody. */
+/** Postgres refuses to run as root, as PgBouncer does, so a root runs them as nobody. */
 const nobody = 65534
-const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+export const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 export interface PostgresServer {
   url: string
