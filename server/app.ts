@@ -77,9 +77,12 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   })
   readJsonBodies(app)
   app.setErrorHandler(answerProblem)
-  app.setNotFoundHandler(() => {
+  const refuseUnknownPath = () => {
     throw new Problem('route_not_found')
-  })
+  }
+  app.setNotFoundHandler(refuseUnknownPath)
+  // Before a body is read, whose faults are no matter here.
+  app.addHook('onRequest', async (request) => request.is404 && refuseUnknownPath())
   const answerOtherMethods = guardMethods(app)
   userRoutes(app, service)
   discoveryRoutes(app, service)

@@ -140,6 +140,14 @@ describe('a path', () => {
   )
 })
 
+it('a path outside the API answers 404 whatever the body is', async () => {
+  for (const payload of ['{', 'x'.repeat(20_000)]) {
+    const headers = { 'content-type': 'text/plain' }
+    const response = await usher.send({ method: 'POST', url: '/nowhere', payload, headers })
+    expect(response.json().code).toBe('route_not_found')
+  }
+})
+
 describe('an error of our own', () => {
   it('is a 500 that says nothing of it, and is logged', async () => {
     const { findDatabase } = usher.service
