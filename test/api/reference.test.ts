@@ -57,6 +57,25 @@ describe('/docs', () => {
     expect(document.servers).toEqual([{ url: '../', description: 'This server' }])
   })
 
+  it.each(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, '', 'a%2f%2fb', '.'])(
+    'has no asset %j',
+    async (name) => {
+      const response = await usher.app.inject({ url: `/docs/static/${name}` })
+      expect(response.statusCode).toBe(404)
+      expect(response.json().code).toBe('route_not_found')
+    },
+  )
+
+  it.each([
+    { range: 'bytes=99999999-' },
+    { 'if-match': '"x"' },
+    { 'if-unmodified-since': new Date(0).toUTCString() },
+  ])('sends an asset whole whatever part or version is asked for: %j', async (headers) => {
+    const response = await usher.app.inject({ url: '/docs/static/swagger-ui.css', headers })
+    expect(response.statusCode).toBe(200)
+    expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
+  })
+
   it('is where / leads a browser, and nobody else', async () => {
     const response = await usher.app.inject({ url: '/', headers: browser })
     expect([response.statusCode, response.headers.location]).toEqual([302, 'docs'])
