@@ -44,7 +44,8 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     clientErrorHandler: clientErrorHandler(config.baseUrl, log),
     trustProxy: (_address, hop) => hop < config.trustedProxies,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1024 },
+    // More than Node takes of a request's head: a longer part of a path would be an error of Fastify's.
+    routerOptions: { maxParamLength: 16 * 1024 },
     frameworkErrors: (error, request, reply) => {
       identify(request, reply)
       answerProblem(error, request, reply)
