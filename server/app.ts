@@ -11,7 +11,7 @@ import {
   type onResponseHookHandler,
 } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
-import { clientErrorHandler } from './client-error.js'
+import { clientErrorHandler, connectHandler } from './client-error.js'
 import type { Config } from './config.js'
 import { Problem } from './domain/problem.js'
 import type { Service } from './domain/service.js'
@@ -41,6 +41,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestMilliseconds,
+    http: { requireHostHeader: false, connectionsCheckingInterval: 1000 },
     clientErrorHandler: clientErrorHandler(config.baseUrl, log),
     trustProxy: (_address, hop) => hop < config.trustedProxies,
     return503OnClosing: false,
@@ -82,8 +83,14 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     throw new Problem('route_not_found')
   }
   app.setNotFoundHandler(refuseUnknownPath)
-  // Before a body is read, whose faults are no matter here.
-  app.addHook('onRequest', async (request) => request.is404 && refuseUnknownPath())
+  // Before a body is read, whose faults are no matter here. Node's own answer to a lack of Host is no problem.
+  app.addHook('onRequest', async ({ is404, raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) throw new Problem('malformed_request')
+    if (is404) refuseUnknownPath()
+  })
+  // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1); Node would answer without a problem.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
+  app.server.on('connect', connectHandler(config.baseUrl, log))
   const answerOtherMethods = guardMethods(app)
   userRoutes(app, service)
   discoveryRoutes(app, service)

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { ProblemCode } from '@usher/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { v7 as uuidv7 } from 'uuid'
@@ -11,29 +12,42 @@ const codes: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
+/** How long a client that was refused may go on sending, so that it reads the answer before the connection ends. */
+const lingerMilliseconds = 2_000
+
 /** Answers what cannot be read as a request with a problem too, and closes the connection. */
 export const clientErrorHandler =
   (baseUrl: string, log: FastifyBaseLogger) => (error: { code: string }, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy()
-      return
-    }
-    const requestId = uuidv7()
-    const problem = new Problem(codes[error.code] ?? 'malformed_request')
-    const body = problemBody(problem, baseUrl, requestId, '')
-    const { status, title } = body
-    const text = JSON.stringify(body)
-    log.info({ reqId: requestId, status, code: error.code }, 'refused')
-    socket.end(
-      [
-        `HTTP/1.1 ${status} ${title}`,
-        'Content-Type: application/problem+json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(text)}`,
-        'Cache-Control: no-store',
-        `X-Request-Id: ${requestId}`,
-        'Connection: close',
-        '',
-        text,
-      ].join('\r\n'),
-    )
+    if (error.code === 'ECONNRESET' || socket.destroyed) socket.destroy()
+    else if (socket.writable)
+      refuse(codes[error.code] ?? 'malformed_request', error.code, baseUrl, log, socket)
   }
+
+/** Answers CONNECT, which asks for a tunnel and names no path; Node would cut the connection. */
+export const connectHandler =
+  (baseUrl: string, log: FastifyBaseLogger) => (_request: unknown, socket: Duplex) => {
+    socket.on('error', () => socket.destroy()).resume()
+    refuse('method_not_allowed', 'CONNECT', baseUrl, log, socket)
+  }
+
+function refuse(problem: ProblemCode, code: string, baseUrl: string, log: FastifyBaseLogger, socket: Duplex) {
+  const requestId = uuidv7()
+  const body = problemBody(new Problem(problem), baseUrl, requestId, '')
+  const { status, title } = body
+  const text = JSON.stringify(body)
+  log.info({ reqId: requestId, status, code }, 'refused')
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${title}`,
+      'Content-Type: application/problem+json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Cache-Control: no-store',
+      `X-Request-Id: ${requestId}`,
+      ...(status === 405 ? ['Allow: GET, HEAD, POST'] : []),
+      'Connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  )
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
+}
