@@ -28,7 +28,7 @@ export async function exchange(port: number, bytes: Buffer, quiet = 500): Promis
 /**
  * The answers in what a server wrote; fails where it is no HTTP.
  *
- * @param isHead whether the answers have no body whatever their length says
+ * @param isHead whether the request was a HEAD, whose answer has no body whatever its length says
  */
 export function answersIn(bytes: Buffer, isHead = false): Answer[] {
   const answers: Answer[] = []
@@ -43,9 +43,11 @@ export function answersIn(bytes: Buffer, isHead = false): Answer[] {
         return [line.slice(0, at).toLowerCase(), line.slice(at + 2)]
       }),
     )
-    const hasBody = !isHead && statusCode >= 200 && statusCode !== 204 && statusCode !== 304
-    const length = hasBody ? Number(headers['content-length']) : 0
     rest = rest.subarray(end + 4)
+    // A refusal of what is no HTTP has a body all the same.
+    const isSpared = isHead && (rest.length === 0 || rest.toString('latin1', 0, 5) === 'HTTP/')
+    const hasBody = !isSpared && statusCode >= 200 && statusCode !== 204 && statusCode !== 304
+    const length = hasBody ? Number(headers['content-length']) : 0
     if (!(length <= rest.length)) throw new Error(`an answer is cut short: ${first}`)
     if (statusCode >= 200) answers.push({ statusCode, headers, body: rest.toString('utf8', 0, length) })
     rest = rest.subarray(length)
