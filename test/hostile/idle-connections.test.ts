@@ -52,7 +52,8 @@ it(`answers beside ${count} connections over which nothing comes, and ends them$
   const url = `http://127.0.0.1:${port}/workspaces/demo/databases/app/users/login`
   const started = performance.now()
   const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' })
-  const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(10_000) })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
   const milliseconds = Math.round(performance.now() - started)
   expect(answer.status).toBe(401)
   await expect.poll(() => ended, { timeout: 40_000, interval: 200 }).toBe(count)

@@ -53,7 +53,9 @@ function requestsTo(operation: string, route: AppRoute, world: World): fc.Arbitr
     method: route.method,
     target: route.path.replace(/:(\w+)/g, (_, name) => String((path as Record<string, string>)[name])),
     headers: [
-      ...Object.entries(given as Record<string, string>).map(([name, value]) => inHeader(name, value)),
+      ...Object.entries(given as Record<string, string>)
+        .map(([name, value]) => inHeader(name, value))
+        .filter(([, value]) => value !== ''),
       ...(fields ? [inHeader('content-type', 'application/json')] : []),
       ...(bearer ? [inHeader('authorization', `Bearer ${bearer}`)] : []),
     ],

@@ -48,13 +48,14 @@ export function expectDocumented(method: string, url: string, response: Answer) 
   expect(undocumented, 'undocumented headers').toEqual([])
 }
 
-/** The path that a request's target names: without query, and without the host of the absolute form (RFC 9112 §3.2.2). */
+/** The path that a request's target names: without query, and without the host of the absolute form (RFC 9112 §3.2.2).
+ * Empty where it cannot be decoded, and so names none. */
 export function pathOf(url: string) {
   const path = url.replace(/^https?:\/\/[^/]*(?=\/)/, '').split(/[?#]/, 1)[0] ?? ''
   try {
     return decodeURI(path)
   } catch {
-    return path
+    return ''
   }
 }
 
