@@ -9,7 +9,8 @@ const onBoth = [
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
 const limits = { testTimeout: 60_000, hookTimeout: 60_000 }
 
-// These run twice: over the embedded store and over a real Postgres server.
+// These run over the embedded store and over a real Postgres server; those of the API and of migrations a third time,
+// over that through PgBouncer, with the requests of test/api sent to two servers behind a proxy.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -20,8 +21,8 @@ export default defineConfig({
           ...limits,
           name: 'embedded',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/postgres/**', '**/node_modules/**', '**/generated/**'],
-          provide: { storeKind: 'embedded' },
+          exclude: ['test/{postgres,instances,faults}/**', '**/node_modules/**', '**/generated/**'],
+          provide: { storeKind: 'embedded', instances: 0 },
         },
       },
       {
@@ -30,7 +31,28 @@ export default defineConfig({
           ...limits,
           name: 'postgres',
           include: [...onBoth, 'test/postgres/**/*.test.ts'],
-          provide: { storeKind: 'postgres' },
+          provide: { storeKind: 'postgres', instances: 0 },
+        },
+      },
+      {
+        ...source,
+        test: {
+          ...limits,
+          name: 'instances',
+          include: ['test/api/**/*.test.ts', 'test/store/migrate.test.ts', 'test/instances/**/*.test.ts'],
+          provide: { storeKind: 'postgres', instances: 2 },
+        },
+      },
+      {
+        ...source,
+        test: {
+          ...limits,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          provide: { storeKind: 'postgres', instances: 0 },
+          // One after the other, when the rest is done: they measure how long a recovery takes.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

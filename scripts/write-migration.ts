@@ -1,6 +1,6 @@
 // npm run migration -- NAME: after a change of prisma/schema.prisma, writes the migration that brings the store
-// from the migrations so far to it, for you to read and mend: keep to DECISIONS.md's rules for the schema, and
-// to statements without a semicolon inside. (`prisma migrate dev` does the same but downloads an engine.)
+// from the migrations so far to it, for you to read and mend: keep to the rules of docs/scale-out.md, which tests
+// hold it to. (`prisma migrate dev` does the same but downloads an engine.)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { storeOver } from '../server/store/embedded.js'

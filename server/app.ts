@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import { openApiDocument } from '@usher/contract/openapi'
 import {
   type FastifyBaseLogger,
@@ -10,19 +10,21 @@ import {
   LogController,
   type onResponseHookHandler,
 } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
-import { clientErrorHandler } from './client-error.js'
+import { clientErrorHandler, connectHandler } from './client-error.js'
 import type { Config } from './config.js'
 import { Problem } from './domain/problem.js'
 import type { Service } from './domain/service.js'
 import { closeConnectionsWhenDraining } from './draining.js'
 import { readJsonBodies } from './json-body.js'
 import { guardMethods } from './method-guard.js'
+import type { Metrics } from './metrics.js'
 import { problemHandler } from './problem-handler.js'
+import { traceRequests } from './request-tracing.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
 import { referenceRoutes } from './routes/reference.js'
 import { userRoutes } from './routes/users.js'
+import { securityHeaders } from './security-headers.js'
 import { version } from './version.js'
 
 const bodyLimitBytes = 16 * 1024
@@ -33,53 +35,71 @@ const requestMilliseconds = 15_000
 /** A caller's own id is kept if it is fit for a log; else the request gets one. */
 const requestId = /^[\w.-]{1,128}$/
 
-/** The HTTP application over the service; it does not listen. */
-export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger) {
-  const answerProblem = problemHandler(config.baseUrl)
+/**
+ * The HTTP application over the service; it does not listen.
+ *
+ * @param metrics where its answers are counted, if they are
+ */
+export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger, metrics?: Metrics) {
+  const answerProblem = problemHandler(config.baseUrl, metrics?.countProblem)
   const app: FastifyInstance = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestMilliseconds,
+    http: { requireHostHeader: false, connectionsCheckingInterval: 1000 },
     clientErrorHandler: clientErrorHandler(config.baseUrl, log),
     trustProxy: (_address, hop) => hop < config.trustedProxies,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1024 },
+    // More than Node takes of a request's head: a longer part of a path would be an error of Fastify's.
+    routerOptions: { maxParamLength: 16 * 1024 },
     frameworkErrors: (error, request, reply) => {
-      identify(request, reply)
+      addHeadersOfAll(request, reply)
       answerProblem(error, request, reply)
+      metrics?.countAnswer(request, reply)
     },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
-      return typeof given === 'string' && requestId.test(given) ? given : uuidv7()
+      return typeof given === 'string' && requestId.test(given) ? given : randomUUID()
     },
   })
   app.addHook('onRequest', (request, reply, done) => {
-    identify(request, reply)
+    addHeadersOfAll(request, reply)
     done()
   })
+  traceRequests(app)
   app.addHook('onResponse', logAnswer)
-  closeConnectionsWhenDraining(app)
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-  })
+  metrics?.observe(app)
+  closeConnectionsWhenDraining(app, service)
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
     methods: ['GET', 'POST'],
-    allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'traceparent',
+      'tracestate',
+    ],
     exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
     strictPreflight: false,
     maxAge: 600,
   })
   readJsonBodies(app)
   app.setErrorHandler(answerProblem)
-  app.setNotFoundHandler(() => {
+  const refuseUnknownPath = () => {
     throw new Problem('route_not_found')
+  }
+  app.setNotFoundHandler(refuseUnknownPath)
+  // Before a body is read, whose faults are no matter here. Node's own answer to a lack of Host is no problem.
+  app.addHook('onRequest', async ({ is404, raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) throw new Problem('malformed_request')
+    if (is404) refuseUnknownPath()
   })
+  // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1); Node would answer without a problem.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
+  app.server.on('connect', connectHandler(config.baseUrl, log))
   const answerOtherMethods = guardMethods(app)
   userRoutes(app, service)
   discoveryRoutes(app, service)
@@ -90,8 +110,10 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   return app
 }
 
-const identify = (request: FastifyRequest, reply: FastifyReply) =>
-  reply.headers({ 'X-Request-Id': request.id, 'Cache-Control': 'no-store' })
+const headersOfAll = { ...securityHeaders(), 'Cache-Control': 'no-store' }
+
+const addHeadersOfAll = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.headers(headersOfAll).header('X-Request-Id', request.id)
 
 /** One line for each answer: never a header, a body or a query, where secrets may be. */
 const logAnswer: onResponseHookHandler = (request, reply, done) => {

@@ -1,15 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
-const whole = (min: number, max: number, fallback: number) => {
+const wholeOrNone = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`
   return z
     .string()
     .regex(/^\d{1,9}$/, { error })
     .transform(Number)
     .pipe(z.number().min(min, { error }).max(max, { error }))
-    .default(fallback)
+    .optional()
 }
+const whole = (min: number, max: number, fallback: number) => wholeOrNone(min, max).default(fallback)
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -30,10 +31,14 @@ const origin = z
 export const Environment = z.object({
   HOST: z.string().default('localhost'),
   PORT: whole(1, 65535, 3000),
+  WORKERS: wholeOrNone(1, 256),
   BASE_URL: httpUrl.optional(),
+  METRICS_HOST: z.string().default('localhost'),
+  METRICS_PORT: wholeOrNone(1, 65535),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
     .optional(),
+  STORE_CONNECTIONS: wholeOrNone(2, 10_000),
   DATA_DIR: z.string().default('.usher'),
   USHER_MASTER_KEY: masterKey.optional(),
   USHER_NEW_MASTER_KEY: masterKey.optional(),
@@ -44,6 +49,7 @@ export const Environment = z.object({
   HASH_CONCURRENCY: whole(1, 256, availableParallelism()),
   HASH_QUEUE_SECONDS: whole(1, 60, 2),
   TRUST_PROXY: whole(0, 10, 0),
+  SHUTDOWN_DELAY_SECONDS: whole(0, 300, 0),
   CORS_ORIGINS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
@@ -55,6 +61,9 @@ export const Environment = z.object({
     })
     .default('info'),
 })
+
+/** By default, for all workers: more than half of what a Postgres lets in as it comes would shut out a second server. */
+const mostConnections = 50
 
 /** The settings of one process. Times are in seconds where the name says so. */
 export type Config = Readonly<ReturnType<typeof loadConfig>>
@@ -80,13 +89,24 @@ export function loadConfig(env: Record<string, string | undefined>) {
       'USHER_MASTER_KEY is required with DATABASE_URL: 32 bytes as base64 (openssl rand -base64 32)',
     )
   }
+  if (!present.DATABASE_URL && Number(present.WORKERS) > 1) {
+    faults.push('WORKERS must be 1 without DATABASE_URL: the embedded store belongs to one process')
+  }
+  if (result.data && result.data.METRICS_PORT === result.data.PORT) {
+    faults.push('METRICS_PORT must be another than PORT')
+  }
   if (faults.length > 0 || !result.data) throw new ConfigError([...new Set(faults)])
   const settings = result.data
+  const workers = settings.WORKERS ?? (settings.DATABASE_URL ? availableParallelism() : 1)
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,
     baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
+    workers,
+    /** Where Prometheus reads; without it nothing is counted. */
+    metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,
     databaseUrl: settings.DATABASE_URL,
+    storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, mostConnections),
     dataDir: settings.DATA_DIR,
     masterKey: settings.USHER_MASTER_KEY,
     newMasterKey: settings.USHER_NEW_MASTER_KEY,
@@ -99,6 +119,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
       queueSeconds: settings.HASH_QUEUE_SECONDS,
     },
     trustedProxies: settings.TRUST_PROXY,
+    shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,
     corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
   })

@@ -1,12 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import type { Service } from './domain/service.js'
+
+/** How long requests in flight may take after SIGTERM. */
+export const drainMilliseconds = 10_000
 
 /**
- * Lets a server that closes end as soon as what is in flight is answered. Node waits for connections that
- * never sent a request, as browsers open them in advance, and Fastify for those that were kept alive before it
- * began to close.
+ * Asks the clients of a server that is about to end, with each answer, to connect anew; and lets one that closes
+ * end as soon as what is in flight is answered. Node waits for connections that never sent a request, as browsers
+ * open them in advance, and Fastify for those that were kept alive before it began to close.
  */
-export function closeConnectionsWhenDraining(app: FastifyInstance) {
+export function closeConnectionsWhenDraining(app: FastifyInstance, service: Service) {
   let isDraining = false
   let inFlight = 0
   const endQuietConnections = () => {
@@ -25,7 +29,7 @@ export function closeConnectionsWhenDraining(app: FastifyInstance) {
     setImmediate(endQuietConnections)
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isDraining) reply.header('Connection', 'close')
+    if (isDraining || service.isEnding) reply.header('Connection', 'close')
     done()
   })
 }

@@ -3,15 +3,23 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from './domain/problem.js'
 import { isStoreUnavailable } from './store/unavailable.js'
 
-/** The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue. */
-export function problemHandler(baseUrl: string) {
+/**
+ * The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue.
+ *
+ * @param count is told of each
+ */
+export function problemHandler(baseUrl: string, count?: (problem: Problem) => void) {
   return (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = problemOf(error)
+    const problem = isCutShort(request) ? new Problem('malformed_request') : problemOf(error)
+    count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem.code === 'unavailable') request.log.warn({ err: error }, 'unavailable')
     return sendProblem(problem, baseUrl, request, reply)
   }
 }
+
+/** Whether the client hung up in the middle of its body, which is no fault of ours; nobody reads the answer. */
+const isCutShort = ({ raw }: FastifyRequest) => raw.readableAborted
 
 /** What Fastify itself refuses, by its codes; `FST_ERR_BAD_URL` is a path that cannot be decoded. */
 const fastifyProblems: Record<string, Problem['code']> = {

@@ -4,6 +4,7 @@ import { addKeysCommands } from './commands/keys.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addOpenApiCommand } from './commands/openapi.js'
 import { addServeCommand } from './commands/serve.js'
+import { addStoreCommands } from './commands/store.js'
 import { addTenantCommands } from './commands/tenant.js'
 import { addUserCommands } from './commands/user.js'
 import { addWorkspaceCommands } from './commands/workspace.js'
@@ -32,6 +33,7 @@ export async function run(args: readonly string[]): Promise<number> {
   addUserCommands(program)
   addTenantCommands(program)
   addKeysCommands(program)
+  addStoreCommands(program)
   addOpenApiCommand(program)
   try {
     await program.parseAsync(args, { from: 'user' })

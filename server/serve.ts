@@ -1,51 +1,67 @@
+import cluster from 'node:cluster'
+import { setTimeout } from 'node:timers/promises'
 import type { DatabasePath } from '@usher/contract'
 import closeWithGrace from 'close-with-grace'
-import { type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { buildApp } from './app.js'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/databases.js'
 import { requireMasterKey } from './domain/master-key.js'
 import { createService } from './domain/service.js'
 import { createWorkspace } from './domain/workspaces.js'
+import { drainMilliseconds } from './draining.js'
 import { greeting } from './greeting.js'
+import { openLog } from './log.js'
+import { createMetrics } from './metrics.js'
+import { listenForMetrics } from './metrics-listener.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
 import { isStoreUnavailable } from './store/unavailable.js'
-
-/** How long requests in flight may take after SIGTERM. */
-const drainMilliseconds = 10_000
+import { flushSpans } from './tracer.js'
+import { tellMetrics } from './worker-metrics.js'
+import { drainWhenTold, workerSignals } from './workers.js'
 
 /**
- * Serves until SIGTERM or SIGINT: then stops accepting, finishes what is in flight, closes the store and
- * exits 0. A second signal ends it at once.
+ * Serves until SIGTERM or SIGINT: then says on /readyz that it is ending, serves on for SHUTDOWN_DELAY_SECONDS,
+ * stops accepting, finishes what is in flight, closes the store and exits 0. A second signal ends it at once.
  *
  * @param options.json logs JSON lines on a terminal too, as is done elsewhere
  * @throws where the port is taken, the folder in use, or the store not migrated; nothing is left open then
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
-  const forPeople = process.stdout.isTTY && !options.json
-  const log = pino({ level: config.logLevel }, forPeople ? pretty() : undefined)
+  const log = openLog(config, options)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'store connection lost'))
   try {
     await requireUsable(store, log)
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
     const service = createService(config, store)
-    const app = await buildApp(config, service, log)
-    const grace = { delay: drainMilliseconds, logger: log, skip: ['beforeExit' as const] }
-    closeWithGrace(grace, async ({ err, signal }) => {
+    const metrics = config.metrics && createMetrics(service)
+    if (metrics && config.metrics) await showMetrics(metrics.registry, config.metrics)
+    const app = await buildApp(config, service, log, metrics)
+    const delay = config.shutdownDelaySeconds * 1000
+    const skip = ['beforeExit' as const, ...workerSignals]
+    const grace = { delay: delay + drainMilliseconds, logger: log, skip }
+    const { close } = closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
+      service.isEnding = true
+      if (!err) await setTimeout(delay)
       await app.close()
-      await Promise.all([service.hashing.close(), store.close()])
+      await Promise.all([service.hashing.close(), store.close(), flushSpans().catch(() => undefined)])
     })
     await app.listen({ host: config.host, port: config.port })
+    drainWhenTold(close)
     if (database) process.stderr.write(greeting(config.baseUrl, database))
   } catch (error) {
     await store.close()
     throw error
   }
 }
+
+/** A worker's are shown by the first process, added up with those of the others. */
+const showMetrics = async (registry: Registry, address: NonNullable<Config['metrics']>) =>
+  cluster.isWorker ? tellMetrics(registry) : listenForMetrics(address, () => registry)
 
 /** The store must be ready for use, or be away and come back. */
 async function requireUsable(store: Store, log: Logger) {

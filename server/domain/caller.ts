@@ -2,8 +2,8 @@
 export interface Caller {
   /** Address of the client, by which failed logins are counted. */
   address: string
-  /** Aborted when the client hangs up. */
-  gone: AbortSignal
+  /** Whether the client has hung up. */
+  isGone(): boolean
   /** Takes log lines of this request; they carry its id. */
   log: Log
 }
@@ -38,6 +38,7 @@ export type AuditEvent =
   | 'keys.rotated'
   | 'keys.retired'
   | 'keys.rewrapped'
+  | 'store.distributed'
 
 /** Writes a line of the audit trail. */
 export const audit = (
@@ -50,6 +51,7 @@ export const audit = (
     workspaceId?: string
     kid?: string
     settings?: object
+    tables?: readonly string[]
     /** How many, of an import. */
     users?: { added: number; alreadyThere: number; rejected: number }
   },

@@ -12,9 +12,23 @@ export type HashJob =
 /** What a thread answers: the hash, whether it matches, or what was wrong. */
 export type HashAnswer = { result: string | boolean } | { error: string }
 
+/** How a pool is doing at this moment, and what it has done so far. */
+export interface HashStats {
+  threads: number
+  busy: number
+  queued: number
+  /** How long a job that came now would wait. */
+  queueSeconds: number
+  started: number
+  /** How long those started had waited, together. */
+  waitedSeconds: number
+  shed: number
+}
+
 interface Waiting {
+  since: number
   job: HashJob
-  signal: AbortSignal | undefined
+  isGone: (() => boolean) | undefined
   resolve(result: string | boolean): void
   reject(error: Error): void
 }
@@ -22,16 +36,17 @@ interface Waiting {
 interface Thread {
   worker: Worker
   hasAnswered: boolean
-  working?: Waiting & { since: number }
+  working?: Waiting & { startedAt: number }
 }
 
 /** Threads of our own that hash, so that nothing else waits for libuv's few behind them. */
 export interface HashPool {
   /**
-   * @param signal drops the job while it waits, when nobody is there for its answer any more
+   * @param isGone asked when the job's turn comes; it is dropped where nobody waits for its answer any more
    * @throws {Problem} `unavailable` at once, where the jobs before it would take too long
    */
-  run(job: HashJob, signal?: AbortSignal): Promise<string | boolean>
+  run(job: HashJob, isGone?: () => boolean): Promise<string | boolean>
+  stats(): HashStats
   close(): Promise<void>
 }
 
@@ -48,6 +63,8 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   const all = new Set<Thread>()
   let secondsPerJob = 0
   let isClosing = false
+  const done = { started: 0, waitedSeconds: 0, shed: 0 }
+  const waitSeconds = () => (queue.length / threads) * secondsPerJob
 
   function start() {
     const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }), hasAnswered: false }
@@ -70,7 +87,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     thread.hasAnswered = true
     delete thread.working
     if (working) {
-      const seconds = (performance.now() - working.since) / 1000
+      const seconds = (performance.now() - working.startedAt) / 1000
       secondsPerJob = secondsPerJob === 0 ? seconds : 0.9 * secondsPerJob + 0.1 * seconds
       if ('error' in answer) working.reject(new Error(answer.error))
       else working.resolve(answer.result)
@@ -80,7 +97,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   function rest(thread: Thread) {
     for (let next = queue.shift(); next; next = queue.shift()) {
-      if (!next.signal?.aborted) return work(thread, next)
+      if (!next.isGone?.()) return work(thread, next)
       next.reject(new Problem('unavailable', { detail: 'The client hung up.' }))
     }
     // A process with nothing but idle threads may end.
@@ -89,27 +106,38 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   }
 
   function work(thread: Thread, waiting: Waiting) {
+    const startedAt = performance.now()
+    done.started += 1
+    done.waitedSeconds += (startedAt - waiting.since) / 1000
     thread.worker.ref()
-    thread.working = { ...waiting, since: performance.now() }
+    thread.working = { ...waiting, startedAt }
     thread.worker.postMessage(waiting.job)
   }
 
   for (let i = 0; i < threads; i++) start()
   return {
-    async run(job, signal) {
+    async run(job, isGone) {
       if (all.size === 0) throw new Error('no thread for hashing could be started')
-      const waitSeconds = (queue.length / threads) * secondsPerJob
-      if (waitSeconds > queueSeconds) {
+      const wait = waitSeconds()
+      if (wait > queueSeconds) {
+        done.shed += 1
         const detail = 'Too many are logging in at once.'
-        throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(waitSeconds) })
+        throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(wait) })
       }
       return new Promise((resolve, reject) => {
-        const waiting = { job, signal, resolve, reject }
+        const waiting = { since: performance.now(), job, isGone, resolve, reject }
         const thread = idle.pop()
         if (thread) work(thread, waiting)
         else queue.push(waiting)
       })
     },
+    stats: () => ({
+      threads: all.size,
+      busy: all.size - idle.length,
+      queued: queue.length,
+      queueSeconds: waitSeconds(),
+      ...done,
+    }),
     // Not terminate(): native code that is just being loaded would take the process with it.
     async close() {
       isClosing = true

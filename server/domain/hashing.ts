@@ -1,23 +1,25 @@
 import type { Config } from '../config.js'
+import { inSpan, loadedTracer } from '../tracer.js'
 import { argon2idPrefix } from './argon2id.js'
-import { createHashPool } from './hash-pool.js'
+import { createHashPool, type HashPool, type HashStats } from './hash-pool.js'
 import { decoyOf } from './password-formats.js'
 
 /** Password hashing: argon2id in PHC strings, as many at once as the machine has cores. */
 export interface Hashing {
   /** @throws {Problem} `unavailable` when the queue is longer than it may be */
-  hash(password: string, signal?: AbortSignal): Promise<string>
+  hash(password: string, isGone?: () => boolean): Promise<string>
   /**
    * Whether the password is the one of the hash, as entered or in NFKC: hashes from elsewhere may be of either.
    *
-   * @param signal drops it while it waits for its turn
+   * @param isGone asked when its turn comes: nobody waits for it any more
    * @throws {Problem} `unavailable` when the queue is longer than it may be
    */
-  verify(hash: string, password: string, signal?: AbortSignal): Promise<boolean>
+  verify(hash: string, password: string, isGone?: () => boolean): Promise<boolean>
   /** Whether the hash was made by another algorithm or with other parameters than those of now. */
   isOutdated(hash: string): boolean
   /** A hash of the present algorithm and cost that no password matches. */
   decoy: string
+  stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
 }
@@ -29,15 +31,22 @@ export const presentDecoy = (cost: Parameters<typeof argon2idPrefix>[0]) =>
 /** @returns hashing with the given argon2id parameters (RFC 9106), threads and bounded queue */
 export function createHashing({ concurrency, queueSeconds, ...cost }: Config['hashing']): Hashing {
   const pool = createHashPool(concurrency, queueSeconds)
+  const run = tracedRun(pool)
   const prefix = argon2idPrefix(cost)
   // The first hash tells the queue its pace before anyone waits, and loads the implementation.
   pool.run({ kind: 'hash', password: '', cost }).catch(() => undefined)
   return {
-    hash: async (password, signal) => String(await pool.run({ kind: 'hash', password, cost }, signal)),
-    verify: async (hash, password, signal) =>
-      Boolean(await pool.run({ kind: 'verify', password, hash }, signal)),
+    hash: async (password, isGone) => String(await run({ kind: 'hash', password, cost }, isGone)),
+    verify: async (hash, password, isGone) => Boolean(await run({ kind: 'verify', password, hash }, isGone)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     decoy: presentDecoy(cost),
+    stats: pool.stats,
     close: pool.close,
   }
+}
+
+/** With a span for each job, its wait included, where the operator has loaded an OpenTelemetry SDK. */
+function tracedRun({ run }: HashPool): HashPool['run'] {
+  const tracer = loadedTracer()
+  return tracer ? (job, isGone) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, isGone)) : run
 }

@@ -27,10 +27,10 @@ export async function replaySignUp(
   key: Uint8Array,
 ): Promise<UserWithTenants | undefined> {
   const expired = new Date(service.now() - keptMilliseconds)
-  const signUp = await findSignUp(service.store.prisma, database.id, key, expired)
+  const signUp = await findSignUp(service.store, database.id, key, expired)
   if (!signUp) return undefined
   const isSame = signUp.emailKey === emailKey(body.email) && signUp.tenantName === (body.newTenant ?? null)
-  if (!isSame || !(await verifyPassword(service, database, signUp, body.password, caller.gone))) {
+  if (!isSame || !(await verifyPassword(service, database, signUp, body.password, caller.isGone))) {
     throw new Problem('idempotency_key_reused')
   }
   audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.id })

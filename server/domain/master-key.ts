@@ -38,12 +38,23 @@ export function openPrivateKey(
  * @throws {OperatorError} where it is not
  */
 export async function requireMasterKey(store: Store) {
-  const row = await store.prisma.signingKey.findFirst({ orderBy: { createdAt: 'desc' } })
+  const row = await newestSigningKey(store)
   if (!row || opens(store.masterKey, row)) return
   const { keyFile } = store
   if (!keyFile?.next || !opens(keyFile.next, row)) throw wrongKey('USHER_MASTER_KEY')
   await keyFile.adoptNext()
   store.masterKey = keyFile.next
+}
+
+/** A key of the newest database that has one; those being deleted have none. */
+async function newestSigningKey({ prisma }: Store) {
+  const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const
+  for (let skip = 0; ; skip++) {
+    const database = await prisma.database.findFirst({ select: { id: true }, orderBy: [...orderBy], skip })
+    if (!database) return undefined
+    const key = await prisma.signingKey.findFirst({ where: { databaseId: database.id } })
+    if (key) return key
+  }
 }
 
 /**
@@ -64,16 +75,19 @@ function sealAnew(store: Store, newMasterKey: Buffer) {
   return store.prisma.$transaction(
     async (transaction) => {
       await transaction.$executeRaw`LOCK TABLE usher.signing_key IN SHARE ROW EXCLUSIVE MODE`
-      const rows = await transaction.signingKey.findMany()
-      for (const row of rows) {
-        if (!opens(store.masterKey, row)) throw wrongKey('the old master key')
-        const pem = openPrivateKey(store.masterKey, row)
-        await transaction.signingKey.update({
-          where: { databaseId_kid: { databaseId: row.databaseId, kid: row.kid } },
-          data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
-        })
+      let count = 0
+      for (const { id: databaseId } of await transaction.database.findMany({ select: { id: true } })) {
+        for (const row of await transaction.signingKey.findMany({ where: { databaseId } })) {
+          if (!opens(store.masterKey, row)) throw wrongKey('the old master key')
+          const pem = openPrivateKey(store.masterKey, row)
+          await transaction.signingKey.update({
+            where: { databaseId_kid: { databaseId, kid: row.kid } },
+            data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
+          })
+          count += 1
+        }
       }
-      return rows.length
+      return count
     },
     { timeout: 600_000 },
   )

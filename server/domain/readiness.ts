@@ -1,9 +1,13 @@
 import { pendingMigrations } from '../store/migrate.js'
-import type { Store } from '../store/store.js'
 import { Problem } from './problem.js'
+import type { Service } from './service.js'
 
-/** @throws {Problem} `unavailable` where the store lacks migrations; the store's own error where it is away */
-export async function requireReady(store: Store) {
+/**
+ * @throws {Problem} `unavailable` where the server is about to end or the store lacks migrations; the store's own
+ * error where it is away
+ */
+export async function requireReady({ store, isEnding }: Service) {
+  if (isEnding) throw new Problem('unavailable', { detail: 'The server is shutting down.' })
   const pending = await pendingMigrations(store.prisma)
   if (pending.length > 0) throw new Problem('unavailable', { detail: 'The store lacks migrations.' })
 }

@@ -12,6 +12,8 @@ export interface Service {
   findDatabase: ReturnType<typeof createDatabaseLookup>
   /** The clock, in milliseconds since the epoch. */
   now: () => number
+  /** It serves, but is about to end, so nothing new should be sent to it. */
+  isEnding: boolean
 }
 
 /** The service over an open store. Its threads are ended by `hashing.close()`. */
@@ -19,8 +21,9 @@ export function createService(config: Config, store: Store, now: Service['now'] 
   return {
     store,
     hashing: createHashing(config.hashing),
-    throttle: createThrottle(store, now),
+    throttle: createThrottle(store, now, config.workers),
     findDatabase: createDatabaseLookup(store, config),
     now,
+    isEnding: false,
   }
 }

@@ -10,6 +10,7 @@ import {
 import type { Store } from '../store/store.js'
 import { networkOf } from './network.js'
 import { Problem } from './problem.js'
+import { leewaySeconds } from './tokens.js'
 
 /** Failures of an address from one network that cost nothing; after that each doubles the wait. */
 const freeFailures = 5
@@ -50,8 +51,12 @@ interface Gate {
   failures: LoginFailures | undefined
 }
 
-/** @param now the clock, in milliseconds since the epoch */
-export function createThrottle(store: Store, now: () => number): Throttle {
+/**
+ * @param now the clock, in milliseconds since the epoch
+ * @param workers how many processes of this server share the attempts that run at once
+ */
+export function createThrottle(store: Store, now: () => number, workers = 1): Throttle {
+  const atOnce = Math.max(1, Math.floor(freeFailures / workers))
   const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
   const hmac = (databaseId: string, text: string) =>
     new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
@@ -61,7 +66,7 @@ export function createThrottle(store: Store, now: () => number): Throttle {
     const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
     const gate = gates.get(id)
     if (gate) return gate
-    const queue = fastq.promise((job: () => Promise<boolean>) => job(), freeFailures)
+    const queue = fastq.promise((job: () => Promise<boolean>) => job(), atOnce)
     queue.drain = () => gates.delete(id)
     const opened: Gate = { queue, failures: undefined }
     gates.set(id, opened)
@@ -83,9 +88,9 @@ export function createThrottle(store: Store, now: () => number): Throttle {
         if (!matches) {
           const at = now()
           const forgotten = new Date(at - memoryMilliseconds)
-          gate.failures = await recordLoginFailure(store.prisma, databaseId, attempt, new Date(at), forgotten)
+          gate.failures = await recordLoginFailure(store, databaseId, attempt, new Date(at), forgotten)
         } else if (failures.network || failures.account || gate.failures) {
-          await clearLoginFailures(store.prisma, databaseId, attempt)
+          await clearLoginFailures(store, databaseId, attempt)
           gate.failures = undefined
         }
         return matches
@@ -116,7 +121,9 @@ function requireNoWait({ network, account }: LoginFailures, now: number) {
 }
 
 function secondsLeft(failures: Failures | undefined, wait: (count: number) => number, now: number) {
-  if (!failures || now - failures.lastAt.getTime() > memoryMilliseconds) return 0
-  const until = failures.lastAt.getTime() + Math.min(wait(failures.count), longestWaitSeconds) * 1000
-  return Math.ceil((until - now) / 1000)
+  if (!failures) return 0
+  const since = now - failures.lastAt.getTime()
+  // Later than another machine's clock might be ahead: the clock has stepped back, and says nothing of the wait.
+  if (since > memoryMilliseconds || since < -leewaySeconds * 1000) return 0
+  return Math.ceil(Math.min(wait(failures.count), longestWaitSeconds) - Math.max(since, 0) / 1000)
 }

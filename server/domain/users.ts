@@ -36,13 +36,13 @@ export async function createUser(
     id: uuidv7(),
     email: body.email,
     emailKey: keyOf(body.email),
-    passwordHash: await service.hashing.hash(body.password, caller.gone),
+    passwordHash: await service.hashing.hash(body.password, caller.isGone),
     preferredName: body.preferredName ?? null,
     createdAt: new Date(service.now()),
   }
   const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
+  await rememberShape(service, database)
   if (await insertUser(service, user, tenant, key)) {
-    await rememberShape(service, database)
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
     return signedIn(service, database, { id: user.id, tenants, tokensValidAfter: null })
@@ -55,7 +55,7 @@ export async function createUser(
 /** False where the address, or the Idempotency-Key by a request sent at the same time, is taken. */
 async function insertUser(service: Service, ...row: Rest<typeof statements.insertUser>) {
   try {
-    return await statements.insertUser(service.store.prisma, ...row)
+    return await statements.insertUser(service.store, ...row)
   } catch (error) {
     if (isUniqueViolation(error)) return false
     throw isForeignKeyViolation(error) ? databaseGone(error) : error
@@ -84,9 +84,9 @@ export async function login(
   const databaseId = database.id
   const key = keyOf(body.email)
   const attempt = throttle.attempt(databaseId, key, caller.address)
-  const { user, failures } = await statements.findLogin(store.prisma, databaseId, key, attempt)
+  const { user, failures } = await statements.findLogin(store, databaseId, key, attempt)
   const about = { databaseId, ...(user && { userId: user.id }) }
-  const verify = () => verifyPassword(service, database, user, body.password, caller.gone)
+  const verify = () => verifyPassword(service, database, user, body.password, caller.isGone)
   let matches: boolean
   try {
     matches = await throttle.guard(databaseId, attempt, failures, verify)
@@ -116,7 +116,7 @@ export async function findTokenUser(
   database: Database,
   claims: TokenClaims,
 ): Promise<User> {
-  const user = await statements.findUserById(service.store.prisma, database.id, claims.userId)
+  const user = await statements.findUserById(service.store, database.id, claims.userId)
   if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter)) throw new Problem('token_invalid')
   return {
     id: user.id,

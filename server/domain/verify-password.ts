@@ -15,13 +15,13 @@ export async function verifyPassword(
   database: Database,
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined,
   password: string,
-  gone: AbortSignal,
+  isGone: Caller['isGone'],
 ): Promise<boolean> {
   const { hashing } = service
-  if (user && (await hashing.verify(user.passwordHash, password, gone)) && !user.disabledAt) return true
+  if (user && (await hashing.verify(user.passwordHash, password, isGone)) && !user.disabledAt) return true
   const shapes = new Set([hashing.decoy, ...database.decoyHashes])
   if (user) shapes.delete(decoyOf(user.passwordHash))
-  for (const decoy of shapes) await hashing.verify(decoy, password, gone)
+  for (const decoy of shapes) await hashing.verify(decoy, password, isGone)
   return false
 }
 

@@ -13,7 +13,7 @@ export function operationRoutes(app: FastifyInstance, service: Service, document
   const router = server.router(contract.operations, {
     health: async () => ({ status: 200, body: { status: 'ok' } }),
     readiness: async () => {
-      await requireReady(service.store)
+      await requireReady(service)
       return { status: 200, body: { status: 'ok' } }
     },
     openapi: async () => ({ status: 200, body: { ...document } }),

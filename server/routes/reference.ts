@@ -16,6 +16,12 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join(';')
 
+/** What an asset is called; other names, encoded, climbing or overlong, never reach the file system. */
+const assetName = /^(?=.{1,100}$)[\w-]+(\.[\w-]+)*$/
+
+/** Conditions that assets are not subject to: each is small, and sent whole or, by its ETag, not at all. */
+const ignoredHeaders = ['range', 'if-range', 'if-match', 'if-unmodified-since']
+
 /** The API reference on /docs, with every asset served from here; / leads a browser there. */
 export function referenceRoutes(app: FastifyInstance, document: object) {
   app.register(async (scope) => {
@@ -28,6 +34,11 @@ export function referenceRoutes(app: FastifyInstance, document: object) {
       theme: { title: 'Usher API' },
       // Without the top bar: its logo is styled inline, and our policy lets it explore no other document.
       uiConfig: { tryItOutEnabled: true, layout: 'BaseLayout' },
+    })
+    scope.addHook('onRequest', async ({ headers, params }) => {
+      const { '*': name } = params as { '*'?: string }
+      if (name !== undefined && !assetName.test(name)) throw new Problem('route_not_found')
+      for (const header of ignoredHeaders) delete headers[header]
     })
     scope.addHook('onSend', async (_request, reply) => {
       reply.header('Content-Security-Policy', contentSecurityPolicy)

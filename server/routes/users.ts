@@ -52,11 +52,7 @@ async function refuse(error: RequestValidationError, request: FastifyRequest, se
 /** ts-rest types the reply by Fastify 4, where `raw` was another parameter. */
 function callerOf({ ip, log }: Pick<FastifyRequest, 'ip' | 'log'>, reply: { raw: unknown }): Caller {
   const response = reply.raw as ServerResponse
-  const gone = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort()
-  })
-  return { address: ip, gone: gone.signal, log }
+  return { address: ip, isGone: () => response.destroyed, log }
 }
 
 const isSignUp = (request: FastifyRequest) => request.routeOptions.url === contract.users.createUser.path

@@ -39,7 +39,9 @@ export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
     await prisma.$disconnect()
     await pglite.close()
   }
-  return { prisma, masterKey, close }
+  const query = async <Row>(text: string, values: readonly unknown[]) =>
+    (await pglite.query<Row>(text, [...values])).rows
+  return { prisma, query, masterKey, close }
 }
 
 /**

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { distributeTable, isDistributed } from './citus.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
-import { isStoreUnavailable, reasonOf } from './unavailable.js'
+import { isHeldUp, isStoreUnavailable, reasonOf } from './unavailable.js'
 
 /** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -10,7 +11,7 @@ const migrationsFolder = existsSync(packaged)
   ? packaged
   : new URL('../../prisma/migrations/', import.meta.url)
 
-/** Any number, the same for all versions of Usher: who migrates a store holds it. */
+/** Any number, the same for all versions of Usher: who changes the tables of a store holds it. */
 const advisoryLock = 8_217_403_551
 
 interface Migration {
@@ -83,9 +84,15 @@ async function readHistory(prisma: PrismaClient | Transaction) {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
-function inTransaction<Result>(prisma: PrismaClient, work: (transaction: Transaction) => Promise<Result>) {
+/** One transaction that changes the tables of a store; two at once wait for each other. */
+export function inTransaction<Result>(
+  prisma: PrismaClient,
+  work: (transaction: Transaction) => Promise<Result>,
+) {
   return prisma.$transaction(
     async (transaction) => {
+      // A role may have a limit of its own, meant for the statements of requests.
+      await transaction.$executeRaw`SET LOCAL statement_timeout = 0`
       await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${advisoryLock})::text`
       return work(transaction)
     },
@@ -112,17 +119,27 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const known = (await readHistory(transaction)).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
+  // Whoever waits for a table, as while a backup reads it, makes all later requests wait for it too.
+  await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
   // Citus refuses DDL on distributed tables in parallel; plain Postgres takes the setting for a custom one.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+  const distributes = await isDistributed(transaction)
   for (const statement of statementsOf(sql)) {
-    await transaction.$executeRawUnsafe(statement).catch((error) => {
-      throw isStoreUnavailable(error) ? error : new FailedMigrationError(name, error)
+    await execute(transaction, statement, distributes).catch((error) => {
+      throw isStoreUnavailable(error) && !isHeldUp(error) ? error : new FailedMigrationError(name, error)
     })
   }
   await transaction.$executeRaw`
     INSERT INTO usher._prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
     VALUES (${randomUUID()}, ${checksum}, now(), ${name}, 1)`
   return true
+}
+
+/** In a distributed store a new table is distributed before anything refers to it. */
+async function execute(transaction: Transaction, statement: string, distributes: boolean) {
+  await transaction.$executeRawUnsafe(statement)
+  const [, table] = /^CREATE TABLE "usher"\."(\w+)"/.exec(statement) ?? []
+  if (distributes && table) await distributeTable(transaction, table)
 }
 
 /** Migrations keep to statements without a semicolon inside, each ending with one at the end of a line. */

@@ -3,6 +3,7 @@ import { openEmbedded } from './embedded.js'
 import { migrate, pendingMigrations } from './migrate.js'
 import { openPostgres } from './postgres.js'
 import type { Store } from './store.js'
+import { tracedStore } from './traced-store.js'
 
 /** The store on a server lacks migrations. */
 export class NotMigratedError extends Error {
@@ -18,11 +19,14 @@ export class NotMigratedError extends Error {
  * @param log is told of connections that broke while idle
  */
 export async function openStore(config: Config, log: (error: Error) => void): Promise<Store> {
-  if (config.databaseUrl && config.masterKey) return openPostgres(config.databaseUrl, config.masterKey, log)
-  const store = await openEmbedded(config.dataDir, config.masterKey)
+  const { databaseUrl, masterKey, storeConnections } = config
+  if (databaseUrl && masterKey) {
+    return tracedStore(openPostgres(databaseUrl, masterKey, log, storeConnections))
+  }
+  const store = await openEmbedded(config.dataDir, masterKey)
   try {
     await migrate(store.prisma)
-    return store
+    return tracedStore(store)
   } catch (error) {
     await store.close()
     throw error
@@ -32,7 +36,7 @@ export async function openStore(config: Config, log: (error: Error) => void): Pr
 /** Opens the store for `usher migrate`: no time limit, and nothing applied yet. */
 export function openForMigration(config: Config): Promise<Store> | Store {
   return config.databaseUrl && config.masterKey
-    ? openPostgres(config.databaseUrl, config.masterKey, () => undefined, 0)
+    ? openPostgres(config.databaseUrl, config.masterKey, () => undefined, config.storeConnections, 0)
     : openEmbedded(config.dataDir, config.masterKey)
 }
 

@@ -32,6 +32,7 @@ it.each([
   ['a slash in a name', undefined, 'a%2Fb'],
   ['a path that climbs', undefined, '..%2Fdatabase'],
   ['a name of 900 characters', undefined, 'x'.repeat(900)],
+  ['a name of 9000 characters', undefined, 'x'.repeat(9000)],
   ['letters of other scripts', undefined, 'd%C3%A4ta'],
   ['a NUL', undefined, 'a%00b'],
 ])('answers 404 database_not_found to %s', async (_what, slug, name) => {

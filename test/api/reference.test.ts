@@ -36,7 +36,7 @@ describe('/problems/{code}', () => {
 
 describe('/docs', () => {
   it('is a page whose scripts and styles all come from this server, under a strict policy', async () => {
-    const page = await usher.app.inject({ url: '/docs' })
+    const page = await usher.inject({ url: '/docs' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-security-policy']).toMatch(
       /^default-src 'none';script-src 'self';style-src 'self'/,
@@ -46,20 +46,39 @@ describe('/docs', () => {
     expect(assets.length).toBeGreaterThan(3)
     for (const asset of assets) {
       expect(asset).toMatch(/^\/docs\/static\//)
-      expect((await usher.app.inject({ url: asset })).statusCode).toBe(200)
+      expect((await usher.inject({ url: asset })).statusCode).toBe(200)
     }
   })
 
   it('shows the document with this server to try it on', async () => {
-    const document = (await usher.app.inject({ url: '/docs/json' })).json()
+    const document = (await usher.inject({ url: '/docs/json' })).json()
     const served = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
     expect(document.paths).toEqual(served.paths)
     expect(document.servers).toEqual([{ url: '../', description: 'This server' }])
   })
 
+  it.each(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, '', 'a%2f%2fb', '.'])(
+    'has no asset %j',
+    async (name) => {
+      const response = await usher.app.inject({ url: `/docs/static/${name}` })
+      expect(response.statusCode).toBe(404)
+      expect(response.json().code).toBe('route_not_found')
+    },
+  )
+
+  it.each([
+    { range: 'bytes=99999999-' },
+    { 'if-match': '"x"' },
+    { 'if-unmodified-since': new Date(0).toUTCString() },
+  ])('sends an asset whole whatever part or version is asked for: %j', async (headers) => {
+    const response = await usher.app.inject({ url: '/docs/static/swagger-ui.css', headers })
+    expect(response.statusCode).toBe(200)
+    expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
+  })
+
   it('is where / leads a browser, and nobody else', async () => {
-    const response = await usher.app.inject({ url: '/', headers: browser })
+    const response = await usher.inject({ url: '/', headers: browser })
     expect([response.statusCode, response.headers.location]).toEqual([302, 'docs'])
-    expect((await usher.app.inject({ url: '/' })).json().code).toBe('route_not_found')
+    expect((await usher.inject({ url: '/' })).json().code).toBe('route_not_found')
   })
 })

@@ -25,6 +25,7 @@ it.each([
   'keys rotate',
   'keys retire',
   'keys rewrap',
+  'store distribute',
 ])('%s --help prints its usage, --json among it', async (command) => {
   const { code, stdout, stderr } = await usher(`${command} --help`)
   expect(stdout).toMatch(new RegExp(`^Usage: usher ${command} \\[options\\]`))

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
+import { makeMigration } from '../support/migration.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 let database: Awaited<ReturnType<typeof createPostgresDatabase>>
@@ -44,3 +46,20 @@ async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
   return row?.count
 }
+
+it('a migration that finds a table in use gives up before requests wait for it long, and passes later', async () => {
+  const [one, other] = [open(), open()]
+  await migrate(one)
+  const next = await makeMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
+  await other.$transaction(
+    async (backup) => {
+      await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
+      await expect(migrate(one, next)).rejects.toThrow(
+        'migration 1_next failed and was undone: canceling statement due to lock timeout',
+      )
+    },
+    { timeout: 20_000 },
+  )
+  expect(await migrate(one, next)).toEqual(['1_next'])
+  await rm(next, { recursive: true })
+})

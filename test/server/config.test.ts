@@ -21,7 +21,10 @@ const defaults = {
   host: 'localhost',
   port: 3000,
   baseUrl: 'http://localhost:3000',
+  workers: 1,
+  metrics: undefined,
   databaseUrl: undefined,
+  storeConnections: 10,
   dataDir: '.usher',
   masterKey: undefined,
   tokenMaxAgeSeconds: 3600,
@@ -33,6 +36,7 @@ const defaults = {
     queueSeconds: 2,
   },
   trustedProxies: 0,
+  shutdownDelaySeconds: 0,
   corsOrigins: ['*'],
   logLevel: 'info',
 }
@@ -51,6 +55,7 @@ describe('settings', () => {
     const config = loadConfig({
       HOST: '0.0.0.0',
       PORT: '8080',
+      WORKERS: '3',
       DATABASE_URL: url,
       USHER_MASTER_KEY: key,
       TOKEN_MAX_AGE: '60',
@@ -62,7 +67,9 @@ describe('settings', () => {
       host: '0.0.0.0',
       port: 8080,
       baseUrl: 'http://localhost:8080',
+      workers: 3,
       databaseUrl: url,
+      storeConnections: 30,
       masterKey,
       tokenMaxAgeSeconds: 60,
       trustedProxies: 1,
@@ -70,6 +77,25 @@ describe('settings', () => {
       logLevel: 'silent',
     })
     expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  it('have one worker for each core with DATABASE_URL, which share the connections to the store', () => {
+    const env = { DATABASE_URL: url, USHER_MASTER_KEY: key }
+    expect(loadConfig(env)).toMatchObject({ workers: availableParallelism() })
+    expect(loadConfig({ ...env, WORKERS: '16' })).toMatchObject({ workers: 16, storeConnections: 50 })
+    expect(loadConfig({ ...env, WORKERS: '16', STORE_CONNECTIONS: '8' }).storeConnections).toBe(8)
+  })
+
+  it('have one worker with the embedded store', () => {
+    expect(loadConfig({ WORKERS: '1' }).workers).toBe(1)
+    expect(faultsOf({ WORKERS: '2' })).toEqual([
+      'WORKERS must be 1 without DATABASE_URL: the embedded store belongs to one process',
+    ])
+  })
+
+  it('show metrics to this machine alone, on another port than the clients’', () => {
+    expect(loadConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: 'localhost', port: 9464 })
+    expect(faultsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another than PORT'])
   })
 
   it('take a base URL without its last slash', () => {
@@ -86,8 +112,11 @@ describe('settings', () => {
 describe('faulty settings', () => {
   const faulty = {
     PORT: '65536',
+    WORKERS: '0',
     BASE_URL: 'ftp://hunter2.example.com',
+    METRICS_PORT: '-1',
     DATABASE_URL: 'mysql://root:hunter2@localhost/usher',
+    STORE_CONNECTIONS: '1',
     USHER_MASTER_KEY: 'hunter2',
     TOKEN_MAX_AGE: '59',
     ARGON2_MEMORY_KIB: '7',

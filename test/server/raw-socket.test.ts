@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi, type TestApi } from '../support/app.js'
+import { answersIn, exchange as socketExchange } from '../support/raw-http.js'
 
 let usher: TestApi
 let port: number
@@ -12,6 +13,8 @@ beforeAll(async () => {
   port = (usher.app.server.address() as AddressInfo).port
 })
 afterAll(() => usher.close())
+
+const post = 'POST /workspaces/a/databases/b/users HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 
 /** What the server writes until it closes the connection. */
 async function exchange(bytes: string) {
@@ -40,11 +43,70 @@ it.each([
     `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
     'headers_too_large',
   ],
+  ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 'malformed_request'],
+  ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n', 'malformed_request'],
+  ['a line folded', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n', 'malformed_request'],
+  ['a bad size of a chunk', `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n`, 'malformed_request'],
+  ['a chunk longer than told', `${post}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n`, 'malformed_request'],
+  ['a length that is none', `${post}Content-Length: -1\r\n\r\n{}`, 'malformed_request'],
+  [
+    'too many headers',
+    `GET / HTTP/1.1\r\nHost: a\r\n${'X: abcdefgh\r\n'.repeat(2000)}\r\n`,
+    'headers_too_large',
+  ],
+  ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'malformed_request'],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n', 'method_not_allowed'],
 ])('answers %s with a problem and closes', async (_what, bytes, code) => {
   const { status, head, problem } = await exchange(bytes)
   expect(problem).toMatchObject({ code, status })
-  expect(head).toContain('Content-Type: application/problem+json')
-  expect(head).toContain(`X-Request-Id: ${problem.requestId}`)
+  expect(head.toLowerCase()).toContain('content-type: application/problem+json')
+  expect(head.toLowerCase()).toContain(`x-request-id: ${problem.requestId}`)
+})
+
+it('answers pipelined requests in their order', async () => {
+  const requests = ['/healthz', '/nowhere', '/healthz'].map(
+    (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  )
+  const answers = answersIn(await socketExchange(port, Buffer.from(requests.join(''))))
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
+})
+
+it('ignores an expectation that it does not know', async () => {
+  const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'
+  const [answer] = answersIn(await socketExchange(port, Buffer.from(request)))
+  expect(answer?.body).toBe('{"status":"ok"}')
+})
+
+it('lets a client that goes on sending read why it was refused', async () => {
+  const bytes = `GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n${'x'.repeat(4_000_000)}`
+  const [answer] = answersIn(await socketExchange(port, Buffer.from(bytes)))
+  expect(answer?.statusCode).toBe(400)
+})
+
+it('takes a client that hangs up in the middle of its body for no error of its own', async () => {
+  const body = `${post}Content-Length: 100\r\n\r\n{`
+  const refused = () => usher.logged().split('"status":400').length
+  const before = refused()
+  await socketExchange(port, Buffer.from(body))
+  await expect.poll(refused).toBeGreaterThan(before)
+  expect(usher.logged()).not.toContain('internal error')
+})
+
+it.each([
+  ['headers', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: '],
+  ['a body', `${post}Content-Length: 100\r\n\r\n`],
+  ['nothing', ''],
+])('ends a connection over which %s came too slowly', async (_what, bytes) => {
+  const own = await startApi()
+  Object.assign(own.app.server, { requestTimeout: 300, headersTimeout: 300 })
+  await own.app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
+  const trickle = setInterval(() => bytes && socket.write('x'), 50)
+  socket.on('error', () => undefined).write(bytes)
+  const [answer] = answersIn(await buffer(socket))
+  clearInterval(trickle)
+  expect(answer?.statusCode).toBe(408)
+  await own.close()
 })
 
 it('ends without waiting for a connection that never sent a request', async () => {

@@ -37,6 +37,7 @@ afterAll(() => rm(scratch, { recursive: true }))
 const away = async () => ({
   DATABASE_URL: `postgresql://postgres@127.0.0.1:${await freePort()}/usher`,
   USHER_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  WORKERS: '1',
 })
 
 describe('the first start in an empty folder', () => {
@@ -134,6 +135,22 @@ describe('SIGTERM', () => {
     await signUp.received('HTTP/1.1 201 Created')
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
     expect(performance.now() - before).toBeLessThan(5_000)
+  })
+
+  it('with SHUTDOWN_DELAY_SECONDS serves on, but is not ready and asks its clients to connect anew', async () => {
+    const server = await startServer({ DATA_DIR, SHUTDOWN_DELAY_SECONDS: '300' })
+    server.signal('SIGTERM')
+    await vi.waitFor(async () => {
+      const readiness = await fetch(`http://localhost:${server.port}/readyz`)
+      expect(readiness.status).toBe(503)
+      expect(await readiness.json()).toMatchObject({ detail: 'The server is shutting down.' })
+    })
+    const body = JSON.stringify({ email: 'delay@example.com', password: 'correct horse battery' })
+    const response = await fetch(server.users, { method: 'POST', headers: json, body })
+    expect([response.status, response.headers.get('connection')]).toEqual([201, 'close'])
+    expect((await fetch(`http://localhost:${server.port}/healthz`)).status).toBe(200)
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 1 })
   })
 
   it('given a second time ends it at once', async () => {

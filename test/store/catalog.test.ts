@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { referenceTables } from '../../server/store/citus.js'
 import type { Store } from '../../server/store/store.js'
 import { openTestStore } from '../support/store.js'
 
-/** What the schema must obey for rows to be distributed by database_id (DECISIONS.md): the faults found. */
+/** What the schema must obey for rows to be distributed by database_id (docs/scale-out.md): the faults found. */
 async function faultsOf(schema: string): Promise<string[]> {
   const rows = await store.prisma.$queryRaw<{ fault: string }[]>`
     WITH tables AS (
-      SELECT oid AS relation, relname AS name, relname IN ('workspace', 'database') AS is_reference
+      SELECT oid AS relation, relname AS name, relname = ANY (${referenceTables}) AS is_reference
       FROM pg_class
       WHERE relnamespace = ${schema}::regnamespace AND relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
     ), distributed AS (
@@ -21,6 +22,9 @@ async function faultsOf(schema: string): Promise<string[]> {
     )
     SELECT name || ' has no database_id' AS fault FROM distributed
     WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = 'database_id')
+    UNION ALL
+    SELECT name || ' has a database_id that is no uuid' FROM distributed
+    JOIN pg_attribute ON attrelid = relation AND attname = 'database_id' AND atttypid <> 'uuid'::regtype
     UNION ALL
     SELECT name || ' has no primary key' FROM tables
     WHERE NOT EXISTS (SELECT FROM pg_index WHERE indrelid = relation AND indisprimary)
@@ -91,6 +95,11 @@ describe('the check finds', () => {
       'a table without a primary key',
       'CREATE TABLE scratch.pet (database_id UUID)',
       ['pet has no primary key'],
+    ],
+    [
+      'a database_id of another type, whose rows would rest elsewhere',
+      'CREATE TABLE scratch.pet (database_id TEXT PRIMARY KEY)',
+      ['pet has a database_id that is no uuid'],
     ],
     [
       'a key where it is not first',

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import type { SignedInUser } from '@usher/contract'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
+import { inject as provided } from 'vitest'
 import { buildApp } from '../../server/app.js'
 import { loadConfig } from '../../server/config.js'
 import { createDatabase } from '../../server/domain/databases.js'
@@ -10,33 +11,61 @@ import { createWorkspace } from '../../server/domain/workspaces.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
 import { expectDocumented } from './documented.js'
+import { startInstances } from './instances.js'
 import { watchSecrets } from './secrets.js'
-import { openTestStore } from './store.js'
+import { openTestStore, type TestStore } from './store.js'
 
 /** The cheapest hash there is, for tests that are not about hashing. */
 const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
 
-/** The app over a store, with a clock that stands still until moved, and databases of its own. */
-export async function startApp(store: Store, env: Record<string, string> = {}) {
-  const clock = { now: start }
+/** How many processes serve the requests of a test: this one, or several behind a proxy. */
+export const processes = provided('instances') || 1
+
+/** The app in this process, which needs no port. */
+async function startHere(store: Store, env: Record<string, string>, clock: { now: number }) {
   const logged: string[] = []
   const log = pino(
     { level: env.LOG_LEVEL ?? 'trace' },
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   )
-  const config = loadConfig({ ...cheapHashes, ...env })
+  const config = loadConfig(env)
   const service = createService(config, store, () => clock.now)
   const app = await buildApp(config, service, log)
+  return {
+    app,
+    config,
+    service,
+    inject: (options: InjectOptions) => app.inject(options),
+    logged: () => logged.join(''),
+    forgetLog: () => void logged.splice(0),
+    close: () => app.close().then(service.hashing.close),
+  }
+}
 
+/** The same with requests sent to processes of their own, through one proxy more than the settings tell of. */
+async function startBehindProxy(store: TestStore, env: Record<string, string>, clock: { now: number }) {
+  const here = await startHere(store, env, clock)
+  const TRUST_PROXY = String(here.config.trustedProxies + 1)
+  const { LOG_LEVEL = 'trace', BASE_URL = here.config.baseUrl } = env
+  const settings = { ...env, ...store.settings, LOG_LEVEL, BASE_URL, TRUST_PROXY }
+  const instances = await startInstances(processes, settings, clock)
+  return { ...here, ...instances, close: () => instances.close().then(here.close) }
+}
+
+/** The app over a store, with a clock that stands still until moved, and databases of its own. */
+export async function startApp(store: TestStore, env: Record<string, string> = {}) {
+  const clock = { now: start }
+  const settings = { ...cheapHashes, ...env }
+  const sent = await (processes > 1 ? startBehindProxy : startHere)(store, settings, clock)
   const secrets = watchSecrets()
 
   /** Sends a request; fails unless its answer is documented. */
   async function send(
     options: InjectOptions & { method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'; url: string },
   ) {
-    const response = await app.inject(options)
+    const response = await sent.inject(options)
     expectDocumented(options.method, options.url, response)
     secrets.note(options, response.body)
     return response
@@ -75,17 +104,13 @@ export async function startApp(store: Store, env: Record<string, string> = {}) {
 
   /** Ends the app; fails if anything that it logged holds a secret of a request or an answer. */
   async function close() {
-    await app.close()
-    await service.hashing.close()
-    secrets.expectNoneIn(logged.join(''))
+    await sent.close()
+    secrets.expectNoneIn(sent.logged())
   }
 
   return {
-    app,
+    ...sent,
     clock,
-    config,
-    logged,
-    service,
     store,
     send,
     client,

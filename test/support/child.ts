@@ -51,9 +51,10 @@ export function startChild(command: string, args: string[], env: Record<string, 
 
 const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
 
-/** Starts the built `usher`. */
-export const startUsher = (args: string[], env: Record<string, string> = {}) =>
-  startChild(process.execPath, [bin, ...args], env)
+/** Starts the built `usher`, or another build of it. */
+export const startUsher = (args: string[], env: Record<string, string> = {}, file = bin) =>
+  startChild(process.execPath, [file, ...args], env)
 
 /** Runs the built `usher` to its end. */
-export const usher = (args: string[], env: Record<string, string> = {}) => startUsher(args, env).ended
+export const usher = (args: string[], env: Record<string, string> = {}, file = bin) =>
+  startUsher(args, env, file).ended

@@ -7,6 +7,7 @@ import { storeOver } from '../../server/store/embedded.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
+import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
 import { type PostgresServer, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
@@ -16,6 +17,10 @@ declare module 'vitest' {
     embeddedTemplate: string
     /** Address of a Postgres server that the tests may make databases on; database `usher_template` is migrated. */
     postgresUrl: string
+    /** The same server through PgBouncer; empty where there is none. */
+    pgbouncerUrl: string
+    /** How many processes behind a proxy serve the requests of a test; 0: none but the test's own. */
+    instances: number
     /** Path of the Chromium that the browser tests drive; empty where there is none. */
     chromium: string
   }
@@ -35,11 +40,18 @@ export async function setup(project: TestProject) {
   await makePostgresTemplate(postgresUrl)
   project.provide('postgresUrl', postgresUrl)
 
+  const executable = findPgBouncer()
+  const pgbouncer = executable ? await startPgBouncer(executable, postgresUrl) : undefined
+  project.provide('pgbouncerUrl', pgbouncer?.url ?? '')
+  if (!executable)
+    process.stderr.write('No PgBouncer: several servers are tested without, its tests skipped.\n')
+
   const chromium = findChromium()
   project.provide('chromium', chromium)
   if (!chromium) process.stderr.write('No Chromium on the PATH: the browser tests are skipped.\n')
 
   return async () => {
+    await pgbouncer?.stop()
     await server?.stop()
     await rm(folder, { recursive: true })
   }

@@ -10,24 +10,35 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Postgres refuses to run as root, so a root runs it as nobody. */
+/** Postgres refuses to run as root, as PgBouncer does, so a root runs them as nobody. */
 const nobody = 65534
-const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+export const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 export interface PostgresServer {
   url: string
-  /** Ends the server as a crash would. */
-  kill(): Promise<void>
+  /** Ends the server as a crash would: by its own immediate stop, or with SIGKILL. */
+  kill(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
   /** Starts it again on the same port after a kill. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** What it logs from now on. */
+  lines(): AsyncIterable<string>
 }
 
-/** A real Postgres server of its own, from npm-installed binaries, on a free port of the loopback. */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'usher-postgres-'))
+/**
+ * A real Postgres server of its own, on a free port of the loopback.
+ *
+ * @param parent folder for its files
+ * @param installed the folder of its binaries; absent: those that npm installed
+ */
+export async function startPostgres(
+  settings: Record<string, string> = {},
+  parent = tmpdir(),
+  installed?: string,
+): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(parent, 'usher-postgres-'))
   await chmod(folder, 0o755)
-  const bin = await copyBinaries(join(folder, 'native'))
+  const bin = installed ?? (await copyBinaries(join(folder, 'native')))
   const data = join(folder, 'data')
   await mkdir(data, { mode: 0o700 })
   if (user.uid) await chown(data, user.uid, user.gid)
@@ -60,11 +71,12 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   return {
     url: `postgresql://postgres@127.0.0.1:${port}/postgres`,
     start,
-    kill: () => end('SIGQUIT'),
+    kill: (signal = 'SIGQUIT') => end(signal),
     stop: async () => {
       await end('SIGINT')
       await rm(folder, { recursive: true, force: true })
     },
+    lines: () => linesOf(server),
   }
 }
 
@@ -85,15 +97,19 @@ async function copyBinaries(target: string) {
 
 async function untilReady(server: ChildProcess) {
   const lines: string[] = []
-  if (!server.stderr) throw new Error('no output of Postgres to read')
-  for await (const line of createInterface({ input: server.stderr })) {
+  for await (const line of linesOf(server)) {
     lines.push(line)
     if (line.includes('database system is ready to accept connections')) {
-      server.stderr.resume()
+      server.stderr?.resume()
       return
     }
   }
   throw new Error(`Postgres did not start:\n${lines.join('\n')}`)
+}
+
+function linesOf(server: ChildProcess | undefined) {
+  if (!server?.stderr) throw new Error('no output of Postgres to read')
+  return createInterface({ input: server.stderr })
 }
 
 /** A port of the loopback that nobody listens on. */

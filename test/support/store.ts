@@ -12,8 +12,16 @@ import { databaseUrl } from './global-setup.js'
 
 const masterKey = randomBytes(32)
 
+/** Where tests of several processes find the server: behind PgBouncer, where there is one. */
+const server = (inject('instances') > 0 && inject('pgbouncerUrl')) || inject('postgresUrl')
+
+/** A store, and where it is on a server the settings of a process that opens it too. */
+export type TestStore = Store & { settings?: Record<string, string> }
+
+const settingsOf = (url: string) => ({ DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') })
+
 /** A migrated, empty store of this run's kind, gone after the test. */
-export const openTestStore = (): Promise<Store> =>
+export const openTestStore = (): Promise<TestStore> =>
   inject('storeKind') === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
 /** A store of this run's kind with nothing in it. */
@@ -39,26 +47,25 @@ export async function makeDataFolder(isMigrated = true) {
   return folder
 }
 
-async function openPostgresCopy(): Promise<Store> {
+async function openPostgresCopy(): Promise<TestStore> {
   const { url, drop } = await createPostgresDatabase()
   const store = openPostgres(url, masterKey, () => undefined)
-  return { ...store, close: () => store.close().then(drop) }
+  return { ...store, settings: settingsOf(url), close: () => store.close().then(drop) }
 }
 
 /** A database of its own on the Postgres server, whatever the run's kind: migrated, or bare with `template0`. */
 export async function createPostgresDatabase(template: 'usher_template' | 'template0' = 'usher_template') {
-  const server = inject('postgresUrl')
   const name = `usher_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
     url: databaseUrl(server, name),
-    drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
   }
 }
 
-async function onServer(url: string, statement: string) {
-  const server = openPostgres(url, masterKey, () => undefined)
-  await server.prisma.$executeRawUnsafe(statement).finally(server.close)
+async function onServer(statement: string) {
+  const { prisma, close } = openPostgres(inject('postgresUrl'), masterKey, () => undefined)
+  await prisma.$executeRawUnsafe(statement).finally(close)
 }
 
 /** A store of this run's kind, migrated or bare, as the settings of a process that opens it. */
@@ -70,5 +77,5 @@ export async function makeStoreSettings(
     return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }
   }
   const { url, drop } = await createPostgresDatabase(isMigrated ? 'usher_template' : 'template0')
-  return { env: { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') }, remove: drop }
+  return { env: settingsOf(url), remove: drop }
 }

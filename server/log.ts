@@ -1,0 +1,36 @@
+import cluster from 'node:cluster'
+import { pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { Config } from './config.js'
+
+/**
+ * The log of a server, on stdout. The lines of a worker carry its number.
+ *
+ * @param options.json JSON lines on a terminal too, as elsewhere
+ */
+export function openLog({ logLevel }: Pick<Config, 'logLevel'>, options: { json?: boolean }) {
+  const forPeople = process.stdout.isTTY && !options.json
+  const log = pino({ level: logLevel }, forPeople ? pretty() : stdoutByTurns())
+  return cluster.worker ? log.child({ worker: cluster.worker.id }) : log
+}
+
+/** What gathers before it is written in any case. */
+const mostBytes = 8192
+
+/** Stdout, with the lines of one turn of the event loop in one write: a line each costs much of what a read costs. */
+function stdoutByTurns() {
+  const stdout = pino.destination({ minLength: mostBytes, sync: true })
+  const flush = () => {
+    isDue = false
+    stdout.flushSync()
+  }
+  let isDue = false
+  process.on('exit', flush)
+  return {
+    write(line: string) {
+      stdout.write(line)
+      if (!isDue) setImmediate(flush)
+      isDue = true
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { availableParallelism } from 'node:os'
+import { beside } from './beside.js'
+import { overload } from './overload.js'
+import { rates } from './rates.js'
+import { startUp } from './start-up.js'
+import { createWorld } from './world.js'
+
+// Usher against the least code that does the same work, on a Postgres server of its own: npm run bench
+// [-- PART …]. Servers, load and Postgres share the machine, so only ratios within a run say something; run it
+// while nothing else runs.
+
+const parts = {
+  rates: () => rates(world, 7, 3),
+  beside: () => beside(world, 5, 4),
+  overload: () => overload(world, 6),
+  'start-up': () => startUp(world, 5),
+}
+const chosen = process.argv.slice(2)
+const world = await createWorld(availableParallelism())
+try {
+  for (const [name, part] of Object.entries(parts)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue
+    process.stdout.write(`## ${name}\n\n${await part()}\n\n`)
+  }
+} finally {
+  await world.stop()
+}

@@ -1,0 +1,14 @@
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { hashSync, verifySync } from '@node-rs/argon2'
+
+// The floor's hashing: one call, nothing around it. In JavaScript, as a thread of Node's own reads nothing else.
+
+if (process.platform === 'linux') setPriority(10)
+parentPort?.on('message', ({ password, hash }) =>
+  parentPort?.postMessage(
+    hash
+      ? verifySync(hash, password)
+      : hashSync(password, { memoryCost: 19456, timeCost: 2, parallelism: 1 }),
+  ),
+)

@@ -1,0 +1,65 @@
+import { percentile, table } from './figures.js'
+import { closedLoop, onSchedule } from './load.js'
+import type { Server, World } from './world.js'
+
+/** Three times the logins that the machine can hash, sent on schedule. */
+export async function overload(world: World, seconds: number) {
+  const rows: (string | number)[][] = []
+  for (const [name, start] of [
+    ['floor', world.startFloor],
+    ['usher', world.startUsher],
+  ] as const) {
+    const server = await start()
+    rows.push([name, ...(await turn(server, seconds))])
+    await server.stop()
+  }
+  const head = [
+    'capacity /s',
+    'sent /s',
+    'answered /s',
+    'to capacity',
+    'p50 ms',
+    'p99 ms',
+    'shed',
+    'shed p99 ms',
+    'other',
+    'no answer',
+    'MiB before',
+    'MiB at most',
+  ]
+  return table(['', ...head], rows)
+}
+
+async function turn(server: Server, seconds: number) {
+  const { port, requests } = server
+  const closed = await closedLoop(port, 8, 3, requests.login)
+  const capacity = (closed.latencies.get(200)?.length ?? 0) / closed.seconds
+  const sent = Math.round(capacity * 3)
+  const before = await server.memoryMebibytes()
+  let most = before
+  const sampler = setInterval(async () => {
+    most = Math.max(most, await server.memoryMebibytes())
+  }, 100)
+  const start = performance.now()
+  const { latencies, failed } = await onSchedule(port, sent, seconds, requests.login)
+  const whole = (performance.now() - start) / 1000
+  clearInterval(sampler)
+  const answered = latencies.get(200) ?? []
+  const shed = latencies.get(503) ?? []
+  const other = [...latencies].filter(([status]) => status !== 200 && status !== 503)
+  const rate = answered.length / whole
+  return [
+    capacity,
+    sent,
+    rate,
+    rate / capacity,
+    percentile(answered, 0.5),
+    percentile(answered, 0.99),
+    String(shed.length),
+    percentile(shed, 0.99),
+    String(other.flatMap(([, all]) => all).length),
+    String(failed),
+    before,
+    most,
+  ]
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { z } from 'zod'
+
+/** Stands in texts that clients send, so that one that is echoed or logged can be told. */
+export const mark = (field: string) => `${field}-xyzzy`
+
+/**
+ * Values that a schema of the contract takes: made from its shape, and held to all its rules. Texts bear the mark
+ * of their field.
+ */
+export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.entries<z.ZodType>(schema.shape)
+    const model = Object.fromEntries(shape.map(([name, each]) => [name, valuesOf(each, name)]))
+    const requiredKeys = shape.filter(([, each]) => !each.safeParse(undefined).success).map(([name]) => name)
+    return fc.record(model, { requiredKeys })
+  }
+  if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options)
+  return candidates(z.toJSONSchema(schema, { io: 'input' }), field).filter(
+    (value) => schema.safeParse(value).success,
+  )
+}
+
+/** @throws where the contract has a kind of schema that this cannot make values of */
+function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arbitrary<unknown> {
+  if (schema.format === 'idn-email') return emails(field)
+  if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
+  if (schema.type === 'string') return marked(texts, field)
+  throw new Error(`no values for ${JSON.stringify(schema)}`)
+}
+
+/** Text in all of Unicode, NUL included. */
+const texts = fc.oneof(
+  fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+)
+
+const marked = (text: fc.Arbitrary<string>, field: string) =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.nat(19).map((number) => `${mark(field)}-${number}`) },
+    { weight: 2, arbitrary: text.map((each) => `${mark(field)}${each}`) },
+    { weight: 1, arbitrary: text },
+  )
+
+const locals = fc.oneof(fc.stringMatching(/^[a-z0-9+_]{1,20}$/), fc.stringMatching(/^[\u00c0-\u024f]{1,9}$/))
+const domains = fc.oneof(
+  fc.domain(),
+  fc.constantFrom('example.com', 'EXAMPLE.com', 'bücher.example', '例え.jp'),
+)
+
+const emails = (field: string) =>
+  fc.oneof(
+    fc.nat(19).map((number) => knownEmail(number, field)),
+    fc.tuple(marked(locals, field), domains).map((parts) => parts.join('@')),
+    fc.emailAddress(),
+  )
+
+/** Addresses and passwords of accounts that the tests make; the requests know of more than there are. */
+export const knownEmail = (number: number, field = 'email') => `${mark(field)}-${number}@example.com`
+export const knownPassword = (number: number) => `${mark('password')}-${number}`

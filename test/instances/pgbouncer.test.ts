@@ -1,0 +1,74 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { migrate } from '../../server/store/migrate.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import type { Store } from '../../server/store/store.js'
+import { isStoreUnavailable } from '../../server/store/unavailable.js'
+import { usher } from '../support/child.js'
+import { makeMigration } from '../support/migration.js'
+import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.js'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.js'
+
+const masterKey = randomBytes(32)
+
+describe.skipIf(!inject('pgbouncerUrl'))('through PgBouncer in transaction mode', () => {
+  let postgres: PostgresServer
+  let pgbouncer: Awaited<ReturnType<typeof startPgBouncer>>
+  let store: Store
+  beforeAll(async () => {
+    postgres = await startPostgres({ timezone: 'Asia/Tokyo' })
+    pgbouncer = await startPgBouncer(findPgBouncer(), postgres.url)
+    store = openPostgres(pgbouncer.url, masterKey, () => undefined)
+  })
+  afterAll(async () => {
+    await store.close()
+    await pgbouncer.stop()
+    await postgres.stop()
+  })
+
+  it('an address that does not tell of it is refused with what to do', async () => {
+    const DATABASE_URL = pgbouncer.url.replace('?pgbouncer=true', '')
+    const env = { DATABASE_URL, USHER_MASTER_KEY: masterKey.toString('base64') }
+    for (const command of ['serve', 'database list']) {
+      expect(await usher(command.split(' '), env)).toMatchObject({
+        code: 1,
+        stderr:
+          'usher: DATABASE_URL leads to PgBouncer: add ?pgbouncer=true to it (docs/several-instances.md)\n',
+      })
+    }
+  })
+
+  it('three migrate at once, each migration once', async () => {
+    const others = [1, 2].map(() => openPostgres(pgbouncer.url, masterKey, () => undefined))
+    const applied = await Promise.all([store, ...others].map(({ prisma }) => migrate(prisma)))
+    await Promise.all(others.map(({ close }) => close()))
+    expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
+  })
+
+  it('times are read as they were written, though the server is in Tokyo', async () => {
+    const createdAt = new Date('2026-03-01T12:00:00.123Z')
+    await store.prisma.workspace.create({ data: { id: randomUUID(), slug: 'tokyo', createdAt } })
+    const clients = [0, 1, 2, 3].map(() => openPostgres(pgbouncer.url, masterKey, () => undefined))
+    for (const { prisma } of clients) {
+      expect((await prisma.workspace.findUniqueOrThrow({ where: { slug: 'tokyo' } })).createdAt).toEqual(
+        createdAt,
+      )
+    }
+    await Promise.all(clients.map(({ close }) => close()))
+  })
+
+  it('a database’s own limit for statements holds for those of requests, and for no migration', async () => {
+    await store.prisma.$executeRaw`ALTER DATABASE postgres SET statement_timeout = '100ms'`
+    const limited = await startPgBouncer(findPgBouncer(), postgres.url)
+    const { prisma, close } = openPostgres(limited.url, masterKey, () => undefined)
+    const error = await prisma.$queryRaw`SELECT pg_sleep(5)::text`.catch((error) => error)
+    expect(isStoreUnavailable(error)).toBe(true)
+    expect(String(error)).toContain('canceling statement due to statement timeout')
+    const folder = await makeMigration('2_slow', 'SELECT pg_sleep(0.5);')
+    expect(await migrate(prisma, folder)).toEqual(['2_slow'])
+    await rm(folder, { recursive: true })
+    await close()
+    await limited.stop()
+  })
+})

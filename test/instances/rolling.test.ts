@@ -1,0 +1,67 @@
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { usher } from '../support/child.js'
+import { type Deployment, startDeployment } from '../support/deployment.js'
+import { startInstance } from '../support/instances.js'
+import { writeMigration } from '../support/migration.js'
+import { startTraffic } from '../support/traffic.js'
+
+let deployment: Deployment
+let scratch: string
+/** The built command line of a version that has one migration more. */
+let nextVersion: string
+beforeAll(async () => {
+  deployment = await startDeployment(3)
+  scratch = await mkdtemp(join(tmpdir(), 'usher-next-'))
+  nextVersion = await makeNextVersion(scratch)
+})
+afterAll(async () => {
+  await deployment.close()
+  await rm(scratch, { recursive: true })
+})
+
+const migration = '29990101000000_next'
+const additions = `
+ALTER TABLE usher."user" ADD COLUMN locale TEXT;
+ALTER TABLE usher.tenant ADD COLUMN plan TEXT NOT NULL DEFAULT 'free';
+CREATE INDEX user_created_at ON usher."user" (database_id, created_at);
+CREATE TABLE usher.note (
+  database_id UUID, user_id UUID, text TEXT, PRIMARY KEY (database_id, user_id),
+  FOREIGN KEY (database_id, user_id) REFERENCES usher."user" (database_id, id) ON DELETE CASCADE
+);
+`
+
+async function makeNextVersion(folder: string) {
+  const root = fileURLToPath(new URL('../../', import.meta.url))
+  for (const part of ['bin', 'dist', 'package.json']) {
+    await cp(join(root, 'server', part), join(folder, 'server', part), { recursive: true })
+  }
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await writeMigration(join(folder, 'server/dist/migrations'), migration, additions)
+  return join(folder, 'server/bin/usher.js')
+}
+
+it('a rolling restart under load fails no request', async () => {
+  const { base, replace } = deployment
+  const traffic = startTraffic(base)
+  await replace(3, traffic.more)
+  expect((await traffic.end()).users).toBeGreaterThan(50)
+})
+
+it('nor does a new version: its migrations run while the old one serves, then its servers come one by one', async () => {
+  const { base, env, replace } = deployment
+  await expect(startInstance(env, undefined, nextVersion)).rejects.toThrow('run: usher migrate')
+  const traffic = startTraffic(base)
+  await traffic.more()
+  const migrated = await usher(['migrate', '--json'], env, nextVersion)
+  expect(migrated).toMatchObject({ code: 0, stdout: `{"applied":["${migration}"]}\n` })
+  // A server of the old version that ends now comes back.
+  await replace(1, traffic.more)
+  await replace(3, traffic.more, nextVersion)
+  await traffic.end()
+  const plans = await deployment.store.prisma.$queryRaw`SELECT DISTINCT plan FROM usher.tenant`
+  expect(plans).toEqual([{ plan: 'free' }])
+})

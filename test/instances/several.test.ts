@@ -1,0 +1,91 @@
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rotateKeys } from '../../server/domain/key-rotation.js'
+import { password } from '../support/app.js'
+import { type Deployment, startDeployment } from '../support/deployment.js'
+
+const path = { workspaceSlug: 'acme', databaseName: 'app' }
+let deployment: Deployment
+let base: string
+beforeAll(async () => {
+  deployment = await startDeployment(3)
+  base = deployment.base
+})
+afterAll(() => deployment.close())
+
+const headers = { 'content-type': 'application/json' }
+const post = (url: string, body: object) =>
+  fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+const signUp = async (email: string) => (await post(`${base}/users`, { email, password })).status
+
+describe('three servers on one store behind a proxy', () => {
+  it('refuse no valid token while the keys are rotated under them', async () => {
+    const email = 'rotation@example.com'
+    expect(await signUp(email)).toBe(201)
+    const refused: unknown[] = []
+    /** How many tokens in a row the next key has signed. */
+    let signedByNext = 0
+    let next = ''
+    let stop = false
+
+    /** Logs in at one server and is checked at the others, which must publish the token's key. */
+    async function client() {
+      while (!stop) {
+        const loggedIn = await post(`${base}/users/login`, { email, password })
+        const { token } = await loggedIn.json()
+        const { kid = '' } = decodeProtectedHeader(token.jwt)
+        const headers = { authorization: `Bearer ${token.jwt}` }
+        for (let server = 0; server < 3; server++) {
+          const { status } = await fetch(`${base}/users/me`, { headers })
+          const { keys } = await (await fetch(`${base}/.well-known/jwks.json`)).json()
+          if (status !== 200) refused.push([status, kid])
+          if (!keys.some((key: { kid: string }) => key.kid === kid)) refused.push(['not published', kid])
+        }
+        signedByNext = kid === next ? signedByNext + 1 : 0
+      }
+    }
+    const clients = [client(), client(), client(), client()]
+    next = (await rotateKeys(deployment.store, path, 6, new Date())).kid
+    await expect.poll(() => signedByNext, { timeout: 30_000, interval: 100 }).toBeGreaterThan(40)
+    stop = true
+    await Promise.all(clients)
+    expect(refused).toEqual([])
+  })
+
+  it('count failed logins together, by the address that the proxy tells of', async () => {
+    const email = 'throttle@example.com'
+    await signUp(email)
+
+    /** Logs in from an address of this machine; a header of the client's own tells another. */
+    async function logIn(localAddress: string, password: string) {
+      const claimed = { ...headers, 'x-forwarded-for': `192.0.2.${Math.floor(Math.random() * 256)}` }
+      const sent = request(`${base}/users/login`, { method: 'POST', headers: claimed, localAddress })
+      sent.end(JSON.stringify({ email, password }))
+      return new Promise<number | undefined>((resolve, reject) => {
+        sent.on('error', reject).on('response', (answer) => {
+          json(answer).then(() => resolve(answer.statusCode), reject)
+        })
+      })
+    }
+    const statuses: unknown[] = []
+    for (let attempt = 0; attempt < 7; attempt++) statuses.push(await logIn('127.0.0.1', 'wrong password'))
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
+    expect(await logIn('127.0.0.2', password)).toBe(200)
+  })
+
+  it('let one of thirty sign-ups of an address win, wherever they come in', async () => {
+    const body = { email: 'race@example.com', password, newTenant: 'Race' }
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => post(`${base}/users`, body).then(({ status }) => status)),
+    )
+    expect(answers.sort()).toEqual([201, ...Array(29).fill(409)])
+    expect(await deployment.store.prisma.tenant.count({ where: { name: 'Race' } })).toBe(1)
+  })
+
+  it('have all had their share of the requests', () => {
+    const shares = [...deployment.proxy.answered.values()]
+    expect(Math.min(...shares)).toBeGreaterThan(0.9 * Math.max(...shares))
+  })
+})

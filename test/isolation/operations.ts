@@ -1,0 +1,239 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type DatabaseModel, tokenOf, type UserModel, userOfToken, userWithId } from './model.js'
+import { paths, type World } from './world.js'
+
+/** What an operation is done with; a number picks one of those there are, of any database. */
+export interface Choice {
+  path: string
+  other: string
+  email: string
+  password: string
+  newTenant: string | undefined
+  idempotencyKey: string | undefined
+  pick: number
+}
+
+type Operation = (world: World, choice: Choice) => Promise<void>
+
+const pickOf = <T>(all: readonly T[], pick: number): T | undefined => all[pick % Math.max(all.length, 1)]
+const databasesOf = ({ model }: World) => [...model.databases.values()]
+const usersOf = (world: World) => databasesOf(world).flatMap(({ users }) => [...users.values()])
+
+const signUp: Operation = async (world, choice) => {
+  const { path, email, password, newTenant, idempotencyKey: key } = choice
+  const response = await world.send('POST', `${path}/users`, {
+    payload: { email, password, ...(newTenant && { newTenant }) },
+    headers: key ? { 'idempotency-key': key } : {},
+  })
+  const database = world.model.databases.get(path)
+  if (!database) return expect(response.json().code).toBe('database_not_found')
+  const before = key ? database.signUps.get(key) : undefined
+  if (before) {
+    const user = userWithId(database, before.userId)
+    const isSame = before.email === email && before.newTenant === newTenant && user?.password === password
+    if (!user || user.isDisabled || !isSame)
+      return expect(response.json().code).toBe('idempotency_key_reused')
+    return expectSignedIn(world, database, user, response, 201)
+  }
+  if (database.users.has(email)) return expect(response.json().code).toBe('email_taken')
+  const { id, tenants } = response.json()
+  const known = databasesOf(world).flatMap((each) => [...each.tenants])
+  expect(usersOf(world).map((user) => user.id)).not.toContain(id)
+  expect(tenants.filter((tenant: string) => known.includes(tenant))).toEqual([])
+  expect(tenants).toHaveLength(newTenant ? 1 : 0)
+  for (const tenant of tenants) database.tenants.add(tenant)
+  const user = { id, email, password, isDisabled: false, tenants, validFrom: 0 }
+  database.users.set(email, user)
+  if (key) database.signUps.set(key, { userId: id, email, newTenant })
+  expectSignedIn(world, database, user, response, 201)
+}
+
+function expectSignedIn(
+  { model }: World,
+  database: DatabaseModel,
+  user: UserModel,
+  response: Awaited<ReturnType<World['send']>>,
+  status: number,
+) {
+  expect(response.statusCode, response.body).toBe(status)
+  const { id, tenants, token } = response.json()
+  expect({ id, tenants }).toEqual({ id: user.id, tenants: user.tenants })
+  model.tokens.push(tokenOf(database, user, token.jwt))
+}
+
+const logIn: Operation = async (world, { path, email, password }) => {
+  const response = await world.send('POST', `${path}/users/login`, { payload: { email, password } })
+  const database = world.model.databases.get(path)
+  if (!database) return expect(response.json().code).toBe('database_not_found')
+  const user = database.users.get(email)
+  if (user?.password === password && !user.isDisabled) {
+    return expectSignedIn(world, database, user, response, 200)
+  }
+  expect(response.json().code).toBe('invalid_credentials')
+}
+
+/** Tries a token at every database that is or was. */
+const meEverywhere: Operation = async (world, { pick }) => {
+  const token = pickOf(world.model.tokens, pick)
+  if (!token) return
+  for (const path of paths) {
+    const headers = { authorization: `Bearer ${token.jwt}` }
+    const response = await world.send('GET', `${path}/users/me`, { headers })
+    const database = world.model.databases.get(path)
+    const user = database && userOfToken(database, token)
+    expect(response.statusCode, `${path} ${response.body}`).toBe(user ? 200 : database ? 401 : 404)
+    if (user) {
+      const { id, email, tenants } = response.json()
+      expect({ id, email, tenants }).toEqual({ id: user.id, email: user.email, tenants: user.tenants })
+    }
+  }
+}
+
+/** Changes a user by email, or by the id of a user of any database, which another one does not know. */
+const changeUser =
+  (command: string, change: (database: DatabaseModel, user: UserModel, after: Account) => void): Operation =>
+  async (world, { path, email, password, pick }) => {
+    const id = pick % 2 ? pickOf(usersOf(world), pick)?.id : undefined
+    const input = command === 'set-password' ? `${password}\n` : undefined
+    const { code, stderr, value } = await world.operate(`user ${command} ${path} ${id ?? email}`, input)
+    const database = world.model.databases.get(path)
+    const user = database && (id ? userWithId(database, id) : database.users.get(email))
+    if (!user) {
+      expect(code).toBe(1)
+      return expect(stderr).toMatch(database ? /no user/ : /no database/)
+    }
+    expect(value, stderr).toMatchObject({ id: user.id, databaseId: database.id })
+    change(database, user, value)
+  }
+
+interface Account {
+  tokensValidAfter: string | null
+}
+
+const validFrom = ({ tokensValidAfter }: Account) => Math.ceil(Date.parse(tokensValidAfter ?? '') / 1000)
+
+/** Puts a user into a tenant, or out of it; both may be of any database. */
+const changeTenant =
+  (command: 'add-user' | 'remove-user'): Operation =>
+  async (world, { path, email, pick }) => {
+    const all = databasesOf(world).flatMap(({ tenants }) => [...tenants])
+    const tenant = pickOf(all, pick)
+    if (!tenant) return
+    const { code, stderr } = await world.operate(`tenant ${command} ${path} ${tenant} ${email}`)
+    const database = world.model.databases.get(path)
+    const user = database?.users.get(email)
+    const isMember = user?.tenants.includes(tenant)
+    if (!database?.tenants.has(tenant) || !user || (command === 'remove-user' && !isMember)) {
+      expect(code).toBe(1)
+      return expect(stderr).toMatch(/no database|no user|no tenant|is not of tenant/)
+    }
+    expect(code, stderr).toBe(0)
+    if (command === 'remove-user') user.tenants = user.tenants.filter((each) => each !== tenant)
+    else if (!isMember) user.tenants = [...user.tenants, tenant]
+  }
+
+const rotate: Operation = async (world, { path }) => {
+  const { code, value } = await world.operate(`keys rotate ${path} --activate-in 0`)
+  const database = world.model.databases.get(path)
+  expect(code).toBe(database ? 0 : 1)
+  database?.kids.add(value.kid)
+}
+
+/** Retires a key of any database. */
+const retire: Operation = async (world, { path, pick }) => {
+  const kid = pickOf(
+    databasesOf(world).flatMap(({ kids }) => [...kids]),
+    pick,
+  )
+  const { code } = await world.operate(`keys retire ${path} ${kid}`)
+  const database = world.model.databases.get(path)
+  const isOwn = database !== undefined && kid !== undefined && database.kids.has(kid)
+  const canRetire = isOwn && database.kids.size > 1
+  expect(code).toBe(canRetire ? 0 : 1)
+  if (canRetire) database.kids.delete(kid)
+}
+
+const createOrDelete: Operation = async (world, { path }) => {
+  if (!world.model.databases.has(path)) return world.createDatabase(path)
+  const { users } = world.model.databases.get(path) as DatabaseModel
+  const [slug] = path.split('/')
+  expect((await world.operate(`workspace delete ${slug}`)).code).toBe(1)
+  expect((await world.operate(`database create ${path}`)).code).toBe(1)
+  const { value } = await world.operate(`database delete ${path} --yes`)
+  expect(value.users).toBe(users.size)
+  world.model.databases.delete(path)
+}
+
+/** Moves the users of one database into another: the same ids and passwords, and yet no token of one is good there. */
+const move: Operation = async (world, { path, other }) => {
+  const from = world.model.databases.get(path)
+  const to = world.model.databases.get(other)
+  const file = join(world.folder, 'users.ndjson')
+  const exported = await world.operate(`user export ${path} -o ${file}`)
+  expect(exported.code).toBe(from ? 0 : 1)
+  if (!from) return
+  expect(exported.value.users).toBe(from.users.size)
+  const imported = await world.operate(`user import ${other} ${file}`)
+  expect(imported.code, imported.stderr).toBe(to ? 0 : 1)
+  if (!to) return
+  const added = [...from.users.values()].filter(({ email }) => !to.users.has(email))
+  expect(imported.value).toMatchObject({ added: added.length, alreadyThere: from.users.size - added.length })
+  for (const user of added) {
+    to.users.set(user.email, { ...user })
+    for (const tenant of user.tenants) to.tenants.add(tenant)
+  }
+}
+
+/** Holds everything that the command line and discovery tell of a database to the model. */
+const inspect: Operation = async (world, { path }) => {
+  const database = world.model.databases.get(path)
+  const discovered = await world.send('GET', `${path}/.well-known/jwks.json`)
+  if (!database) {
+    expect((await world.operate(`user list ${path}`)).code).toBe(1)
+    return expect(discovered.statusCode).toBe(404)
+  }
+  const kids = discovered.json().keys.map(({ kid }: { kid: string }) => kid)
+  expect(new Set(kids)).toEqual(database.kids)
+  const ids = (rows: { id: string }[]) => rows.map(({ id }) => id).sort()
+  const users = [...database.users.values()]
+  expect(ids(await world.usher.json(`user list ${path}`))).toEqual(ids(users))
+  const tenants = await world.usher.json(`tenant list ${path}`)
+  expect(ids(tenants)).toEqual([...database.tenants].sort())
+  for (const { id, users: count } of tenants) {
+    expect(count).toBe(users.filter((user) => user.tenants.includes(id)).length)
+  }
+}
+
+/** What clients and operators do, by name. */
+export const operations: Record<string, Operation> = {
+  signUp,
+  logIn,
+  meEverywhere,
+  disable: changeUser('disable', (_, user) => {
+    user.isDisabled = true
+  }),
+  enable: changeUser('enable', (_, user) => {
+    user.isDisabled = false
+  }),
+  revoke: changeUser('revoke-tokens', (_, user, after) => {
+    user.validFrom = validFrom(after)
+  }),
+  unlock: changeUser('unlock', () => undefined),
+  setPassword: async (world, choice) =>
+    changeUser('set-password', (_, user, after) => {
+      user.password = choice.password
+      user.validFrom = validFrom(after)
+    })(world, choice),
+  remove: changeUser('delete', (database, user) => {
+    database.users.delete(user.email)
+    for (const [key, { userId }] of database.signUps) if (userId === user.id) database.signUps.delete(key)
+  }),
+  join: changeTenant('add-user'),
+  leave: changeTenant('remove-user'),
+  rotate,
+  retire,
+  createOrDelete,
+  move,
+  inspect,
+}

@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrate, pendingMigrations } from '../../server/store/migrate.js'
+import { openPostgres } from '../../server/store/postgres.js'
+import { password, startApp } from '../support/app.js'
+import { startChild, startUsher } from '../support/child.js'
+import { databaseUrl } from '../support/global-setup.js'
+import { findInstalledPostgres } from '../support/installed-postgres.js'
+import { runUsher } from '../support/operator.js'
+import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.js'
+import { makeDataFolder } from '../support/store.js'
+
+// Runs the commands of docs/operation.md.
+
+const doc = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')
+const commandsWith = (text: string) => {
+  const found = [...doc.matchAll(/^```sh\n(.*?)^```$/gms)].find(([, commands]) =>
+    commands?.includes(text),
+  )?.[1]
+  if (!found) throw new Error(`no commands with ${text}`)
+  return found
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'usher-backup-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const ada = { email: 'ada@example.com', password }
+const bin = findInstalledPostgres()
+if (!bin) process.stderr.write('No installed PostgreSQL with pg_dump: its backup is not tried.\n')
+
+describe.skipIf(!bin)('a backup of a Postgres store', () => {
+  const masterKey = Buffer.alloc(32, 7)
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres({}, undefined, bin)
+  })
+  afterAll(() => server.stop())
+  const open = (url: string) => openPostgres(url, masterKey, () => undefined)
+
+  async function run(text: string, env: Record<string, string>) {
+    const script = `cd "${folder}"; PATH="${bin}:$PATH"; ${commandsWith(text)}`
+    expect(await startChild('sh', ['-ec', script], env).ended).toMatchObject({ code: 0, stderr: '' })
+  }
+
+  it('restores users, tenants, tokens and settings as they were when it was taken', async () => {
+    const admin = open(server.url)
+    await admin.prisma.$executeRaw`CREATE DATABASE usher`
+    await admin.prisma.$executeRaw`CREATE DATABASE restored TEMPLATE template0`
+    await admin.close()
+    const [DATABASE_URL = '', RESTORED_URL = ''] = ['usher', 'restored'].map((name) =>
+      databaseUrl(server.url, name),
+    )
+
+    const store = open(DATABASE_URL)
+    await migrate(store.prisma)
+    const usher = await startApp(store)
+    const database = await usher.newDatabase('nist')
+    const { token, ...before } = await database.signedUp({ ...ada, newTenant: 'Engines' })
+    await run('pg_dump', { DATABASE_URL })
+    await database.signedUp({ email: 'later@example.com' })
+    await usher.close()
+    await store.close()
+    await run('pg_restore', { RESTORED_URL })
+
+    const restored = open(RESTORED_URL)
+    expect(await pendingMigrations(restored.prisma)).toEqual([])
+    const again = await startApp(restored)
+    const client = again.client(database.workspaceSlug, database.databaseName)
+    expect((await client.login(ada)).json()).toMatchObject(before)
+    expect((await client.me(token.jwt)).json()).toMatchObject(before)
+    expect((await client.login({ email: 'later@example.com', password })).statusCode).toBe(401)
+    await client.signedUp({ email: 'later@example.com', newTenant: 'Engines' })
+    await again.close()
+    await restored.close()
+
+    const list = (key: Buffer) =>
+      runUsher(['database', 'list', '--json'], {
+        DATABASE_URL: RESTORED_URL,
+        USHER_MASTER_KEY: key.toString('base64'),
+        BASE_URL: '',
+      })
+    expect(JSON.parse((await list(masterKey)).stdout)).toMatchObject([
+      { id: database.id, passwordPolicy: 'nist' },
+    ])
+    expect((await list(Buffer.alloc(32, 8))).stderr).toContain('USHER_MASTER_KEY is not the key')
+  })
+})
+
+describe('a backup of the embedded store', () => {
+  const headers = { 'content-type': 'application/json' }
+
+  /** A server on a folder of data, while it is used. */
+  async function serving(
+    dataDir: string,
+    use: (post: (path: string, body: object) => Promise<Response>) => Promise<void>,
+  ) {
+    const port = String(await freePort())
+    const server = startUsher(['serve'], { DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info' })
+    await server.printed('Server listening')
+    const users = `http://localhost:${port}/workspaces/demo/databases/app/users`
+    await use((path, body) => fetch(users + path, { method: 'POST', headers, body: JSON.stringify(body) }))
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0 })
+  }
+
+  it('is a copy of its folder, made while no server runs', async () => {
+    const DATA_DIR = await makeDataFolder()
+    await serving(DATA_DIR, async (post) => {
+      expect((await post('', { ...ada, newTenant: 'Engines' })).status).toBe(201)
+    })
+    const script = `cd "${folder}"; ${commandsWith('cp -a')}`
+    expect(await startChild('sh', ['-ec', script], { DATA_DIR }).ended).toMatchObject({ code: 0, stderr: '' })
+    await serving(DATA_DIR, async (post) => {
+      expect((await post('', { ...ada, email: 'later@example.com' })).status).toBe(201)
+    })
+    await rm(DATA_DIR, { recursive: true })
+    await serving(join(folder, 'usher-backup'), async (post) => {
+      const login = await post('/login', ada)
+      expect(login.status).toBe(200)
+      expect((await login.json()).tenants).toHaveLength(1)
+      expect((await post('/login', { ...ada, email: 'later@example.com' })).status).toBe(401)
+    })
+  })
+})

@@ -1,0 +1,266 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openPostgres } from '../../server/store/postgres.js'
+import type { Store } from '../../server/store/store.js'
+import { password } from '../support/app.js'
+import { type Child, startUsher, usher } from '../support/child.js'
+import { freePort } from '../support/postgres-server.js'
+import { createPostgresDatabase } from '../support/store.js'
+
+const masterKey = Buffer.alloc(32, 7)
+const settings = {
+  USHER_MASTER_KEY: masterKey.toString('base64'),
+  ARGON2_MEMORY_KIB: '8',
+  ARGON2_PASSES: '1',
+}
+const users = '/workspaces/demo/databases/app/users'
+
+let store: Store
+let drop: () => Promise<void>
+let env: Record<string, string>
+beforeAll(async () => {
+  const database = await createPostgresDatabase()
+  drop = database.drop
+  env = { ...settings, DATABASE_URL: database.url }
+  store = openPostgres(database.url, masterKey, () => undefined)
+  for (const command of ['workspace create demo', 'database create demo/app']) {
+    expect(await usher(command.split(' '), env)).toMatchObject({ code: 0 })
+  }
+})
+afterAll(async () => {
+  await store.close()
+  await drop()
+})
+
+interface Line {
+  msg: string
+  pid: number
+  worker?: number
+  milliseconds?: number
+}
+
+const linesOf = ({ output }: Child): Line[] =>
+  output.stdout.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []))
+
+/** The processes that have begun to listen, oldest first. */
+const workersOf = (server: Child) => [
+  ...new Set(linesOf(server).flatMap(({ msg, pid }) => (msg.startsWith('Server listening') ? [pid] : []))),
+]
+
+/** A server of several processes, all of which listen. */
+async function startWorkers(count = 2, more: Record<string, string> = {}) {
+  const port = await freePort()
+  const server = startUsher(['serve', '--workers', String(count)], { ...env, ...more, PORT: String(port) })
+  const listening = (all: number) =>
+    vi.waitFor(() => expect(workersOf(server)).toHaveLength(all), { timeout: 20_000 })
+  await listening(count)
+  /** Over a connection of its own, so that the next one may go to another worker. */
+  const send = (path: string, body?: object) =>
+    fetch(`http://localhost:${port}${path}`, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { connection: 'close', 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(15_000),
+    })
+  return { ...server, port, send, listening }
+}
+
+async function end(server: Child) {
+  server.signal('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+}
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('usher serve --workers', () => {
+  it('serves one port with all workers, whose log lines carry their number', async () => {
+    const server = await startWorkers(3)
+    const email = 'ada@example.com'
+    expect((await server.send(users, { email, password })).status).toBe(201)
+    for (let i = 0; i < 12; i++) {
+      expect((await server.send(`${users}/login`, { email, password })).status).toBe(200)
+    }
+    const answered = () => linesOf(server).filter(({ msg }) => msg === 'answered')
+    await vi.waitFor(() => expect(answered()).toHaveLength(13))
+    expect(new Set(answered().map(({ worker }) => worker))).toEqual(new Set([1, 2, 3]))
+    await end(server)
+    expect(workersOf(server).filter(isAlive)).toEqual([])
+  })
+
+  it('goes on serving when a worker is killed, and starts another after a growing wait', async () => {
+    const server = await startWorkers()
+    let isOver = false
+    const failed: unknown[] = []
+    let served = 0
+    async function load() {
+      while (!isOver) {
+        const status = await server.send('/readyz').then(({ status }) => status, String)
+        if (status === 200) served += 1
+        else failed.push(status)
+      }
+    }
+    const clients = [load(), load()]
+    for (let kill = 0; kill < 3; kill++) {
+      const before = served
+      process.kill(workersOf(server)[kill === 0 ? 1 : kill + 1] ?? 0, 'SIGKILL')
+      await server.listening(3 + kill)
+      await vi.waitFor(() => expect(served).toBeGreaterThan(before + 20), { timeout: 10_000 })
+    }
+    isOver = true
+    await Promise.all(clients)
+    // No more than what was in flight on the killed ones.
+    expect(failed.length).toBeLessThanOrEqual(6)
+    const waits = linesOf(server).flatMap(({ milliseconds, msg }) =>
+      msg === 'a worker ended; starting another' ? [milliseconds] : [],
+    )
+    expect(waits).toEqual([100, 200, 400])
+    await end(server)
+  })
+
+  it('hangs up on whom a worker was handed and did not live to take', async () => {
+    const server = await startWorkers()
+    const [stopped = 0] = workersOf(server)
+    process.kill(stopped, 'SIGSTOP')
+    let answered = 0
+    const sent = Array.from({ length: 8 }, async () => {
+      await server.send('/healthz')
+      answered += 1
+    })
+    const settled = Promise.allSettled(sent)
+    await vi.waitFor(() => expect(answered).toBe(7))
+    process.kill(stopped, 'SIGKILL')
+    const reasons = (await settled).flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : []))
+    expect(reasons).toEqual(['TypeError'])
+    await server.listening(3)
+    await end(server)
+  })
+
+  it('opens no more connections to the store than it is allowed in all', async () => {
+    await vi.waitFor(async () => expect(await connectionsOf(store)).toBe(0))
+    const server = await startWorkers(2, { STORE_CONNECTIONS: '5' })
+    const statuses: number[] = []
+    const counts: number[] = []
+    const traffic = Promise.all(
+      Array.from({ length: 60 }, async () => statuses.push((await server.send('/readyz')).status)),
+    )
+    let isOver = false
+    const watch = (async () => {
+      while (!isOver) counts.push(await connectionsOf(store))
+    })()
+    await traffic
+    isOver = true
+    await watch
+    expect(statuses).toEqual(Array(60).fill(200))
+    expect(Math.max(...counts)).toBeLessThanOrEqual(5)
+    expect(await connectionsOf(store)).toBeGreaterThan(2)
+    await end(server)
+  })
+
+  it('ends its workers, and frees the port, when the first process is killed', async () => {
+    const server = await startWorkers()
+    server.signal('SIGKILL')
+    await server.ended
+    await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), { timeout: 10_000 })
+    await expect(server.send('/healthz')).rejects.toThrow()
+  })
+})
+
+/** Those of servers; one is the test's own. */
+async function connectionsOf({ prisma }: Store) {
+  const [row] = await prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int - 1 AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'usher'`
+  return row?.count ?? 0
+}
+
+describe('SIGTERM', () => {
+  const body = JSON.stringify({ email: 'late@example.com', password })
+
+  /** A sign-up of which a worker has read the head alone. */
+  async function startSignUp(port: number) {
+    const socket = connect(port, 'localhost').setEncoding('utf8')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    const received = (part: string) => vi.waitFor(() => expect(text).toContain(part), { timeout: 10_000 })
+    socket.write(
+      `POST ${users} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    await received('100 Continue')
+    return { finish: () => socket.write(body), received }
+  }
+
+  it('to all processes at once, as a terminal sends it, finishes what is in flight', async () => {
+    const server = await startWorkers()
+    const signUp = await startSignUp(server.port)
+    for (const pid of [server.child.pid ?? 0, ...workersOf(server)]) process.kill(pid, 'SIGINT')
+    await vi.waitFor(() => expect(server.send('/healthz')).rejects.toThrow())
+    signUp.finish()
+    await signUp.received('HTTP/1.1 201 Created')
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it('given a second time ends all at once', async () => {
+    const server = await startWorkers()
+    await startSignUp(server.port)
+    server.signal('SIGTERM')
+    await vi.waitFor(() => expect(linesOf(server).some(({ msg }) => msg === 'draining')).toBe(true))
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 1 })
+    await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), { timeout: 5_000 })
+  })
+
+  it('to one worker alone drains it, and another takes its place', async () => {
+    const server = await startWorkers()
+    process.kill(workersOf(server)[0] ?? 0, 'SIGTERM')
+    await server.listening(3)
+    expect(isAlive(workersOf(server)[0] ?? 0)).toBe(false)
+    await end(server)
+  })
+})
+
+describe('a server that cannot serve', () => {
+  const serve = async (more: Record<string, string>, workers: string) => {
+    const port = String(await freePort())
+    return usher(['serve', '--workers', workers], { ...env, PORT: port, ...more })
+  }
+  const reasons = (stderr: string) => stderr.replace(/\((bind|listen) EADDRINUSE.*?\)/, '(…)')
+
+  async function expectTold(more: Record<string, string>) {
+    const one = await serve(more, '1')
+    expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
+    const three = await serve(more, '3')
+    expect(three).toMatchObject({ code: 1, signal: null })
+    expect(reasons(three.stderr)).toBe(reasons(one.stderr))
+  }
+
+  it('for its store says so once and ends as one process does', async () => {
+    const bare = await createPostgresDatabase('template0')
+    await expectTold({ DATABASE_URL: bare.url })
+    await expectTold({ USHER_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
+    await bare.drop()
+  })
+
+  it('for its port says so once and ends as one process does', async () => {
+    const listener = createServer().listen(0, 'localhost')
+    await once(listener, 'listening')
+    await expectTold({ PORT: String((listener.address() as AddressInfo).port) })
+    listener.close()
+  })
+
+  it.each([
+    [{ WORKERS: '2', DATABASE_URL: '' }, [], 'WORKERS must be 1 without DATABASE_URL'],
+    [{ DATABASE_URL: '' }, ['--workers', '2'], 'WORKERS must be 1 without DATABASE_URL'],
+    [{ WORKERS: '2' }, ['--workers', '0'], 'WORKERS must be a whole number from 1 to 256'],
+  ])('with settings %o and arguments %o says what is wrong', async (more, args, reason) => {
+    const ended = await usher(['serve', ...args], { ...env, ...more })
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })
+  })
+})

@@ -1,0 +1,120 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Copy, DockerfileParser, type From, type JSONInstruction } from 'dockerfile-ast'
+import { describe, expect, it } from 'vitest'
+import { Environment } from '../../server/config.js'
+import { drainMilliseconds } from '../../server/draining.js'
+
+const root = new URL('../../', import.meta.url)
+const deploy = new URL('docs/deploy/', root)
+const scripts = JSON.parse(await readFile(new URL('package.json', root), 'utf8')).scripts
+
+/** What the operator of a container or a unit may set. */
+const settings = new Set(['NODE_ENV', ...Object.keys(Environment.shape)])
+
+describe('docs/deploy/Dockerfile', async () => {
+  const file = await readFile(new URL('Dockerfile', deploy), 'utf8')
+  const instructions = DockerfileParser.parse(file).getInstructions()
+  const of = (keyword: string) => instructions.filter((each) => each.getKeyword() === keyword)
+  const argumentsOf = (keyword: string) =>
+    of(keyword).map((each) => each.getArguments().map((argument) => argument.getValue()))
+
+  it('has instructions that the builder knows', () => {
+    const known = /^(FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|VOLUME|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/
+    expect(instructions.map((each) => each.getKeyword()).filter((keyword) => !known.test(keyword))).toEqual(
+      [],
+    )
+    for (const keyword of ['FROM', 'COPY', 'RUN', 'USER', 'ENTRYPOINT', 'CMD']) {
+      expect(of(keyword), keyword).not.toEqual([])
+    }
+  })
+
+  it('copies what the repository or a stage before has', () => {
+    const stages = of('FROM').map((each) => (each as From).getBuildStage())
+    const missing = (of('COPY') as Copy[]).flatMap((copy) => {
+      const from = copy.getFromFlag()?.getValue()
+      const sources = copy.getArguments().map((argument) => argument.getValue())
+      if (from) return stages.includes(from) ? [] : [from]
+      return sources.slice(0, -1).filter((source) => !existsSync(new URL(source, root)))
+    })
+    expect(missing).toEqual([])
+  })
+
+  it('installs from the lock file, builds with a script that there is, and starts the command line', () => {
+    const runs = argumentsOf('RUN').map((words) => words.join(' '))
+    const named = runs.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])
+    expect(named).toEqual(['build'])
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named))
+    expect(runs.filter((run) => run.startsWith('npm ') && !/^npm (ci|run)\b/.test(run))).toEqual([])
+    const [entry] = of('ENTRYPOINT') as JSONInstruction[]
+    const [, script = ''] = entry?.getJSONStrings().map((text) => text.getJSONValue()) ?? []
+    expect(existsSync(new URL(script, root))).toBe(true)
+  })
+
+  it('gives every workspace to npm, which refuses a lock file that has more', async () => {
+    const { workspaces } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
+    const copied = argumentsOf('COPY').flat()
+    for (const workspace of workspaces) {
+      const count = copied.filter((source) => source === `${workspace}/package.json`).length
+      expect(count, workspace).toBe(
+        argumentsOf('RUN').filter(([npm, ci]) => npm === 'npm' && ci === 'ci').length,
+      )
+    }
+  })
+
+  it('sets settings that there are, and runs as another than root', () => {
+    const names = argumentsOf('ENV')
+      .flat()
+      .map((text) => text.split('=')[0])
+    expect(names.filter((name) => !settings.has(name ?? ''))).toEqual([])
+    expect(argumentsOf('USER')).toEqual([['node']])
+  })
+})
+
+describe('docs/deploy/usher.service', async () => {
+  const path = fileURLToPath(new URL('usher.service', deploy))
+  const unit = parseUnit(await readFile(path, 'utf8'))
+  const has = (command: string) => spawnSync(command, ['--version']).error === undefined
+
+  it('starts the command line, restarts it, and waits longer than it drains', () => {
+    expect(unit.get('ExecStart')).toMatch(/^\/usr\/bin\/node \/opt\/usher\/server\/bin\/usher\.js serve$/)
+    expect(existsSync(new URL('server/bin/usher.js', root))).toBe(true)
+    expect(unit.get('Restart')).toBe('on-failure')
+    expect(Number(unit.get('TimeoutStopSec')) * 1000).toBeGreaterThan(drainMilliseconds)
+  })
+
+  it('sets settings that there are', () => {
+    const names =
+      unit
+        .get('Environment')
+        ?.split(' ')
+        .map((text) => text.split('=')[0] ?? '') ?? []
+    expect(names.filter((name) => !settings.has(name))).toEqual([])
+  })
+
+  it.skipIf(!has('systemd-analyze'))('is accepted by systemd, which finds little exposed', async () => {
+    const analyze = (...args: string[]) => promisify(execFile)('systemd-analyze', args)
+    const { stderr } = await analyze('verify', path).catch((error) => error)
+    // Where the unit is checked, nothing need be installed.
+    expect(
+      stderr.split('\n').filter((line: string) => !/^$|is not executable: No such file/.test(line)),
+    ).toEqual([])
+    const { stdout } = await analyze('security', '--offline=true', '--threshold=20', path)
+    expect(stdout).toContain('Overall exposure level for usher.service')
+  })
+})
+
+/** The settings of a unit; fails at a line that is none. */
+function parseUnit(text: string) {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const settings = new Map<string, string>()
+  for (const line of lines.filter((each) => !/^\[(Unit|Service|Install)\]$/.test(each))) {
+    const [, name, value] = /^([A-Z]\w+)=(.*)$/.exec(line) ?? []
+    if (!name) throw new Error(`not a setting: ${line}`)
+    settings.set(name, value ?? '')
+  }
+  return settings
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { startApp } from '../support/app.js'
+import { openTestStore } from '../support/store.js'
+
+const patient = { timeout: 20_000 }
+
+it('a login whose client hung up while it waited for its turn is not hashed', async () => {
+  const store = await openTestStore()
+  const slow = {
+    HASH_CONCURRENCY: '1',
+    HASH_QUEUE_SECONDS: '60',
+    ARGON2_MEMORY_KIB: '65536',
+    ARGON2_PASSES: '24',
+  }
+  const usher = await startApp(store, slow)
+  const { users } = await usher.newDatabase()
+  const origin = await usher.app.listen({ host: '127.0.0.1', port: 0 })
+  const stats = () => usher.service.hashing.stats()
+  const login = (name: string, signal: AbortSignal | null = null) => {
+    const body = JSON.stringify({ email: `${name}@example.com`, password: 'correct horse battery' })
+    const headers = { 'content-type': 'application/json' }
+    return fetch(`${origin}${users}/login`, { method: 'POST', headers, body, signal })
+  }
+  await expect.poll(() => stats().busy, patient).toBe(0)
+  const { started } = stats()
+
+  const first = login('first')
+  await expect.poll(() => stats().busy, patient).toBe(1)
+  const hangUp = new AbortController()
+  const others = ['second', 'third'].map((name) => login(name, hangUp.signal))
+  await expect.poll(() => stats().queued, patient).toBe(2)
+  hangUp.abort()
+  await Promise.allSettled(others)
+
+  expect((await first).status).toBe(401)
+  await expect.poll(() => stats().queued, patient).toBe(0)
+  expect(stats().started - started).toBe(1)
+  await usher.close()
+  await store.close()
+})

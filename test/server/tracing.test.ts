@@ -1,0 +1,161 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-node'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { tracedStore } from '../../server/store/traced-store.js'
+import { password, startApp, validUser } from '../support/app.js'
+import { openTestStore } from '../support/store.js'
+
+const exporter = new InMemorySpanExporter()
+const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+provider.register()
+
+const route = '/workspaces/:workspaceSlug/databases/:databaseName/users'
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const parentId = '00f067aa0ba902b7'
+
+const store = tracedStore(await openTestStore())
+const usher = await startApp(store)
+const database = await usher.newDatabase()
+// Else each sign-up of the first seconds notes that the database has hashes of this shape.
+const where = { id: database.id }
+await store.prisma.database.update({ where, data: { decoyHashes: [usher.service.hashing.decoy] } })
+afterAll(async () => {
+  await usher.close()
+  await store.close()
+  await provider.shutdown()
+  trace.disable()
+})
+let loggedBefore = 0
+beforeEach(async () => {
+  // A first request, so that the database is known and what is traced is the operation's own.
+  await database.signedUp()
+  exporter.reset()
+  loggedBefore = usher.logged().length
+})
+
+/** Spans by their parent, as names, in the order of their ends. */
+function tree(spans = exporter.getFinishedSpans()) {
+  const root = spans.find(({ kind }) => kind === SpanKind.SERVER)
+  const children = spans.filter((span) => span.parentSpanContext?.spanId === root?.spanContext().spanId)
+  return { root: root as ReadableSpan, children, names: children.map(({ name }) => name), all: spans }
+}
+
+const send = (method: 'GET' | 'POST', url: string, payload?: object, more: Record<string, string> = {}) =>
+  usher.send({
+    method,
+    url,
+    ...(payload && { payload }),
+    headers: { traceparent: `00-${traceId}-${parentId}-01`, ...more },
+  })
+
+describe('with an OpenTelemetry SDK', () => {
+  it('a sign-up is a server span with one for the hash and one for the statement in it', async () => {
+    const { statusCode } = await send('POST', database.users, validUser({ newTenant: 'Compilers' }))
+    expect(statusCode).toBe(201)
+    const { root, names, children, all } = tree()
+    expect(root.name).toBe(`POST ${route}`)
+    expect(root.attributes).toEqual({
+      'http.request.method': 'POST',
+      'url.scheme': 'http',
+      'http.route': route,
+      'http.response.status_code': 201,
+    })
+    expect(root.spanContext().traceId).toBe(traceId)
+    expect(root.parentSpanContext?.spanId).toBe(parentId)
+    expect(root.status.code).toBe(SpanStatusCode.UNSET)
+    expect(names).toEqual([
+      'password hash',
+      'INSERT user INSERT tenant INSERT membership INSERT idempotency_key',
+    ])
+    expect(children.map(({ kind }) => kind)).toEqual([SpanKind.INTERNAL, SpanKind.CLIENT])
+    expect(all).toHaveLength(3)
+  })
+
+  it('a login is a read and a verification', async () => {
+    const body = validUser()
+    await database.signedUp(body)
+    exporter.reset()
+    await send('POST', `${database.users}/login`, body)
+    expect(tree().names).toEqual(['SELECT membership user login_failures', 'password verify'])
+  })
+
+  it('who-am-I is a read, with the statement and without its values', async () => {
+    const { id, token } = await database.signedUp()
+    exporter.reset()
+    await send('GET', `${database.users}/me`, undefined, { authorization: `Bearer ${token.jwt}` })
+    const { root, children } = tree()
+    expect(root.name).toBe(`GET ${route}/me`)
+    expect(children).toHaveLength(1)
+    expect(children[0]?.attributes).toEqual({
+      'db.system.name': 'postgresql',
+      'db.query.summary': 'SELECT membership user',
+      'db.query.text': expect.stringMatching(/^SELECT u\.id, .* u\.id = \$\d::uuid$/),
+    })
+    expect(JSON.stringify(children[0]?.attributes)).not.toContain(id)
+  })
+
+  it('spans of Prisma’s own operations name the model', async () => {
+    const other = await usher.newDatabase()
+    exporter.reset()
+    await send('GET', other.users.replace(/users$/, '.well-known/jwks.json'))
+    expect(tree().names).toEqual(['findFirst Database'])
+    expect(tree().children[0]?.attributes).toEqual({
+      'db.system.name': 'postgresql',
+      'db.operation.name': 'findFirst',
+      'db.collection.name': 'Database',
+    })
+  })
+
+  it('log lines carry the trace and the span of the request', async () => {
+    await send('POST', `${database.users}/login`, { email: 'nobody@example.com', password })
+    const { root } = tree()
+    const ids = { trace_id: traceId, span_id: root.spanContext().spanId }
+    const text = usher.logged().slice(loggedBefore)
+    const lines: Record<string, unknown>[] = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ msg }) => msg)).toEqual(['login.failed', 'answered'])
+    for (const line of lines) expect(line).toMatchObject(ids)
+  })
+
+  it('a trace begins here where none came, and a path outside the routes is not in its name', async () => {
+    await usher.send({ method: 'GET', url: '/ada@example.com' })
+    const { root } = tree()
+    expect(root.name).toBe('GET')
+    expect(root.parentSpanContext).toBeUndefined()
+    expect(root.attributes).toMatchObject({ 'http.response.status_code': 404 })
+    expect(root.status.code).toBe(SpanStatusCode.UNSET)
+  })
+
+  it('no span holds an address, a password or a token, whatever fails', async () => {
+    const body = validUser()
+    const { token } = await database.signedUp(body)
+    await send('POST', database.users, body)
+    await send('POST', `${database.users}/login`, { ...body, password: 'another password' })
+    const authorization = `Bearer ${token.jwt}`
+    const question = `${database.users}/me?email=${body.email}`
+    await send('GET', question, undefined, { authorization })
+    await store.prisma.$executeRaw`ALTER TABLE usher."user" RENAME TO gone`
+    await send('GET', question, undefined, { authorization })
+    await store.prisma.$executeRaw`ALTER TABLE usher.gone RENAME TO "user"`
+
+    const { all } = tree()
+    const failed = all.filter(({ status }) => status.code === SpanStatusCode.ERROR)
+    expect(failed.map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
+      ['SELECT membership user', expect.stringMatching(/^P2010$|^42P01$/)],
+      [`GET ${route}/me`, '500'],
+    ])
+    const told = JSON.stringify(
+      all.map(({ name, attributes, status, events }) => [name, attributes, status, events]),
+    )
+    for (const secret of [body.email, 'example.com', password, 'another password', ...token.jwt.split('.')]) {
+      expect(told).not.toContain(secret)
+    }
+  })
+})

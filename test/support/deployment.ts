@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { openPostgres } from '../../server/store/postgres.js'
+import { usher } from './child.js'
+import { startInstance } from './instances.js'
+import { startProxy } from './proxy.js'
+import { createPostgresDatabase } from './store.js'
+
+/** Servers on one store with the database `acme/app`, behind a proxy that sends requests to those that are ready. */
+export async function startDeployment(count: number) {
+  const database = await createPostgresDatabase()
+  const masterKey = randomBytes(32)
+  const store = openPostgres(database.url, masterKey, () => undefined)
+  const env = {
+    DATABASE_URL: database.url,
+    USHER_MASTER_KEY: masterKey.toString('base64'),
+    BASE_URL: 'https://id.example.com',
+    TRUST_PROXY: '1',
+    SHUTDOWN_DELAY_SECONDS: '1',
+    ARGON2_MEMORY_KIB: '8',
+    ARGON2_PASSES: '1',
+  }
+  for (const command of ['workspace create acme', 'database create acme/app']) {
+    const { code, stderr } = await usher(command.split(' '), env)
+    if (code !== 0) throw new Error(stderr)
+  }
+  const instances = await Promise.all(Array.from({ length: count }, () => startInstance(env)))
+  const proxy = await startProxy(
+    instances.map(({ origin }) => origin),
+    50,
+  )
+  return {
+    env,
+    store,
+    proxy,
+    base: `${proxy.origin}/workspaces/acme/databases/app`,
+
+    /** Ends servers one after the other as an operator would, and starts others in their places. */
+    async replace(servers: number, between: () => Promise<void>, file?: string) {
+      for (const [index, { port, origin, stop }] of instances.slice(0, servers).entries()) {
+        await between()
+        await stop()
+        instances[index] = await startInstance(env, port, file)
+        while (!proxy.ready.has(origin)) await between()
+      }
+      await between()
+    },
+
+    async close() {
+      await proxy.close()
+      await Promise.all(instances.map(({ stop }) => stop()))
+      await store.close()
+      await database.drop()
+    },
+  }
+}
+
+export type Deployment = Awaited<ReturnType<typeof startDeployment>>

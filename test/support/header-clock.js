@@ -1,0 +1,13 @@
+import { Server } from 'node:http'
+
+// Loaded before `usher serve`, it lets a test set the clock of the process: to what the latest request says.
+
+let now = Date.now()
+Date.now = () => now
+
+const { emit } = Server.prototype
+Server.prototype.emit = function (event, ...rest) {
+  const time = event === 'request' && rest[0].headers['x-test-clock']
+  if (time) now = Number(time)
+  return emit.call(this, event, ...rest)
+}

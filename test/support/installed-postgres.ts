@@ -1,0 +1,15 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const needed = ['initdb', 'postgres', 'pg_dump', 'pg_restore']
+
+// biome-ignore lint/style/noProcessEnv: where the programs of this machine are
+const { PATH = '' } = process.env
+
+/** The folder of a Postgres that this machine has installed, server and tools of one version, or nothing. */
+export function findInstalledPostgres(): string | undefined {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).filter((name) => Number(name) >= 15) : []
+  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...PATH.split(delimiter)]
+  return folders.find((folder) => needed.every((program) => existsSync(join(folder, program))))
+}

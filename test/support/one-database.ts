@@ -1,0 +1,170 @@
+import { type Node, parse, type RangeVar } from 'libpg-query'
+import type { Logged } from './statement-log.js'
+
+// Whether a statement goes to the rows of one database alone, by PostgreSQL's own parser. At every level of it,
+// each table that is distributed by database_id must be held to a value of that column by conditions that apply
+// to it, or be given one; and all these values must be the same.
+
+/** What is wrong with a statement for a distributed store; nothing where it touches none of the tables. */
+export async function faultsOf({ sql, parameters }: Logged, distributed: ReadonlySet<string>) {
+  const nodes = [...nodesIn((await parse(sql)).stmts)]
+  const faults: string[] = []
+  const databases = new Set<string>()
+  const seen = new Set<RangeVar>()
+  const isDistributed = (table?: RangeVar): table is RangeVar & { relname: string } =>
+    (table?.schemaname ?? 'usher') === 'usher' && distributed.has(table?.relname ?? '')
+
+  function note(values: Node[]) {
+    for (const text of values.map((value) => textOf(value, parameters))) {
+      if (text !== null) databases.add(text)
+    }
+  }
+
+  function checkTables(from: Node[], where?: Node) {
+    const references = from.flatMap((item) => referencesIn(item, conjunctsOf(where)))
+    for (const { table, conditions } of references) {
+      if (!isDistributed(table)) continue
+      seen.add(table)
+      const name = table.alias?.aliasname ?? table.relname
+      const held = conditions.map((each) => valuesHeld(each, name, references.length === 1))
+      const values = held.find((each) => each !== undefined)
+      if (values) note(values)
+      else faults.push(`${name} is not held to a database_id`)
+    }
+  }
+
+  function checkAssignments(table?: RangeVar, assignments: Node[] = []) {
+    if (!isDistributed(table)) return
+    if (assignments.some((each) => as(each).ResTarget?.name === 'database_id')) {
+      faults.push(`${table.relname} gets another database_id`)
+    }
+    if ([...nodesIn(assignments)].some(({ FuncCall, SQLValueFunction }) => FuncCall ?? SQLValueFunction)) {
+      faults.push(`${table.relname} is updated by a function, which may be volatile`)
+    }
+  }
+
+  function checkInsert(table?: RangeVar, columns: Node[] = [], source: Node | undefined = undefined) {
+    if (!isDistributed(table)) return
+    seen.add(table)
+    const column = columns.findIndex((each) => as(each).ResTarget?.name === 'database_id')
+    const { valuesLists, targetList = [] } = as(source).SelectStmt ?? {}
+    const rows = valuesLists?.map((list) => as(list).List?.items ?? [])
+    for (const row of rows ?? [targetList.map((each) => as(each).ResTarget?.val)]) {
+      const value = row[column]
+      if (value && isValue(value)) note([value])
+      // A column of rows that are checked where they come from.
+      else if (columnOf(value)?.column !== 'database_id') faults.push(`${table.relname} gets no database_id`)
+    }
+  }
+
+  for (const { SelectStmt, DeleteStmt, UpdateStmt, InsertStmt } of nodes) {
+    if (SelectStmt) checkTables(SelectStmt.fromClause ?? [], SelectStmt.whereClause)
+    if (DeleteStmt) {
+      const { relation = {}, usingClause = [], whereClause } = DeleteStmt
+      checkTables([{ RangeVar: relation }, ...usingClause], whereClause)
+    }
+    if (UpdateStmt) {
+      const { relation = {}, fromClause = [], whereClause, targetList } = UpdateStmt
+      checkTables([{ RangeVar: relation }, ...fromClause], whereClause)
+      checkAssignments(relation, targetList)
+    }
+    if (InsertStmt) {
+      checkInsert(InsertStmt.relation, InsertStmt.cols, InsertStmt.selectStmt)
+      checkAssignments(InsertStmt.relation, InsertStmt.onConflictClause?.targetList)
+    }
+  }
+  for (const { RangeVar: table } of nodes) {
+    if (isDistributed(table) && !seen.has(table)) faults.push(`${table.relname} is named outside a query`)
+  }
+  if (databases.size > 1) faults.push(`it goes to ${databases.size} databases`)
+  return faults
+}
+
+type Kind = Node extends infer Each ? (Each extends Each ? keyof Each : never) : never
+/** A node as an object with one field, which is named after its kind. */
+type AnyNode = { [K in Kind]?: Extract<Node, Record<K, unknown>>[K] }
+const as = (node: Node | undefined) => (node ?? {}) as AnyNode
+
+/** All nodes within, and the tables and queries that stand in a field without being wrapped as a node. */
+function* nodesIn(value: unknown): Generator<AnyNode> {
+  if (Array.isArray(value)) for (const each of value) yield* nodesIn(each)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, body] of Object.entries(value)) {
+      if (/^[A-Z]/.test(name)) yield { [name]: body } as AnyNode
+      if (name === 'relation') yield { RangeVar: body as RangeVar }
+      if (/^[lr]arg$/.test(name) && 'limitOption' in body) yield { SelectStmt: body }
+      yield* nodesIn(body)
+    }
+  }
+}
+
+/** The tables of a FROM item, each with the conditions that hold for its rows. */
+function referencesIn(item: Node, conditions: Node[]): { table: RangeVar; conditions: Node[] }[] {
+  const { RangeVar: table, JoinExpr: join } = as(item)
+  if (table) return [{ table, conditions }]
+  if (!join?.larg || !join.rarg) return []
+  const on = [...conditions, ...conjunctsOf(join.quals)]
+  const { jointype = '' } = join
+  return [
+    ...referencesIn(join.larg, ['JOIN_INNER', 'JOIN_RIGHT'].includes(jointype) ? on : conditions),
+    ...referencesIn(join.rarg, ['JOIN_INNER', 'JOIN_LEFT'].includes(jointype) ? on : conditions),
+  ]
+}
+
+function conjunctsOf(condition: Node | undefined): Node[] {
+  if (!condition) return []
+  const { BoolExpr } = as(condition)
+  return BoolExpr?.boolop === 'AND_EXPR' ? (BoolExpr.args ?? []).flatMap(conjunctsOf) : [condition]
+}
+
+/** The values that a condition holds a table's database_id to; nothing where it leaves it free. */
+function valuesHeld(condition: Node, table: string, isOnlyTable: boolean): Node[] | undefined {
+  const { BoolExpr, A_Expr } = as(condition)
+  if (BoolExpr?.boolop === 'OR_EXPR') {
+    const arms = (BoolExpr.args ?? []).map((arm) =>
+      conjunctsOf(arm)
+        .map((each) => valuesHeld(each, table, isOnlyTable))
+        .find((each) => each !== undefined),
+    )
+    return arms.every((each) => each !== undefined) ? arms.flat() : undefined
+  }
+  if (!A_Expr || as(A_Expr.name?.[0]).String?.sval !== '=') return undefined
+  const left = partsOf(A_Expr.lexpr)
+  const index = left.findIndex((each) => {
+    const found = columnOf(each)
+    return found?.column === 'database_id' && (found.table === table || (!found.table && isOnlyTable))
+  })
+  const right =
+    A_Expr.kind === 'AEXPR_IN'
+      ? (as(A_Expr.rexpr).List?.items ?? [])
+      : A_Expr.kind === 'AEXPR_OP' && A_Expr.rexpr
+        ? [A_Expr.rexpr]
+        : []
+  const values = right.map((each) => partsOf(each)[index])
+  return index >= 0 && values.length > 0 && values.every(isValue) ? values : undefined
+}
+
+/** Of (a, b) both; of anything else itself. */
+const partsOf = (node?: Node): Node[] => as(node).RowExpr?.args ?? (node ? [node] : [])
+
+function columnOf(node?: Node) {
+  const fields = as(node).ColumnRef?.fields?.map((each) => as(each).String?.sval)
+  return fields && { column: fields.at(-1), table: fields.at(-2) }
+}
+
+function isValue(node?: Node): node is Node {
+  const { ParamRef, A_Const, TypeCast } = as(node)
+  return ParamRef !== undefined || A_Const !== undefined || (TypeCast !== undefined && isValue(TypeCast.arg))
+}
+
+/** A value as it was sent; null for NULL. */
+function textOf(node: Node | undefined, parameters: Logged['parameters']): string | null {
+  const { ParamRef, A_Const, TypeCast } = as(node)
+  if (TypeCast) return textOf(TypeCast.arg, parameters)
+  if (ParamRef?.number !== undefined) {
+    const parameter = parameters[ParamRef.number - 1]
+    if (parameter === undefined) throw new Error(`no value of $${ParamRef.number}`)
+    return parameter
+  }
+  return A_Const?.sval?.sval ?? null
+}

@@ -1,0 +1,43 @@
+import { startPostgres } from './postgres-server.js'
+
+/** A statement as a server logged it, with the values of its parameters. */
+export interface Logged {
+  sql: string
+  /** `$1` first; null for NULL. */
+  parameters: (string | null)[]
+}
+
+/** A Postgres server of its own that logs each statement; all of them are there when it has stopped. */
+export async function startLoggingPostgres() {
+  const server = await startPostgres({ log_statement: 'all', log_line_prefix: '@%d@' })
+  let log = ''
+  const reading = (async () => {
+    for await (const line of server.lines()) log += `${line}\n`
+  })()
+
+  /** Stops the server. @returns the statements that one of its databases got */
+  async function stop(database: string): Promise<Logged[]> {
+    await server.stop()
+    await reading
+    return statementsIn(log, database)
+  }
+  return { url: server.url, stop }
+}
+
+/** A statement's lines after the first begin with a tab; its parameters follow as its detail. */
+function statementsIn(log: string, database: string) {
+  const found: Logged[] = []
+  for (const entry of log.split(/^@/m)) {
+    const [, of, level, text = ''] = /^(.*?)@(LOG|DETAIL): {2}(.*)\n$/s.exec(entry) ?? []
+    if (of !== database) continue
+    const [, sql] = /^(?:execute [^:]+|statement): (.*)$/s.exec(text) ?? []
+    if (level === 'LOG' && sql) found.push({ sql: sql.replaceAll('\n\t', '\n'), parameters: [] })
+    else if (level === 'DETAIL') found.at(-1)?.parameters.push(...parametersOf(text))
+  }
+  return found
+}
+
+const parametersOf = (detail: string) =>
+  [...detail.matchAll(/\$\d+ = (?:'((?:[^']|'')*)'|NULL)/g)].map(
+    ([, text]) => text?.replaceAll("''", "'") ?? null,
+  )

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+
+const clients = 6
+const password = 'correct horse battery'
+const json = { 'content-type': 'application/json' }
+
+/** Clients that sign up, log in and ask who they are, without end. Nothing is sent twice. */
+export function startTraffic(base: string) {
+  const failures: string[] = []
+  const emails: string[] = []
+  let answers = 0
+  let isOver = false
+
+  async function send(status: number, path: string, init: RequestInit) {
+    try {
+      const response = await fetch(`${base}${path}`, { ...init, signal: AbortSignal.timeout(15_000) })
+      const text = await response.text()
+      answers += 1
+      if (response.status !== status) throw new Error(`${response.status} ${text}`)
+      return JSON.parse(text)
+    } catch (error) {
+      failures.push(`${path}: ${error instanceof Error ? (error.cause ?? error) : error}`)
+    }
+  }
+  const post = (status: number, path: string, body: object) =>
+    send(status, path, { method: 'POST', headers: json, body: JSON.stringify(body) })
+  const logIn = (email: string) => post(200, '/users/login', { email, password })
+
+  async function client() {
+    while (!isOver) {
+      const email = `${randomUUID()}@example.com`
+      const signedUp = await post(201, '/users', { email, password, newTenant: email })
+      if (signedUp) emails.push(email)
+      const { token } = (await logIn(email)) ?? {}
+      const me = await send(200, '/users/me', { headers: { authorization: `Bearer ${token?.jwt}` } })
+      if (me?.tenants.join() !== signedUp?.tenants.join()) failures.push(`${email} has other tenants`)
+    }
+  }
+  async function logInAll(left: string[]) {
+    for (let email = left.pop(); email; email = left.pop()) await logIn(email)
+  }
+  const fromEach = (work: () => Promise<void>) => Promise.all(Array.from({ length: clients }, work))
+  const traffic = fromEach(client)
+  return {
+    /** Waits until every client may have had an answer since. */
+    async more() {
+      const before = answers
+      const enough = () => answers - before >= 10 * clients
+      await expect.poll(enough, { timeout: 20_000, interval: 10 }).toBe(true)
+    },
+    /** Ends it; fails if one request did, or if a user that was signed up cannot log in. */
+    async end() {
+      isOver = true
+      await traffic
+      const users = emails.length
+      await fromEach(() => logInAll(emails))
+      expect(failures).toEqual([])
+      return { answers, users }
+    },
+  }
+}
