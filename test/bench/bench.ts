@@ -10,8 +10,8 @@ import { createWorld } from './world.js'
 // while nothing else runs.
 
 const parts = {
-  rates: () => rates(world, 7, 3),
-  beside: () => beside(world, 5, 4),
+  rates: () => rates(world, 5, 3),
+  beside: () => beside(world, 5, 3),
   overload: () => overload(world, 6),
   'start-up': () => startUp(world, 5),
 }

@@ -50,7 +50,7 @@ it('answers a request that obeys the contract with success or a problem of its o
       const fields = (answer.json().errors ?? []).map((fault: { path: string }) => fault.path)
       expect(['', 'password']).toContain(fields.join())
     }),
-    cases(times(800, 12_000)),
+    cases(times(600, 12_000)),
   )
 }, 600_000)
 
@@ -62,7 +62,7 @@ it.each(Array.from({ length: times(1, 5) }, (_, index) => index + 1))(
         await send(request)
         if (sent % 1000 === 0) usher.expectCleanLog()
       }),
-      cases(times(1500, 18_000), part),
+      cases(times(1400, 18_000), part),
     )
     expectCleanPrototype()
     const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)
