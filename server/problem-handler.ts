@@ -13,7 +13,8 @@ export function problemHandler(baseUrl: string, count?: (problem: Problem) => vo
     const problem = isCutShort(request) ? new Problem('malformed_request') : problemOf(error)
     count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
-    else if (problem.code === 'unavailable') request.log.warn({ err: error }, 'unavailable')
+    else if (problem !== error && problem.code === 'unavailable')
+      request.log.warn({ err: error }, 'unavailable')
     return sendProblem(problem, baseUrl, request, reply)
   }
 }

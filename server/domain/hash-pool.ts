@@ -46,6 +46,8 @@ export interface HashPool {
    * @throws {Problem} `unavailable` at once, where the jobs before it would take too long
    */
   run(job: HashJob, isGone?: () => boolean): Promise<string | boolean>
+  /** Throws what `run` would, so that nothing else is done in vain before. */
+  requireRoom(): void
   stats(): HashStats
   close(): Promise<void>
 }
@@ -65,6 +67,14 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   let isClosing = false
   const done = { started: 0, waitedSeconds: 0, shed: 0 }
   const waitSeconds = () => (queue.length / threads) * secondsPerJob
+
+  function requireRoom() {
+    const wait = waitSeconds()
+    if (wait <= queueSeconds) return
+    done.shed += 1
+    const detail = 'Too many are logging in at once.'
+    throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(wait) })
+  }
 
   function start() {
     const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }), hasAnswered: false }
@@ -116,14 +126,10 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   for (let i = 0; i < threads; i++) start()
   return {
+    requireRoom,
     async run(job, isGone) {
       if (all.size === 0) throw new Error('no thread for hashing could be started')
-      const wait = waitSeconds()
-      if (wait > queueSeconds) {
-        done.shed += 1
-        const detail = 'Too many are logging in at once.'
-        throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(wait) })
-      }
+      requireRoom()
       return new Promise((resolve, reject) => {
         const waiting = { since: performance.now(), job, isGone, resolve, reject }
         const thread = idle.pop()

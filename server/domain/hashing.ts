@@ -19,6 +19,8 @@ export interface Hashing {
   isOutdated(hash: string): boolean
   /** A hash of the present algorithm and cost that no password matches. */
   decoy: string
+  /** @throws {Problem} `unavailable` where a password would be refused for the length of the queue */
+  requireRoom(): void
   stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
@@ -40,6 +42,7 @@ export function createHashing({ concurrency, queueSeconds, ...cost }: Config['ha
     verify: async (hash, password, isGone) => Boolean(await run({ kind: 'verify', password, hash }, isGone)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     decoy: presentDecoy(cost),
+    requireRoom: pool.requireRoom,
     stats: pool.stats,
     close: pool.close,
   }
