@@ -88,14 +88,14 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   })
   readJsonBodies(app)
   app.setErrorHandler(answerProblem)
-  const refuseUnknownPath = () => {
+  app.setNotFoundHandler(() => {
     throw new Problem('route_not_found')
-  }
-  app.setNotFoundHandler(refuseUnknownPath)
+  })
   // Before a body is read, whose faults are no matter here. Node's own answer to a lack of Host is no problem.
-  app.addHook('onRequest', async ({ is404, raw }) => {
-    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) throw new Problem('malformed_request')
-    if (is404) refuseUnknownPath()
+  app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))
+    else if (is404) done(new Problem('route_not_found'))
+    else done()
   })
   // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1); Node would answer without a problem.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
