@@ -10,15 +10,18 @@ import type { Config } from './config.js'
  */
 export function openLog({ logLevel }: Pick<Config, 'logLevel'>, options: { json?: boolean }) {
   const forPeople = process.stdout.isTTY && !options.json
-  const log = pino({ level: logLevel }, forPeople ? pretty() : stdoutByTurns())
+  const log = pino({ level: logLevel }, forPeople ? pretty() : stdoutByMoments())
   return cluster.worker ? log.child({ worker: cluster.worker.id }) : log
 }
 
 /** What gathers before it is written in any case. */
 const mostBytes = 8192
 
-/** Stdout, with the lines of one turn of the event loop in one write: a line each costs much of what a read costs. */
-function stdoutByTurns() {
+/** How long a line may wait for others to be written with. */
+const flushMilliseconds = 10
+
+/** Stdout, with the lines of a moment in one write: one for each line costs much of what a read costs. */
+function stdoutByMoments() {
   const stdout = pino.destination({ minLength: mostBytes, sync: true })
   const flush = () => {
     isDue = false
@@ -29,7 +32,7 @@ function stdoutByTurns() {
   return {
     write(line: string) {
       stdout.write(line)
-      if (!isDue) setImmediate(flush)
+      if (!isDue) setTimeout(flush, flushMilliseconds)
       isDue = true
     },
   }
