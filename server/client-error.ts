@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ProblemCode } from '@usher/contract'
 import type { FastifyBaseLogger } from 'fastify'
-import { v7 as uuidv7 } from 'uuid'
 import { Problem } from './domain/problem.js'
 import { problemBody } from './problem-handler.js'
 
@@ -35,7 +35,7 @@ export const connectHandler =
   }
 
 function refuse(problem: Problem, code: string, baseUrl: string, log: FastifyBaseLogger, socket: Duplex) {
-  const requestId = uuidv7()
+  const requestId = randomUUID()
   const body = problemBody(problem, baseUrl, requestId, '')
   const { status, title } = body
   const text = JSON.stringify(body)

@@ -21,34 +21,30 @@ export function addTenantCommands(program: Command) {
         })
       }),
     )
-  tenant
-    .command('add-user')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
-    .argument('<user>', 'id or email address')
-    .description('make a user one of a tenant’s')
-    .option('--json', 'print JSON')
-    .action((path: DatabasePath, tenantId: string, who: string, options) =>
+  const memberCommand = (name: string, description: string) =>
+    tenant
+      .command(name)
+      .argument('<workspace/name>', 'database', databasePath)
+      .argument('<tenant>', 'id of the tenant', uuid)
+      .argument('<user>', 'id or email address')
+      .description(description)
+      .option('--json', 'print JSON')
+  memberCommand('add-user', 'make a user one of a tenant’s').action(
+    (path: DatabasePath, tenantId: string, who: string, options) =>
       withStore(async (store, _config, log) => {
         const membership = await addToTenant(store, path, tenantId, who, new Date())
         audit(log, 'tenant.user_added', membership)
         const line = `Added user ${membership.userId} to tenant ${tenantId}. A token names it from the next login on.`
         print(options, membership, line)
       }),
-    )
-  tenant
-    .command('remove-user')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
-    .argument('<user>', 'id or email address')
-    .description('end a user’s membership of a tenant')
-    .option('--json', 'print JSON')
-    .action((path: DatabasePath, tenantId: string, who: string, options) =>
+  )
+  memberCommand('remove-user', 'end a user’s membership of a tenant').action(
+    (path: DatabasePath, tenantId: string, who: string, options) =>
       withStore(async (store, _config, log) => {
         const membership = await removeFromTenant(store, path, tenantId, who)
         audit(log, 'tenant.user_removed', membership)
         const line = `Removed user ${membership.userId} from tenant ${tenantId}. Tokens from before name it until they expire; usher user revoke-tokens ends them.`
         print(options, membership, line)
       }),
-    )
+  )
 }

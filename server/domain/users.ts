@@ -41,6 +41,7 @@ export async function createUser(
     createdAt: new Date(service.now()),
   }
   const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
+  // First: a store that goes away between the two leaves no user whose sign-up was refused.
   await rememberShape(service, database)
   if (await insertUser(service, user, tenant, key)) {
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })

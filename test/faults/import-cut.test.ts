@@ -5,9 +5,8 @@ import { isStoreUnavailable } from '../../server/store/unavailable.js'
 import { startApp } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import { createPostgresDatabase } from '../support/store.js'
-import { times } from './form.js'
+import { print, times } from './form.js'
 import { type CuttingProxy, startProxy } from './proxy.js'
-import { print } from './report.js'
 
 let database: Awaited<ReturnType<typeof createPostgresDatabase>>
 let proxy: CuttingProxy

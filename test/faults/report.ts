@@ -1,11 +1,6 @@
 import type { auditRows } from './audit.js'
-import { isLong } from './form.js'
+import { print } from './form.js'
 import type { Load } from './load.js'
-
-/** Prints figures for RESULTS.md; the short form keeps quiet. */
-export function print(line: string) {
-  if (isLong) process.stdout.write(`${line}\n`)
-}
 
 /** Prints the figures of a scenario as a row of the table. */
 export function report(

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { password } from '../support/app.js'
+import { cheapHashes } from '../support/cheap-hashes.js'
 import { startUsher } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
 
@@ -17,7 +18,6 @@ const hangMilliseconds = 30_000
 /** The built server on a port that it keeps when it is started again. */
 export async function startServer(env: Record<string, string>) {
   const port = String(await freePort())
-  const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }
   const origin = `http://127.0.0.1:${port}`
   async function start() {
     const child = startUsher(['serve'], { ...env, ...cheapHashes, HOST: '127.0.0.1', PORT: port })

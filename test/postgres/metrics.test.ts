@@ -2,30 +2,23 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { password } from '../support/app.js'
-import { startUsher, usher } from '../support/child.js'
+import { cheapHashes } from '../support/cheap-hashes.js'
+import { makeDatabase, startUsher, usher } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
-import { createPostgresDatabase } from '../support/store.js'
+import { makeStoreSettings } from '../support/store.js'
 
 const users = '/workspaces/demo/databases/app/users'
 const route = '/workspaces/:workspaceSlug/databases/:databaseName/users'
 
 let env: Record<string, string>
-let drop: () => Promise<void>
+let remove: () => Promise<void>
 beforeAll(async () => {
-  const database = await createPostgresDatabase()
-  drop = database.drop
-  env = {
-    DATABASE_URL: database.url,
-    USHER_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    ARGON2_MEMORY_KIB: '8',
-    ARGON2_PASSES: '1',
-    HASH_CONCURRENCY: '3',
-  }
-  for (const command of ['workspace create demo', 'database create demo/app']) {
-    expect(await usher(command.split(' '), env)).toMatchObject({ code: 0 })
-  }
+  const store = await makeStoreSettings()
+  remove = store.remove
+  env = { ...store.env, ...cheapHashes, HASH_CONCURRENCY: '3' }
+  await makeDatabase('demo', 'app', env)
 })
-afterAll(() => drop())
+afterAll(() => remove())
 
 /** A server all of whose workers listen, and what it shows to Prometheus. */
 async function startServer(workers: number) {

@@ -8,9 +8,10 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { password } from '../support/app.js'
-import { startUsher, usher } from '../support/child.js'
+import { cheapHashes } from '../support/cheap-hashes.js'
+import { makeDatabase, startUsher } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
-import { createPostgresDatabase } from '../support/store.js'
+import { makeStoreSettings } from '../support/store.js'
 
 const text = await readFile(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 const [, otel = ''] = text.match(/^```js\n(.*?)^```$/ms) ?? []
@@ -18,28 +19,20 @@ const users = '/workspaces/demo/databases/app/users'
 
 let scratch: string
 let env: Record<string, string>
-let drop: () => Promise<void>
+let remove: () => Promise<void>
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'usher-otel-'))
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(scratch, 'node_modules'))
   await writeFile(join(scratch, 'otel.js'), otel)
   await writeFile(join(scratch, 'package.json'), '{"type":"module"}')
-  const database = await createPostgresDatabase()
-  drop = database.drop
-  env = {
-    DATABASE_URL: database.url,
-    USHER_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    ARGON2_MEMORY_KIB: '8',
-    ARGON2_PASSES: '1',
-    PORT: String(await freePort()),
-  }
-  for (const command of ['workspace create demo', 'database create demo/app']) {
-    expect(await usher(command.split(' '), env)).toMatchObject({ code: 0 })
-  }
+  const store = await makeStoreSettings()
+  remove = store.remove
+  env = { ...store.env, ...cheapHashes, PORT: String(await freePort()) }
+  await makeDatabase('demo', 'app', env)
 })
 afterAll(async () => {
   await rm(scratch, { recursive: true })
-  await drop()
+  await remove()
 })
 
 const signUp = (email: string) =>

@@ -7,6 +7,7 @@ import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { password, startApp, validUser } from '../support/app.js'
+import { cheapHashes } from '../support/cheap-hashes.js'
 import { databaseUrl } from '../support/global-setup.js'
 import { faultsOf } from '../support/one-database.js'
 import { runUsher } from '../support/operator.js'
@@ -94,8 +95,7 @@ async function useEveryCommand(url: string) {
     DATABASE_URL: url,
     USHER_MASTER_KEY: masterKey.toString('base64'),
     BASE_URL: '',
-    ARGON2_MEMORY_KIB: '8',
-    ARGON2_PASSES: '1',
+    ...cheapHashes,
   }
   const usher = async (command: string, input = '', more: object = {}) => {
     const { code, stdout, stderr } = await runUsher(

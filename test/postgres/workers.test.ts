@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { password } from '../support/app.js'
-import { type Child, startUsher, usher } from '../support/child.js'
+import { cheapHashes } from '../support/cheap-hashes.js'
+import { type Child, makeDatabase, startUsher, usher } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const settings = {
   USHER_MASTER_KEY: masterKey.toString('base64'),
-  ARGON2_MEMORY_KIB: '8',
-  ARGON2_PASSES: '1',
+  ...cheapHashes,
 }
 const users = '/workspaces/demo/databases/app/users'
 
@@ -24,9 +24,7 @@ beforeAll(async () => {
   drop = database.drop
   env = { ...settings, DATABASE_URL: database.url }
   store = openPostgres(database.url, masterKey, () => undefined)
-  for (const command of ['workspace create demo', 'database create demo/app']) {
-    expect(await usher(command.split(' '), env)).toMatchObject({ code: 0 })
-  }
+  await makeDatabase('demo', 'app', env)
 })
 afterAll(async () => {
   await store.close()

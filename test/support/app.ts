@@ -10,13 +10,11 @@ import { createService } from '../../server/domain/service.js'
 import { createWorkspace } from '../../server/domain/workspaces.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
+import { cheapHashes } from './cheap-hashes.js'
 import { expectDocumented } from './documented.js'
 import { startInstances } from './instances.js'
 import { watchSecrets } from './secrets.js'
 import { openTestStore, type TestStore } from './store.js'
-
-/** The cheapest hash there is, for tests that are not about hashing. */
-const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openPostgres } from '../../server/store/postgres.js'
-import { usher } from './child.js'
+import { cheapHashes } from './cheap-hashes.js'
+import { makeDatabase } from './child.js'
 import { startInstance } from './instances.js'
 import { startProxy } from './proxy.js'
 import { createPostgresDatabase } from './store.js'
@@ -16,13 +17,9 @@ export async function startDeployment(count: number) {
     BASE_URL: 'https://id.example.com',
     TRUST_PROXY: '1',
     SHUTDOWN_DELAY_SECONDS: '1',
-    ARGON2_MEMORY_KIB: '8',
-    ARGON2_PASSES: '1',
+    ...cheapHashes,
   }
-  for (const command of ['workspace create acme', 'database create acme/app']) {
-    const { code, stderr } = await usher(command.split(' '), env)
-    if (code !== 0) throw new Error(stderr)
-  }
+  await makeDatabase('acme', 'app', env)
   const instances = await Promise.all(Array.from({ length: count }, () => startInstance(env)))
   const proxy = await startProxy(
     instances.map(({ origin }) => origin),

@@ -4,6 +4,7 @@ import { vi } from 'vitest'
 import { run } from '../../server/program.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { startApp } from './app.js'
+import { cheapHashes } from './cheap-hashes.js'
 import { createPostgresDatabase } from './store.js'
 
 /** What is typed on a terminal, each at a question; a string instead is what stdin has. */
@@ -48,8 +49,7 @@ export async function startOperator() {
     DATABASE_URL: url,
     USHER_MASTER_KEY: masterKey.toString('base64'),
     BASE_URL: usher.config.baseUrl,
-    ARGON2_MEMORY_KIB: '8',
-    ARGON2_PASSES: '1',
+    ...cheapHashes,
   }
 
   const operator = (command: string, input?: Input, more: Record<string, string> = {}) =>
