@@ -3,12 +3,18 @@ import { z } from 'zod'
 const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const domainName = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const numericEnd = /\.[0-9]+$/
-const codePoints = (text: string) => [...text].length
+/** What an URL would leave as it is: no A-label, whose encoding may be wrong, and no number at its end. */
+const plainDomain = /^(?!.*xn--).*\.[a-z][^.]*$/
+/** In code points, which are never more than the units of UTF-16. */
+const isLonger = (text: string, most: number) => text.length > most && [...text].length > most
+
+/** What URLs make of a host; empty where it can be none. */
+const hostname = (host: string) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '')
 
 /** The domain in IDNA A-label form (RFC 5890), or nothing where it is no domain name. */
 function asciiDomain(domain: string) {
   if (/[^\p{L}\p{M}\p{N}.-]/u.test(domain)) return undefined
-  const ascii = URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : ''
+  const ascii = domainName.test(domain) && plainDomain.test(domain) ? domain : hostname(domain)
   return domainName.test(ascii) && !numericEnd.test(ascii) && ascii.length <= 253 ? ascii : undefined
 }
 
@@ -23,7 +29,7 @@ export function emailKey(email: string): string | undefined {
   const folded = email.normalize('NFC').toLowerCase()
   const at = folded.lastIndexOf('@')
   const local = folded.slice(0, Math.max(at, 0))
-  if (codePoints(email) > 254 || codePoints(local) > 64 || !localPart.test(local)) return undefined
+  if (isLonger(email, 254) || isLonger(local, 64) || !localPart.test(local)) return undefined
   const domain = asciiDomain(folded.slice(at + 1))
   return domain && `${local}@${domain}`
 }

@@ -49,7 +49,7 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     requestTimeout: requestMilliseconds,
     http: { requireHostHeader: false, connectionsCheckingInterval: 1000 },
     clientErrorHandler: clientErrorHandler(config.baseUrl, log),
-    trustProxy: (_address, hop) => hop < config.trustedProxies,
+    trustProxy: config.trustedProxies > 0 && ((_address, hop) => hop < config.trustedProxies),
     return503OnClosing: false,
     // More than Node takes of a request's head: a longer part of a path would be an error of Fastify's.
     routerOptions: { maxParamLength: 16 * 1024 },
@@ -110,10 +110,11 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   return app
 }
 
-const headersOfAll = { ...securityHeaders(), 'Cache-Control': 'no-store' }
+/** In lower case, as Fastify would have to make them at each answer. */
+const headersOfAll = { ...securityHeaders(), 'cache-control': 'no-store' }
 
 const addHeadersOfAll = (request: FastifyRequest, reply: FastifyReply) =>
-  reply.headers(headersOfAll).header('X-Request-Id', request.id)
+  reply.headers(headersOfAll).header('x-request-id', request.id)
 
 /** One line for each answer: never a header, a body or a query, where secrets may be. */
 const logAnswer: onResponseHookHandler = (request, reply, done) => {

@@ -16,12 +16,13 @@ export function closeConnectionsWhenDraining(app: FastifyInstance, service: Serv
   const endQuietConnections = () => {
     if (isDraining && inFlight === 0) app.server.closeAllConnections()
   }
+  const finish = () => {
+    inFlight -= 1
+    endQuietConnections()
+  }
   app.server.on('request', (_request, response: ServerResponse) => {
     inFlight += 1
-    response.once('close', () => {
-      inFlight -= 1
-      endQuietConnections()
-    })
+    response.on('close', finish)
   })
   app.addHook('preClose', (done) => {
     isDraining = true

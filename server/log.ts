@@ -25,10 +25,11 @@ function stdoutByMoments() {
   const stdout = pino.destination({ minLength: mostBytes, sync: true })
   const flush = () => {
     isDue = false
-    stdout.flushSync()
+    // Not flushSync, which asks the disk to keep it, too.
+    stdout.flush()
   }
   let isDue = false
-  process.on('exit', flush)
+  process.on('exit', () => stdout.flushSync())
   return {
     write(line: string) {
       stdout.write(line)

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import helmet from 'helmet'
 
-/** What Helmet sets on an answer. It is the same for each of ours, so Helmet is asked once and not at each request. */
+/**
+ * What Helmet sets on an answer, but for what old browsers and other documents than ours would heed. It is the same
+ * for each of ours, so Helmet is asked once and not at each request.
+ */
 export function securityHeaders() {
   const headers: Record<string, string> = {}
   const response = {
     setHeader: (name: string, value: string) => {
-      headers[name] = value
+      headers[name.toLowerCase()] = value
     },
     removeHeader: () => undefined,
   }
@@ -16,6 +19,13 @@ export function securityHeaders() {
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     crossOriginResourcePolicy: { policy: 'cross-origin' },
+    crossOriginOpenerPolicy: false,
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xFrameOptions: { action: 'deny' },
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
   })
   setHeaders({} as IncomingMessage, response as unknown as ServerResponse, () => undefined)
   return headers

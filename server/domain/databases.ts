@@ -39,14 +39,17 @@ export function createDatabaseLookup(store: Store, settings: Pick<Config, 'baseU
   const cache = new LRUCache<string, Database, DatabasePath>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
-    fetchMethod: async (_key, _stale, { context }) => {
+    ttlResolution: 100,
+    noDeleteOnStaleGet: true,
+    fetchMethod: async (_key, stale, { context }) => {
       const row = await findRow(store, context)
-      return row && !isBeingDeleted(row) ? openDatabase(row, store.masterKey, settings, context) : undefined
+      if (!row || isBeingDeleted(row)) return undefined
+      return openDatabase(row, store.masterKey, settings, context, stale?.keys)
     },
   })
   return async (path: DatabasePath): Promise<Database> => {
     const key = `${path.workspaceSlug}/${path.databaseName}`
-    const database = await cache.fetch(key, { context: path })
+    const database = cache.get(key) ?? (await cache.fetch(key, { context: path }))
     if (!database) throw new Problem('database_not_found')
     return database
   }
@@ -75,6 +78,7 @@ function openDatabase(
   masterKey: Buffer,
   settings: Pick<Config, 'baseUrl' | 'tokenMaxAgeSeconds'>,
   path: DatabasePath,
+  opened: readonly TokenKey[] = [],
 ): Database {
   const issuer = databaseUrl(settings.baseUrl, path)
   return {
@@ -83,7 +87,11 @@ function openDatabase(
     passwordPolicy: row.passwordPolicy,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
     decoyHashes: row.decoyHashes,
-    keys: row.signingKeys.map((key) => openTokenKey(key, masterKey, issuer)),
+    keys: row.signingKeys.map((key) => ({
+      ...(opened.find(({ kid }) => kid === key.kid) ?? openTokenKey(key, masterKey, issuer)),
+      activatesAt: key.activatesAt,
+      retiresAt: key.retiresAt,
+    })),
   }
 }
 

@@ -26,6 +26,7 @@ export interface HashStats {
 }
 
 interface Waiting {
+  /** When it was asked for, or since a thread works on it: when that took it up. */
   since: number
   job: HashJob
   isGone: (() => boolean) | undefined
@@ -36,7 +37,7 @@ interface Waiting {
 interface Thread {
   worker: Worker
   hasAnswered: boolean
-  working?: Waiting & { startedAt: number }
+  working: Waiting | undefined
 }
 
 /** Threads of our own that hash, so that nothing else waits for libuv's few behind them. */
@@ -46,7 +47,7 @@ export interface HashPool {
    * @throws {Problem} `unavailable` at once, where the jobs before it would take too long
    */
   run(job: HashJob, isGone?: () => boolean): Promise<string | boolean>
-  /** Throws what `run` would, so that nothing else is done in vain before. */
+  /** Throws what `run` would, so that nothing is done in vain before. */
   requireRoom(): void
   stats(): HashStats
   close(): Promise<void>
@@ -66,7 +67,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   let secondsPerJob = 0
   let isClosing = false
   const done = { started: 0, waitedSeconds: 0, shed: 0 }
-  const waitSeconds = () => (queue.length / threads) * secondsPerJob
+  const waitSeconds = () => (idle.length > 0 ? 0 : ((queue.length + 1) / threads) * secondsPerJob)
 
   function requireRoom() {
     const wait = waitSeconds()
@@ -77,8 +78,11 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   }
 
   function start() {
-    const thread: Thread = { worker: new Worker(workerFile, { execArgv: [] }), hasAnswered: false }
-    thread.worker.unref()
+    const thread: Thread = {
+      worker: new Worker(workerFile, { execArgv: [] }),
+      hasAnswered: false,
+      working: undefined,
+    }
     thread.worker.on('message', (answer: HashAnswer) => finish(thread, answer))
     thread.worker.on('error', (error) => {
       all.delete(thread)
@@ -95,10 +99,12 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   function finish(thread: Thread, answer: HashAnswer) {
     const { working } = thread
     thread.hasAnswered = true
-    delete thread.working
+    thread.working = undefined
     if (working) {
-      const seconds = (performance.now() - working.startedAt) / 1000
-      secondsPerJob = secondsPerJob === 0 ? seconds : 0.9 * secondsPerJob + 0.1 * seconds
+      const seconds = (performance.now() - working.since) / 1000
+      // Slow ones count more: where the load grows, those to come are slower than those before.
+      const weight = secondsPerJob === 0 ? 1 : seconds > secondsPerJob ? 0.2 : 0.05
+      secondsPerJob += weight * (seconds - secondsPerJob)
       if ('error' in answer) working.reject(new Error(answer.error))
       else working.resolve(answer.result)
     }
@@ -116,11 +122,11 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   }
 
   function work(thread: Thread, waiting: Waiting) {
-    const startedAt = performance.now()
+    const now = performance.now()
     done.started += 1
-    done.waitedSeconds += (startedAt - waiting.since) / 1000
-    thread.worker.ref()
-    thread.working = { ...waiting, startedAt }
+    done.waitedSeconds += (now - waiting.since) / 1000
+    waiting.since = now
+    thread.working = waiting
     thread.worker.postMessage(waiting.job)
   }
 
@@ -133,8 +139,9 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
       return new Promise((resolve, reject) => {
         const waiting = { since: performance.now(), job, isGone, resolve, reject }
         const thread = idle.pop()
-        if (thread) work(thread, waiting)
-        else queue.push(waiting)
+        if (!thread) return queue.push(waiting)
+        thread.worker.ref()
+        work(thread, waiting)
       })
     },
     stats: () => ({

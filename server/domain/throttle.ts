@@ -1,5 +1,4 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import fastq, { type queueAsPromised } from 'fastq'
 import {
   type Attempt,
   clearLoginFailures,
@@ -47,7 +46,8 @@ export interface Throttle {
 
 /** The attempts on one account from one network in this process, and the failures as they last counted them. */
 interface Gate {
-  queue: queueAsPromised<() => Promise<boolean>, boolean>
+  running: number
+  waiting: (() => void)[]
   failures: LoginFailures | undefined
 }
 
@@ -62,15 +62,21 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
     new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
   const gates = new Map<string, Gate>()
 
-  function gateOf(attempt: Attempt): Gate {
+  /** Does the job when it is its turn among the attempts on one account from one network. */
+  async function inTurn(attempt: Attempt, job: (gate: Gate) => Promise<boolean>) {
     const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
-    const gate = gates.get(id)
-    if (gate) return gate
-    const queue = fastq.promise((job: () => Promise<boolean>) => job(), atOnce)
-    queue.drain = () => gates.delete(id)
-    const opened: Gate = { queue, failures: undefined }
-    gates.set(id, opened)
-    return opened
+    const gate: Gate = gates.get(id) ?? { running: 0, waiting: [], failures: undefined }
+    gates.set(id, gate)
+    if (gate.waiting.length >= longestQueue) throw new Problem('unavailable')
+    if (gate.running < atOnce) gate.running += 1
+    else await new Promise<void>((resolve) => gate.waiting.push(resolve))
+    try {
+      return await job(gate)
+    } finally {
+      const next = gate.waiting.shift()
+      if (next) next()
+      else if (--gate.running === 0) gates.delete(id)
+    }
   }
 
   return {
@@ -78,10 +84,8 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
       address: hmac(databaseId, emailKey),
       network: hmac(databaseId, networkOf(clientAddress)),
     }),
-    guard(databaseId, attempt, failures, verify) {
-      const gate = gateOf(attempt)
-      if (gate.queue.length() >= longestQueue) throw new Problem('unavailable')
-      return gate.queue.push(async () => {
+    guard: (databaseId, attempt, failures, verify) =>
+      inTurn(attempt, async (gate) => {
         requireNoWait(failures, now())
         if (gate.failures) requireNoWait(gate.failures, now())
         const matches = await verify()
@@ -94,8 +98,7 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
           gate.failures = undefined
         }
         return matches
-      })
-    },
+      }),
     async failures(databaseId, emailKey) {
       const where = { databaseId, address: hmac(databaseId, emailKey) }
       const worst = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })

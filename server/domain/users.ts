@@ -82,7 +82,6 @@ export async function login(
   caller: Caller,
 ): Promise<SignedInUser> {
   const { store, throttle } = service
-  service.hashing.requireRoom()
   const databaseId = database.id
   const key = keyOf(body.email)
   const attempt = throttle.attempt(databaseId, key, caller.address)

@@ -25,7 +25,7 @@ export function discoveryRoutes(app: FastifyInstance, service: Service) {
     requestValidationErrorHandler: refusePath,
     hooks: {
       onSend: (_request, reply, _payload, done) => {
-        if (reply.statusCode === 200) reply.header('Cache-Control', cacheControl)
+        if (reply.statusCode === 200) reply.header('cache-control', cacheControl)
         done()
       },
     },

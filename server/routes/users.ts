@@ -15,15 +15,28 @@ import { refusePath } from './refuse-path.js'
 const server = initServer()
 
 export function userRoutes(app: FastifyInstance, service: Service) {
-  const router = server.router(contract.users, {
-    createUser: async ({ params, body, headers, request, reply }) => {
-      const database = await service.findDatabase(params)
-      const key = headers['idempotency-key']
-      return { status: 201, body: await createUser(service, database, body, callerOf(request, reply), key) }
+  // Before the body is read: what is shed should cost next to nothing.
+  const beforeHashing = {
+    onRequest: (_request: unknown, _reply: unknown, done: () => void) => {
+      service.hashing.requireRoom()
+      done()
     },
-    login: async ({ params, body, request, reply }) => {
-      const database = await service.findDatabase(params)
-      return { status: 200, body: await login(service, database, body, callerOf(request, reply)) }
+  }
+  const router = server.router(contract.users, {
+    createUser: {
+      hooks: beforeHashing,
+      handler: async ({ params, body, headers, request, reply }) => {
+        const database = await service.findDatabase(params)
+        const key = headers['idempotency-key']
+        return { status: 201, body: await createUser(service, database, body, callerOf(request, reply), key) }
+      },
+    },
+    login: {
+      hooks: beforeHashing,
+      handler: async ({ params, body, request, reply }) => {
+        const database = await service.findDatabase(params)
+        return { status: 200, body: await login(service, database, body, callerOf(request, reply)) }
+      },
     },
     me: async ({ params, request }) => {
       const database = await service.findDatabase(params)

@@ -39,8 +39,7 @@ export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
     await prisma.$disconnect()
     await pglite.close()
   }
-  const query = async <Row>(text: string, values: readonly unknown[]) =>
-    (await pglite.query<Row>(text, [...values])).rows
+  const query = async <Row>(text: string, values: unknown[]) => (await pglite.query<Row>(text, values)).rows
   return { prisma, query, masterKey, close }
 }
 

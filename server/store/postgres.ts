@@ -36,7 +36,7 @@ export function openPostgres(
     Client: UtcClient,
   })
   pool.on('error', log)
-  const named = (text: string) => (throughPgBouncer ? {} : { name: statementName(text) })
+  const nameOf = (text: string) => (throughPgBouncer ? '' : statementName(text))
   const adapter = new PrismaPg(pool, {
     schema: 'usher',
     onConnectionError: log,
@@ -47,7 +47,7 @@ export function openPostgres(
     prisma,
     masterKey,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    query: async (text, values) => (await pool.query({ ...named(text), text, values: [...values] })).rows,
+    query: async (text, values) => (await pool.query({ name: nameOf(text), text, values })).rows,
     async close() {
       await prisma.$disconnect()
       await pool.end()

@@ -10,7 +10,7 @@ export interface Store {
    * @param text one of few: it is prepared once for each connection
    * @throws errors of Postgres with its SQLSTATE as `code`
    */
-  query<Row>(text: string, values: readonly unknown[]): Promise<Row[]>
+  query<Row>(text: string, values: unknown[]): Promise<Row[]>
   /** Seals the private halves of signing keys: 32 bytes. */
   masterKey: Buffer
   /** Where the embedded store keeps its master key; absent where the settings gave one. */
