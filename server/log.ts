@@ -18,7 +18,7 @@ export function openLog({ logLevel }: Pick<Config, 'logLevel'>, options: { json?
 const mostBytes = 8192
 
 /** How long a line may wait for others to be written with. */
-const flushMilliseconds = 10
+const flushMilliseconds = 100
 
 /** Stdout, with the lines of a moment in one write: one for each line costs much of what a read costs. */
 function stdoutByMoments() {

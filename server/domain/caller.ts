@@ -1,9 +1,9 @@
+import type { Client } from './hash-pool.js'
+
 /** Who asks, as far as a rule of the domain needs to know. */
-export interface Caller {
+export interface Caller extends Client {
   /** Address of the client, by which failed logins are counted. */
   address: string
-  /** Whether the client has hung up. */
-  isGone(): boolean
   /** Takes log lines of this request; they carry its id. */
   log: Log
 }

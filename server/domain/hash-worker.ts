@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { bestArgon2 } from './argon2id.js'
 import { canonicalPassword } from './canonical-password.js'
-import type { HashAnswer, HashJob } from './hash-pool.js'
+import type { HashAnswer, HashJob, HashOrder } from './hash-pool.js'
 import { storedPasswordHash } from './password-formats.js'
 
 // On Linux a priority is the thread's own: requests that hash nothing go before those that do.
@@ -10,9 +10,12 @@ if (process.platform === 'linux') setPriority(10)
 
 const argon2 = await bestArgon2()
 
-parentPort?.on('message', (job: HashJob | 'close') => {
-  if (job === 'close') return parentPort?.close()
-  return perform(job).then(
+const toSkip: Int32Array = workerData
+
+parentPort?.on('message', (order: HashOrder | 'close') => {
+  if (order === 'close') return parentPort?.close()
+  if (Atomics.load(toSkip, 0) === order.serial) return answer({ skipped: true })
+  return perform(order.job).then(
     (result) => answer({ result }),
     (error: Error) => answer({ error: error.message }),
   )

@@ -1,20 +1,20 @@
 import type { Config } from '../config.js'
 import { inSpan, loadedTracer } from '../tracer.js'
 import { argon2idPrefix } from './argon2id.js'
-import { createHashPool, type HashPool, type HashStats } from './hash-pool.js'
+import { type Client, createHashPool, type HashPool, type HashStats } from './hash-pool.js'
 import { decoyOf } from './password-formats.js'
 
 /** Password hashing: argon2id in PHC strings, as many at once as the machine has cores. */
 export interface Hashing {
   /** @throws {Problem} `unavailable` when the queue is longer than it may be */
-  hash(password: string, isGone?: () => boolean): Promise<string>
+  hash(password: string, client?: Client): Promise<string>
   /**
    * Whether the password is the one of the hash, as entered or in NFKC: hashes from elsewhere may be of either.
    *
-   * @param isGone asked when its turn comes: nobody waits for it any more
+   * @param client who is gone before its turn comes is not worked for
    * @throws {Problem} `unavailable` when the queue is longer than it may be
    */
-  verify(hash: string, password: string, isGone?: () => boolean): Promise<boolean>
+  verify(hash: string, password: string, client?: Client): Promise<boolean>
   /** Whether the hash was made by another algorithm or with other parameters than those of now. */
   isOutdated(hash: string): boolean
   /** A hash of the present algorithm and cost that no password matches. */
@@ -38,8 +38,8 @@ export function createHashing({ concurrency, queueSeconds, ...cost }: Config['ha
   // The first hash tells the queue its pace before anyone waits, and loads the implementation.
   pool.run({ kind: 'hash', password: '', cost }).catch(() => undefined)
   return {
-    hash: async (password, isGone) => String(await run({ kind: 'hash', password, cost }, isGone)),
-    verify: async (hash, password, isGone) => Boolean(await run({ kind: 'verify', password, hash }, isGone)),
+    hash: async (password, client) => String(await run({ kind: 'hash', password, cost }, client)),
+    verify: async (hash, password, client) => Boolean(await run({ kind: 'verify', password, hash }, client)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     decoy: presentDecoy(cost),
     requireRoom: pool.requireRoom,
@@ -51,5 +51,5 @@ export function createHashing({ concurrency, queueSeconds, ...cost }: Config['ha
 /** With a span for each job, its wait included, where the operator has loaded an OpenTelemetry SDK. */
 function tracedRun({ run }: HashPool): HashPool['run'] {
   const tracer = loadedTracer()
-  return tracer ? (job, isGone) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, isGone)) : run
+  return tracer ? (job, client) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, client)) : run
 }

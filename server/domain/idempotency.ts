@@ -30,7 +30,7 @@ export async function replaySignUp(
   const signUp = await findSignUp(service.store, database.id, key, expired)
   if (!signUp) return undefined
   const isSame = signUp.emailKey === emailKey(body.email) && signUp.tenantName === (body.newTenant ?? null)
-  if (!isSame || !(await verifyPassword(service, database, signUp, body.password, caller.isGone))) {
+  if (!isSame || !(await verifyPassword(service, database, signUp, body.password, caller))) {
     throw new Problem('idempotency_key_reused')
   }
   audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.id })

@@ -1,6 +1,7 @@
 import type { UserWithTenants } from '../store/statements.js'
 import type { Caller } from './caller.js'
 import type { Database } from './databases.js'
+import type { Client } from './hash-pool.js'
 import type { Hashing } from './hashing.js'
 import { decoyOf } from './password-formats.js'
 import type { Service } from './service.js'
@@ -15,13 +16,13 @@ export async function verifyPassword(
   database: Database,
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined,
   password: string,
-  isGone: Caller['isGone'],
+  client: Client,
 ): Promise<boolean> {
   const { hashing } = service
-  if (user && (await hashing.verify(user.passwordHash, password, isGone)) && !user.disabledAt) return true
+  if (user && (await hashing.verify(user.passwordHash, password, client)) && !user.disabledAt) return true
   const shapes = new Set([hashing.decoy, ...database.decoyHashes])
   if (user) shapes.delete(decoyOf(user.passwordHash))
-  for (const decoy of shapes) await hashing.verify(decoy, password, isGone)
+  for (const decoy of shapes) await hashing.verify(decoy, password, client)
   return false
 }
 

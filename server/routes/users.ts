@@ -65,7 +65,13 @@ async function refuse(error: RequestValidationError, request: FastifyRequest, se
 /** ts-rest types the reply by Fastify 4, where `raw` was another parameter. */
 function callerOf({ ip, log }: Pick<FastifyRequest, 'ip' | 'log'>, reply: { raw: unknown }): Caller {
   const response = reply.raw as ServerResponse
-  return { address: ip, isGone: () => response.destroyed, log }
+  return {
+    address: ip,
+    isGone: () => response.destroyed,
+    // As often as the login has hashes to try.
+    onceGone: (listener) => response.setMaxListeners(0).once('close', listener),
+    log,
+  }
 }
 
 const isSignUp = (request: FastifyRequest) => request.routeOptions.url === contract.users.createUser.path

@@ -42,17 +42,15 @@ export async function insertUser(
   idempotencyKey: Uint8Array | undefined,
 ): Promise<boolean> {
   const { databaseId, id, email, emailKey, passwordHash, preferredName, createdAt } = user
-  const values = [databaseId, id, email, emailKey, passwordHash, preferredName, createdAt]
-  const inserted = await store.query(insertUserStatement, [
-    ...values,
-    tenant?.id ?? null,
-    tenant?.name ?? null,
-    idempotencyKey ?? null,
-  ])
+  const { id: tenantId = null, name = null } = tenant ?? {}
+  const values = [databaseId, id, email, emailKey, passwordHash, preferredName, createdAt, tenantId, name]
+  const inserted = idempotencyKey
+    ? await store.query(insertUserWithKeyStatement, [...values, idempotencyKey])
+    : await store.query(insertUserStatement, values)
   return inserted.length === 1
 }
 
-const insertUserStatement = `
+const insertUserText = (more: string) => `
   WITH new_user AS (
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
     VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz)
@@ -66,12 +64,15 @@ const insertUserStatement = `
     INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
     SELECT new_user.database_id, new_user.id, new_tenant.id, new_user.created_at
     FROM new_user JOIN new_tenant USING (database_id)
-  ), new_key AS (
-    INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
-    SELECT database_id, $10::bytea, id, email_key, $9::text, created_at
-    FROM new_user WHERE $10::bytea IS NOT NULL
-  )
+  )${more}
   SELECT id FROM new_user`
+
+const insertUserStatement = insertUserText('')
+
+const insertUserWithKeyStatement = insertUserText(`, new_key AS (
+    INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
+    SELECT database_id, $10::bytea, id, email_key, $9::text, created_at FROM new_user
+  )`)
 
 /**
  * The sign-up that an Idempotency-Key stands for, with its user as of now, or nothing. Keys of before
