@@ -73,6 +73,7 @@ type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findRow>>>
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>
   `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
 
+/** @param opened keys from an earlier reading, which know the tokens that they have verified */
 function openDatabase(
   row: DatabaseRow,
   masterKey: Buffer,

@@ -19,6 +19,8 @@ export interface TokenKey {
   activatesAt: Date
   /** Its tokens are refused from then on. */
   retiresAt: Date | null
+  /** What the tokens that it signs begin with, up to their first dot. */
+  prefix: string
   sign(claims: object): string
   /** The claims of a token that this key signed. @throws where it did not */
   verify(jwt: string): Record<string, unknown>
@@ -68,12 +70,14 @@ function thumbprint(publicKey: KeyObject) {
 export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string): TokenKey {
   const { kid, algorithm, publicKey, activatesAt, retiresAt } = row
   const key = openPrivateKey(masterKey, row)
+  const sign = createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })
   return {
     kid,
     jwk: { ...createPublicKey(publicKey).export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' },
     activatesAt,
     retiresAt,
-    sign: createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } }),
+    prefix: `${sign({}).split('.', 1)[0]}.`,
+    sign,
     verify: createVerifier({
       key: publicKey,
       algorithms: [algorithm],

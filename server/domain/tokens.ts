@@ -79,12 +79,18 @@ const secondAfter = (moment: Date | null) => (moment ? Math.ceil(moment.getTime(
 
 function signedClaims(database: Database, jwt: string, now: number) {
   try {
-    const [header] = jwt.split('.', 1)
-    const { kid } = JSON.parse(Buffer.from(header ?? '', 'base64url').toString())
-    const key = publishedKeys(database, now).find((candidate) => candidate.kid === kid)
+    const keys = publishedKeys(database, now)
+    const key =
+      keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
     if (key) return key.verify(jwt)
   } catch (cause) {
     throw new Problem('token_invalid', { cause })
   }
   throw new Problem('token_invalid')
+}
+
+/** Of a token that another version of this server made, whose header may be written otherwise. */
+function kidOf(jwt: string): unknown {
+  const [header = ''] = jwt.split('.', 1)
+  return JSON.parse(Buffer.from(header, 'base64url').toString()).kid
 }

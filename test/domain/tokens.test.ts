@@ -137,4 +137,14 @@ describe('a token', () => {
     expect(check(sign('at+jwt'))).not.toThrow()
     expect(check(sign('JWT'))).toThrow()
   })
+
+  it('whose header is written otherwise is accepted', () => {
+    const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
+    const own = openTokenKey(row, masterKey, issuer)
+    const { kid } = row
+    const header = { b64: true, alg: 'ES256', typ: 'at+jwt' }
+    const jwt = createSigner({ key: openPrivateKey(masterKey, row), algorithm: 'ES256', kid, header })(good)
+    expect(jwt.startsWith(own.prefix)).toBe(false)
+    expect(verifyToken({ ...database, keys: [own] }, jwt, now).userId).toBe(user.id)
+  })
 })

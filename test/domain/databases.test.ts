@@ -1,0 +1,21 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { createDatabase, createDatabaseLookup } from '../../server/domain/databases.js'
+import { createWorkspace } from '../../server/domain/workspaces.js'
+import { openTestStore } from '../support/store.js'
+
+it('a database is read anew after five seconds, but its keys stay, with the tokens that they know', async () => {
+  const store = await openTestStore()
+  const path = { workspaceSlug: 'kept', databaseName: 'app' }
+  await createWorkspace(store, path.workspaceSlug, new Date())
+  await createDatabase(store, path, {}, new Date())
+  const find = createDatabaseLookup(store, { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 })
+  const before = await find(path)
+  await store.prisma.database.update({ where: { id: before.id }, data: { tokenMaxAge: 60 } })
+  expect(await find(path)).toBe(before)
+  await setTimeout(5_300)
+  const after = await find(path)
+  expect(after.tokenMaxAgeSeconds).toBe(60)
+  expect(after.keys[0]?.verify).toBe(before.keys[0]?.verify)
+  await store.close()
+})
