@@ -12,7 +12,7 @@ import { createWorld } from './world.js'
 const parts = {
   rates: () => rates(world, 5, 3),
   beside: () => beside(world, 5, 3),
-  overload: () => overload(world, 6),
+  overload: () => overload(world, 3, 6),
   'start-up': () => startUp(world, 5),
 }
 const chosen = process.argv.slice(2)

@@ -4,7 +4,7 @@ import type { Server, World } from './world.js'
 
 const connections = 8
 /** Until what runs is compiled, of the floor as of Usher. */
-const warmUpSeconds = 5
+const warmUpSeconds = 10
 const operations = ['create', 'login', 'me', 'discovery'] as const
 type Operation = (typeof operations)[number] | 'raw hash'
 const hashes: readonly string[] = ['create', 'login']
