@@ -2,7 +2,7 @@ import { type FieldFault, type ProblemCode, problems } from '@usher/contract'
 
 /**
  * A failure that the client is told of. Status and title come from the contract's catalogue; this adds what
- * is particular to the occurrence.
+ * is particular to the occurrence. It has no stack: nobody reads it, and it takes longer to make than the rest.
  */
 export class Problem extends Error {
   readonly errors: readonly FieldFault[] | undefined
@@ -17,7 +17,10 @@ export class Problem extends Error {
       cause?: unknown
     } = {},
   ) {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(options.detail ?? `${problems[code].title}.`, { cause: options.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
   }
