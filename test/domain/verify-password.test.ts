@@ -29,7 +29,8 @@ async function shapesVerified(
   const service = { hashing: { ...present, verify } } as Service
   const database = { decoyHashes: [past.decoy, older.decoy, present.decoy] }
   const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
-  const matches = await verifyPassword(service, database as never, user, password, () => false)
+  const client = { isGone: () => false, onceGone: () => undefined }
+  const matches = await verifyPassword(service, database as never, user, password, client)
   return { matches, verified: verified.sort() }
 }
 
