@@ -9,14 +9,16 @@ export type HashJob =
   | { kind: 'hash'; password: string; cost: Pick<Config['hashing'], 'memoryKib' | 'passes' | 'parallelism'> }
   | { kind: 'verify'; password: string; hash: string }
 
-/** What a thread answers: the hash, whether it matches, or what was wrong; nothing where it was told to skip it. */
-export type HashAnswer = { result: string | boolean } | { error: string } | { skipped: true }
+/** What comes of a job: the hash, whether it matches, or what was wrong; nothing where it was called off. */
+export type HashOutcome = { result: string | boolean } | { error: string } | { skipped: true }
 
-/** A job on its way to a thread, by which it is called off. */
+/** A job on its way to a thread. By its serial it is called off, and answered: no other may get its outcome. */
 export interface HashOrder {
   serial: number
   job: HashJob
 }
+
+export type HashAnswer = HashOutcome & Pick<HashOrder, 'serial'>
 
 /** Who waits for the outcome. */
 export interface Client {
@@ -116,7 +118,8 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   }
 
   function finish(thread: Thread, answer: HashAnswer) {
-    const finished = thread.jobs.shift()
+    const at = thread.jobs.findIndex(({ order }) => order.serial === answer.serial)
+    const [finished] = at === -1 ? [] : thread.jobs.splice(at, 1)
     thread.hasAnswered = true
     if (finished && 'skipped' in answer) finished.reject(hungUp())
     else if (finished) {

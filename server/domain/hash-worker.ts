@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { bestArgon2 } from './argon2id.js'
 import { canonicalPassword } from './canonical-password.js'
-import type { HashAnswer, HashJob, HashOrder } from './hash-pool.js'
+import type { HashAnswer, HashJob, HashOrder, HashOutcome } from './hash-pool.js'
 import { storedPasswordHash } from './password-formats.js'
 
 // On Linux a priority is the thread's own: requests that hash nothing go before those that do.
@@ -12,16 +12,22 @@ const argon2 = await bestArgon2()
 
 const toSkip: Int32Array = workerData
 
+// One after the other, also where a hash is not made on this very thread.
+let turn = Promise.resolve()
 parentPort?.on('message', (order: HashOrder | 'close') => {
-  if (order === 'close') return parentPort?.close()
-  if (Atomics.load(toSkip, 0) === order.serial) return answer({ skipped: true })
-  return perform(order.job).then(
-    (result) => answer({ result }),
-    (error: Error) => answer({ error: error.message }),
-  )
+  turn = turn.then(async () => {
+    if (order === 'close') parentPort?.close()
+    else parentPort?.postMessage({ serial: order.serial, ...(await outcome(order)) } satisfies HashAnswer)
+  })
 })
 
-const answer = (message: HashAnswer) => parentPort?.postMessage(message)
+async function outcome({ serial, job }: HashOrder): Promise<HashOutcome> {
+  if (Atomics.load(toSkip, 0) === serial) return { skipped: true }
+  return perform(job).then(
+    (result) => ({ result }),
+    (error: Error) => ({ error: error.message }),
+  )
+}
 
 async function perform(job: HashJob) {
   const canonical = canonicalPassword(job.password)
