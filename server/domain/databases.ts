@@ -1,10 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
+import { v7 as uuidv7 } from 'uuid'
 import type { Config } from '../config.js'
 import type { Prisma } from '../store/generated/client.js'
 import type { PasswordPolicy } from '../store/generated/enums.js'
 import type { Store } from '../store/store.js'
-import { newId } from './id.js'
 import { generateSigningKey, openTokenKey, type TokenKey } from './keys.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
@@ -128,7 +128,7 @@ export async function createDatabase(
     if (!workspace)
       throw new OperatorError(`no workspace ${workspaceSlug}; make it with: usher workspace create`)
     const data = {
-      id: newId(),
+      id: uuidv7(),
       workspaceId: workspace.id,
       name: databaseName,
       ...settings,

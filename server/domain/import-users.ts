@@ -1,7 +1,7 @@
+import { v7 as uuidv7 } from 'uuid'
 import { addUsers, type NewUser } from '../store/bulk-statements.js'
 import type { Database } from './databases.js'
 import type { Hashing } from './hashing.js'
-import { newId } from './id.js'
 import { createHashJudge } from './imported-hashes.js'
 import { createSeenKeys } from './seen-keys.js'
 import type { Service } from './service.js'
@@ -120,7 +120,7 @@ function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date):
   const createdAt = user.createdAt ?? now
   return {
     user: {
-      id: user.id ?? newId(),
+      id: user.id ?? uuidv7(),
       email: user.email,
       emailKey: keyOf(user.email),
       passwordHash,
@@ -130,7 +130,7 @@ function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date):
       createdAt,
     },
     tenants: (tenants ?? []).map((tenant, index) => ({
-      id: tenant.id ?? newId(),
+      id: tenant.id ?? uuidv7(),
       name: tenant.name,
       createdAt: tenant.createdAt ?? createdAt,
       // A millisecond apart keeps them in the order of the line.

@@ -1,9 +1,9 @@
 import { type CreateUserBody, emailKey, type LoginBody, type SignedInUser, type User } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
 import * as statements from '../store/statements.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../store/unavailable.js'
 import { audit, type Caller } from './caller.js'
 import type { Database } from './databases.js'
-import { newId } from './id.js'
 import { idempotencyKeyOf, replaySignUp } from './idempotency.js'
 import { passwordFaults } from './passwords.js'
 import { Problem } from './problem.js'
@@ -33,14 +33,14 @@ export async function createUser(
 
   const user = {
     databaseId: database.id,
-    id: newId(),
+    id: uuidv7(),
     email: body.email,
     emailKey: keyOf(body.email),
     passwordHash: await service.hashing.hash(body.password, caller),
     preferredName: body.preferredName ?? null,
     createdAt: new Date(service.now()),
   }
-  const tenant = body.newTenant === undefined ? undefined : { id: newId(), name: body.newTenant }
+  const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
   // First: a store that goes away between the two leaves no user whose sign-up was refused.
   await rememberShape(service, database)
   if (await insertUser(service, user, tenant, key)) {

@@ -1,6 +1,6 @@
+import { v7 as uuidv7 } from 'uuid'
 import type { Workspace } from '../store/generated/client.js'
 import type { Store } from '../store/store.js'
-import { newId } from './id.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
@@ -12,7 +12,7 @@ import { requirePathName } from './path-name.js'
  */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {
   requirePathName('workspace slug', slug)
-  const data = { id: newId(), slug, createdAt: now }
+  const data = { id: uuidv7(), slug, createdAt: now }
   const [created] = await store.prisma.workspace.createManyAndReturn({ data, skipDuplicates: true })
   if (!created) throw new OperatorError(`workspace ${slug} exists already`)
   return created
