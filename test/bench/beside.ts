@@ -36,7 +36,7 @@ interface Turn {
 
 async function turn({ port, requests }: Server, seconds: number): Promise<Turn> {
   const alone = (await onSchedule(port, perSecond, seconds, requests.me)).latencies.get(200) ?? []
-  const logins = closedLoop(port, 8, seconds + 1, requests.login)
+  const logins = closedLoop(port, seconds + 1, requests.login)
   await new Promise((resolve) => setTimeout(resolve, 500))
   const amid = (await onSchedule(port, perSecond, seconds, requests.me)).latencies.get(200) ?? []
   const answered = await logins

@@ -15,8 +15,14 @@ export type Next = () => string
 
 const patienceMilliseconds = 10_000
 
-/** As many connections, each sending its next request as soon as it has the answer to the last. */
-export async function closedLoop(port: number, connections: number, seconds: number, next: Next) {
+/** How long a server is warmed up: until what runs is compiled, of the floor as of Usher. */
+export const warmUpSeconds = 10
+
+/** Enough to keep every hashing thread busy. */
+const connections = 8
+
+/** Several connections, each sending its next request as soon as it has the answer to the last. */
+export async function closedLoop(port: number, seconds: number, next: Next) {
   const answers = noAnswers()
   const start = performance.now()
   const end = start + seconds * 1000

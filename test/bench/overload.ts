@@ -1,15 +1,13 @@
 import { median, percentile, table } from './figures.js'
-import { closedLoop, onSchedule } from './load.js'
+import { closedLoop, onSchedule, warmUpSeconds } from './load.js'
 import type { Server, World } from './world.js'
-
-const warmUpSeconds = 10
 
 /** Three times the logins that the machine can hash, sent on schedule. Medians of rounds. */
 export async function overload(world: World, rounds: number, seconds: number) {
   const servers = { floor: await world.startFloor(), usher: await world.startUsher() }
   const turns = new Map<string, number[][]>()
   for (const { port, requests } of Object.values(servers)) {
-    await closedLoop(port, 8, warmUpSeconds, requests.login)
+    await closedLoop(port, warmUpSeconds, requests.login)
   }
   for (let round = 0; round < rounds; round++) {
     for (const [name, server] of Object.entries(servers)) {
@@ -40,7 +38,7 @@ export async function overload(world: World, rounds: number, seconds: number) {
 
 async function turn(server: Server, seconds: number) {
   const { port, requests } = server
-  const closed = await closedLoop(port, 8, 3, requests.login)
+  const closed = await closedLoop(port, 3, requests.login)
   const capacity = (closed.latencies.get(200)?.length ?? 0) / closed.seconds
   const sent = Math.round(capacity * 3)
   const before = await server.memoryMebibytes()

@@ -1,10 +1,7 @@
 import { median, percentile, table } from './figures.js'
-import { closedLoop } from './load.js'
+import { closedLoop, warmUpSeconds } from './load.js'
 import type { Server, World } from './world.js'
 
-const connections = 8
-/** Until what runs is compiled, of the floor as of Usher. */
-const warmUpSeconds = 10
 const operations = ['create', 'login', 'me', 'discovery'] as const
 type Operation = (typeof operations)[number] | 'raw hash'
 const hashes: readonly string[] = ['create', 'login']
@@ -78,7 +75,7 @@ export async function rates(world: World, rounds: number, seconds: number) {
 
 async function measure(server: Server, operation: Operation, seconds: number): Promise<Turn> {
   const before = await server.cpuSeconds()
-  const answers = await closedLoop(server.port, connections, seconds, server.requests[operation])
+  const answers = await closedLoop(server.port, seconds, server.requests[operation])
   const cpuSeconds = (await server.cpuSeconds()) - before
   const good = answers.latencies.get(operation === 'create' ? 201 : 200) ?? []
   const all = [...answers.latencies.values()].flat().length + answers.failed
