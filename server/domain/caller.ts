@@ -1,4 +1,4 @@
-import type { Client } from './hash-pool.js'
+import type { Client } from './passwords/hash-pool.js'
 
 /** Who asks, as far as a rule of the domain needs to know. */
 export interface Caller extends Client {

@@ -1,6 +1,6 @@
 import { pendingMigrations } from '../store/migrate.js'
 import { Problem } from './problem.js'
-import type { Service } from './service.js'
+import type { Service } from './context.js'
 
 /**
  * @throws {Problem} `unavailable` where the server is about to end or the store lacks migrations; the store's own

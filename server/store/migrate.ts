@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { distributeTable, isDistributed } from './citus.js'
+import { distributeTable, isDistributed } from './citus/tables.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
-import { isHeldUp, isStoreUnavailable, reasonOf } from './unavailable.js'
+import { isHeldUp, isStoreUnavailable, reasonOf } from './errors.js'
 
 /** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)

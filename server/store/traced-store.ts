@@ -1,5 +1,5 @@
 import { type Attributes, SpanKind, type Tracer } from '@opentelemetry/api'
-import { inSpan, loadedTracer } from '../tracer.js'
+import { inSpan, loadedTracer } from '../telemetry/tracing.js'
 import { Prisma, type PrismaClient } from './generated/client.js'
 import type { Store } from './store.js'
 

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import jsonwebtoken from 'jsonwebtoken'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { listKeys, retireKey, rotateKeys } from '../../server/domain/key-rotation.js'
+import { listKeys, retireKey, rotateKeys } from '../../server/domain/admin/key-rotation.js'
 import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
 import { start, startApi, startApp, type TestApi } from '../support/app.js'
 

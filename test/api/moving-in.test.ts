@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportUsers } from '../../server/domain/export-users.js'
-import { decoyOf } from '../../server/domain/password-formats.js'
+import { exportUsers } from '../../server/domain/admin/import-export/export-users.js'
+import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { password, startApi, type TestApi } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argon2idPrefix, nodeRsArgon2, referenceArgon2 } from '../../server/domain/argon2id.js'
+import { argon2idPrefix, nodeRsArgon2, referenceArgon2 } from '../../server/domain/passwords/argon2.js'
 
 const cost = { memoryKib: 64, passes: 2, parallelism: 1 }
 const fast = await nodeRsArgon2()

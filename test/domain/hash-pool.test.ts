@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { createHashPool, type HashOrder } from '../../server/domain/hash-pool.js'
+import { createHashPool, type HashOrder } from '../../server/domain/passwords/hash-pool.js'
 
 const { threads } = vi.hoisted(() => ({ threads: [] as FakeThread[] }))
 

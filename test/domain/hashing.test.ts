@@ -1,8 +1,8 @@
 import argon2 from 'argon2'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../server/config.js'
-import { createHashing } from '../../server/domain/hashing.js'
-import { decoyOf } from '../../server/domain/password-formats.js'
+import { createHashing } from '../../server/domain/passwords/hasher.js'
+import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { Problem } from '../../server/domain/problem.js'
 
 const cheap = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { networkOf } from '../../server/domain/network.js'
+import { networkOf } from '../../server/domain/throttle/client-network.js'
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

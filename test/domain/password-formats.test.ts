@@ -4,7 +4,7 @@ import {
   isDecoy,
   readPasswordHash,
   storedPasswordHash,
-} from '../../server/domain/password-formats.js'
+} from '../../server/domain/passwords/formats/read-hash.js'
 import {
   firebaseExample,
   longPassword,

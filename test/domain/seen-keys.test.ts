@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSeenKeys } from '../../server/domain/seen-keys.js'
+import { createSeenKeys } from '../../server/domain/admin/import-export/seen-keys.js'
 
 it('tells each text that came before from each that did not, as many as there are', () => {
   const isFirst = createSeenKeys()

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import { describe, expect, it } from 'vitest'
-import type { Database } from '../../server/domain/databases.js'
-import { generateSigningKey, openTokenKey } from '../../server/domain/keys.js'
-import { openPrivateKey } from '../../server/domain/master-key.js'
-import { issueToken, verifyToken } from '../../server/domain/tokens.js'
+import type { Database } from '../../server/domain/databases/find-database.js'
+import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
+import { openPrivateKey } from '../../server/domain/keys/master-key.js'
+import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
 
 const masterKey = randomBytes(32)
 const now = Date.parse('2026-03-01T12:00:00Z')

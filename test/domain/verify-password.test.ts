@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createHashing } from '../../server/domain/hashing.js'
-import { decoyOf } from '../../server/domain/password-formats.js'
-import type { Service } from '../../server/domain/service.js'
-import { verifyPassword } from '../../server/domain/verify-password.js'
+import { createHashing } from '../../server/domain/passwords/hasher.js'
+import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
+import type { Service } from '../../server/domain/context.js'
+import { verifyPassword } from '../../server/domain/users/verify-password.js'
 
 const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
 const present = createHashing(settings)

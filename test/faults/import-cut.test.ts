@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
-import { isStoreUnavailable } from '../../server/store/unavailable.js'
+import { isStoreUnavailable } from '../../server/store/errors.js'
 import { startApp } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import { createPostgresDatabase } from '../support/store.js'

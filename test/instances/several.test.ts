@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rotateKeys } from '../../server/domain/key-rotation.js'
+import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
 import { password } from '../support/app.js'
 import { type Deployment, startDeployment } from '../support/deployment.js'
 

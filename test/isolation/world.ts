@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabaseLookup } from '../../server/domain/databases.js'
+import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { startOperator } from '../support/operator.js'
 import type { DatabaseModel, WorldModel } from './model.js'
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { type Copy, DockerfileParser, type From, type JSONInstruction } from 'dockerfile-ast'
 import { describe, expect, it } from 'vitest'
 import { Environment } from '../../server/config.js'
-import { drainMilliseconds } from '../../server/draining.js'
+import { drainMilliseconds } from '../../server/http/drain-connections.js'
 
 const root = new URL('../../', import.meta.url)
 const deploy = new URL('docs/deploy/', root)

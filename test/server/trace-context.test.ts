@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readTraceparent } from '../../server/trace-context.js'
+import { readTraceparent } from '../../server/http/traceparent.js'
 import { startApi, type TestApi } from '../support/app.js'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { referenceTables } from '../../server/store/citus.js'
+import { referenceTables } from '../../server/store/citus/tables.js'
 import type { Store } from '../../server/store/store.js'
 import { openTestStore } from '../support/store.js'
 

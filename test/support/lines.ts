@@ -1,5 +1,5 @@
-import { importUsers, type Line } from '../../server/domain/import-users.js'
-import type { Service } from '../../server/domain/service.js'
+import { importUsers, type Line } from '../../server/domain/admin/import-export/import-users.js'
+import type { Service } from '../../server/domain/context.js'
 
 /** Lines of a file: a text as it is, anything else as JSON. */
 export const linesOf = (...lines: unknown[]): Line[] =>

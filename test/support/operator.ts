@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
 import { vi } from 'vitest'
-import { run } from '../../server/program.js'
+import { run } from '../../server/cli/program.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { startApp } from './app.js'
 import { cheapHashes } from './cheap-hashes.js'

@@ -1,0 +1,112 @@
+import type { DatabasePath } from '@usher/contract'
+import { type Command, Option } from 'commander'
+import { audit } from '../../domain/caller.js'
+import {
+  createDatabase,
+  databaseUrl,
+  isBeingDeleted,
+  listDatabases,
+  setDatabase,
+} from '../../domain/databases/find-database.js'
+import { deleteDatabase } from '../../domain/admin/delete-database.js'
+import { MisuseError } from '../../domain/admin/operator-error.js'
+import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
+import { databasePath, wholeNumber } from '../io/arguments.js'
+import { paged, printPage } from '../io/listing.js'
+import { confirmByName } from '../io/terminal.js'
+import { print, withStore } from '../io/with-store.js'
+
+export function addDatabaseCommands(program: Command) {
+  const database = program.command('database').description('databases, which hold users')
+  database
+    .command('create')
+    .argument('<workspace/name>', 'where it will be in paths', databasePath)
+    .description('make a database in a workspace')
+    .addOption(passwordPolicy().default('standard'))
+    .option('--json', 'print JSON')
+    .action((path: DatabasePath, options) =>
+      withStore(async (store, config, log) => {
+        const settings = { passwordPolicy: options.passwordPolicy }
+        const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
+        audit(log, 'database.created', { databaseId: id })
+        const url = databaseUrl(config.baseUrl, path)
+        print(options, { id, ...path, passwordPolicy, url }, `Made database ${url}`)
+      }),
+    )
+  paged(database.command('list'), 'database', databasePath)
+    .description('list the databases of all workspaces')
+    .action((options) =>
+      withStore(async (store) => {
+        const databases = (await listDatabases(store, options)).map((row) => ({
+          id: row.id,
+          workspaceSlug: row.workspace.slug,
+          databaseName: row.name,
+          passwordPolicy: row.passwordPolicy,
+          signingAlgorithm: row.signingAlgorithm,
+          tokenMaxAge: row.tokenMaxAge,
+          createdAt: row.createdAt,
+          beingDeleted: isBeingDeleted(row),
+        }))
+        const pathOf = (row: DatabasePath) => `${row.workspaceSlug}/${row.databaseName}`
+        printPage(options, databases, {
+          line: (row) => `${pathOf(row)}  ${row.id}${row.beingDeleted ? '  being deleted' : ''}`,
+          key: pathOf,
+          none: 'There is no database yet.',
+        })
+      }),
+    )
+  database
+    .command('set')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('change settings of a database; servers follow within 5 s')
+    .addOption(passwordPolicy())
+    .option(
+      '--token-max-age <seconds>',
+      'lifetime of its tokens, 60 to 86400, or default: the server’s TOKEN_MAX_AGE',
+      (text) => (text === 'default' ? text : wholeNumber(60, 86_400)(text)),
+    )
+    .addOption(
+      new Option('--signing-algorithm <name>', 'of keys made from now on').choices(
+        Object.values(SigningAlgorithm),
+      ),
+    )
+    .option('--json', 'print JSON')
+    .action((path: DatabasePath, { json, tokenMaxAge: maxAge, ...others }) => {
+      const settings = {
+        ...others,
+        ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
+      }
+      if (Object.keys(settings).length === 0) throw new MisuseError('name a setting: see --help')
+      return withStore(async (store, _config, log) => {
+        const row = await setDatabase(store, path, settings)
+        const { id, passwordPolicy, tokenMaxAge, signingAlgorithm } = row
+        audit(log, 'database.set', { databaseId: id, settings })
+        const age = tokenMaxAge === null ? 'as the server’s TOKEN_MAX_AGE says' : `of ${tokenMaxAge} s`
+        const next = settings.signingAlgorithm
+          ? `\nThe next key will be ${signingAlgorithm}: run usher keys rotate ${path.workspaceSlug}/${path.databaseName}`
+          : ''
+        const line = `Passwords by policy ${passwordPolicy}, tokens ${age}, new keys ${signingAlgorithm}.${next}`
+        print({ json }, { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm }, line)
+      })
+    })
+  database
+    .command('delete')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('delete a database with all its users, for ever')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .action(async (path: DatabasePath, options) => {
+      const name = `${path.workspaceSlug}/${path.databaseName}`
+      if (!options.yes) await confirmByName(name)
+      await withStore(async (store, _config, log) => {
+        const { id, users } = await deleteDatabase(store, path)
+        audit(log, 'database.deleted', { databaseId: id })
+        print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted with it: ${users}`)
+      })
+    })
+}
+
+const passwordPolicy = () =>
+  new Option('--password-policy <policy>', 'which passwords it takes at sign-up').choices(
+    Object.values(PasswordPolicy),
+  )

@@ -1,0 +1,39 @@
+import { listUsersToExport } from '../../../store/queries/bulk.js'
+import type { Store } from '../../../store/store.js'
+import { isDecoy } from '../../passwords/formats/read-hash.js'
+import type { UserLine } from './user-line.js'
+
+const pageUsers = 500
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Every user of a database as a line that `usher user import` reads, by id. Users are read some at a time: one
+ * who changes meanwhile is written as before or after, whole.
+ */
+export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: string): AsyncGenerator<string> {
+  let after = beforeAll
+  for (;;) {
+    const users = await listUsersToExport(store.prisma, databaseId, after, pageUsers)
+    for (const user of users) {
+      const line = {
+        id: user.id,
+        email: user.email,
+        ...(!isDecoy(user.passwordHash) && { passwordHash: user.passwordHash }),
+        ...(user.preferredName !== null && { preferredName: user.preferredName }),
+        ...(user.tenants.length > 0 && {
+          tenants: user.tenants.map((tenant) => ({
+            ...tenant,
+            createdAt: new Date(tenant.createdAt),
+            joinedAt: new Date(tenant.joinedAt),
+          })),
+        }),
+        ...(user.disabledAt && { disabledAt: user.disabledAt }),
+        ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
+        createdAt: user.createdAt,
+      } satisfies UserLine
+      yield `${JSON.stringify(line)}\n`
+      after = user.id
+    }
+    if (users.length < pageUsers) return
+  }
+}

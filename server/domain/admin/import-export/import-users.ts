@@ -1,0 +1,140 @@
+import { v7 as uuidv7 } from 'uuid'
+import { addUsers, type NewUser } from '../../../store/queries/bulk.js'
+import type { Database } from '../../databases/find-database.js'
+import type { Hashing } from '../../passwords/hasher.js'
+import { createHashJudge } from './imported-hashes.js'
+import { createSeenKeys } from './seen-keys.js'
+import type { Service } from '../../context.js'
+import { LineFault, readUserLine, type UserLine } from './user-line.js'
+import { keyOf } from '../../users/create-user.js'
+import { rememberShape } from '../../users/verify-password.js'
+
+/** A line of a file, without its end. */
+export interface Line {
+  /** From 1. */
+  number: number
+  text: string
+  /** Its length in the file, with its end. */
+  bytes: number
+  /** Why it cannot be read at all. */
+  fault?: string
+}
+
+/** A line that was not taken, and why; the reason shows no hash. */
+export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
+  reason: string
+}
+
+/** What became of some lines, once they are in the store. */
+export interface ImportedBatch {
+  added: number
+  /** Users whose address was there before the file; they stay as they are. */
+  alreadyThere: number
+  rejected: RejectedLine[]
+  bytes: number
+}
+
+const batchLines = 500
+const batchBytes = 4 * 2 ** 20
+
+/**
+ * Moves users in from elsewhere, a batch at a time: each batch is in the store wholly or not at all, so that an
+ * import that was ended somehow is finished by running it again. Faulty lines are left out and told.
+ *
+ * @param database is told of new shapes of hashes before the users come who have them
+ */
+export async function* importUsers(
+  service: Pick<Service, 'store' | 'now'> & { hashing: Pick<Hashing, 'decoy'> },
+  database: Pick<Database, 'id' | 'decoyHashes'>,
+  lines: AsyncIterable<Line> | Iterable<Line>,
+): AsyncGenerator<ImportedBatch> {
+  const judge = createHashJudge(service.hashing, database.decoyHashes)
+  const isFirst = createSeenKeys()
+  const noted = new Set(database.decoyHashes)
+
+  for await (const { batch, bytes } of inBatches(lines)) {
+    const rejected: RejectedLine[] = []
+    const reject = ({ number, text }: Line, reason: string) => rejected.push({ number, text, reason })
+    const candidates: Candidate[] = []
+    for (const line of batch) {
+      try {
+        const candidate = candidateOf(line, service, judge)
+        if (!isFirst(candidate.row.user.emailKey)) throw new LineFault('email: is that of an earlier line')
+        candidates.push(candidate)
+      } catch (error) {
+        if (!(error instanceof LineFault)) throw error
+        reject(line, error.message)
+      }
+    }
+    for (const { shape } of candidates) {
+      if (noted.has(shape)) continue
+      await rememberShape(service, database, shape)
+      noted.add(shape)
+    }
+    const rows = candidates.map(({ row }) => row)
+    const { added, there } = await addUsers(service.store.prisma, database.id, rows)
+    for (const { line, row } of candidates) {
+      const { emailKey } = row.user
+      if (!added.has(emailKey) && !there.has(emailKey)) reject(line, 'id: is another user’s')
+    }
+    rejected.sort((a, b) => a.number - b.number)
+    yield { added: added.size, alreadyThere: there.size, rejected, bytes }
+  }
+}
+
+async function* inBatches(lines: AsyncIterable<Line> | Iterable<Line>) {
+  let batch: Line[] = []
+  let bytes = 0
+  for await (const line of lines) {
+    bytes += line.bytes
+    if (line.fault || line.text.trim() !== '') batch.push(line)
+    if (batch.length < batchLines && bytes < batchBytes) continue
+    yield { batch, bytes }
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield { batch, bytes }
+}
+
+/** A line that may be taken. */
+interface Candidate {
+  line: Line
+  row: NewUser
+  /** The decoy of its hash. */
+  shape: string
+}
+
+/** @throws {LineFault} */
+function candidateOf(
+  line: Line,
+  { hashing, now }: Pick<Service, 'now'> & { hashing: Pick<Hashing, 'decoy'> },
+  judge: (hash: string) => string,
+): Candidate {
+  if (line.fault) throw new LineFault(line.fault)
+  const user = readUserLine(line.text)
+  const passwordHash = user.passwordHash ?? hashing.decoy
+  return { line, row: rowOf(user, passwordHash, new Date(now())), shape: judge(passwordHash) }
+}
+
+function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): NewUser {
+  const createdAt = user.createdAt ?? now
+  return {
+    user: {
+      id: user.id ?? uuidv7(),
+      email: user.email,
+      emailKey: keyOf(user.email),
+      passwordHash,
+      preferredName: user.preferredName ?? null,
+      disabledAt: user.disabledAt ?? null,
+      tokensValidAfter: user.tokensValidAfter ?? null,
+      createdAt,
+    },
+    tenants: (tenants ?? []).map((tenant, index) => ({
+      id: tenant.id ?? uuidv7(),
+      name: tenant.name,
+      createdAt: tenant.createdAt ?? createdAt,
+      // A millisecond apart keeps them in the order of the line.
+      joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
+    })),
+  }
+}

@@ -1,0 +1,42 @@
+import { emailKey, type FieldFault, type FieldFaultCode } from '@usher/contract'
+import { dictionary } from '@zxcvbn-ts/language-common'
+import type { PasswordPolicy } from '../../store/generated/enums.js'
+import { canonicalPassword } from './normalize.js'
+
+const commonPasswords = new Set(dictionary['passwords-common'])
+
+/** Characters that a password may have, in code points, by policy. `nist`: NIST SP 800-63B-4 §3.1.1.2. */
+const lengths = {
+  none: { min: 1, max: 256 },
+  standard: { min: 8, max: 256 },
+  nist: { min: 15, max: 256 },
+} satisfies Record<PasswordPolicy, { min: number; max: number }>
+
+/**
+ * What the policy of a database has against a password at sign-up; empty where nothing.
+ * Length is told first and alone: a short password need not be told that it is common too.
+ */
+export function passwordFaults(policy: PasswordPolicy, password: string, email: unknown): FieldFault[] {
+  const canonical = canonicalPassword(password)
+  const length = [...canonical].length
+  const { min, max } = lengths[policy]
+  if (length < min) return [fault('too_short', `must have at least ${min} characters`)]
+  if (length > max) return [fault('too_long', `must have at most ${max} characters`)]
+  if (policy === 'none') return []
+  if (isEmailOrLocalPart(canonical, email)) {
+    return [fault('password_is_email', 'must not be the email address or its first part')]
+  }
+  if (commonPasswords.has(canonical.toLowerCase())) {
+    return [fault('password_too_common', 'must not be one of the most used passwords')]
+  }
+  return []
+}
+
+const fault = (code: FieldFaultCode, detail: string): FieldFault => ({ path: 'password', code, detail })
+
+function isEmailOrLocalPart(password: string, email: unknown) {
+  const key = typeof email === 'string' ? emailKey(email.trim()) : undefined
+  if (!key) return false
+  const folded = password.normalize('NFC').toLowerCase()
+  return folded === key || folded === key.slice(0, key.lastIndexOf('@')) || emailKey(password) === key
+}

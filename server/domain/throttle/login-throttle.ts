@@ -1,0 +1,132 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import {
+  type Attempt,
+  clearLoginFailures,
+  type Failures,
+  type LoginFailures,
+  recordLoginFailure,
+} from '../../store/queries/users.js'
+import type { Store } from '../../store/store.js'
+import { networkOf } from './client-network.js'
+import { Problem } from '../problem.js'
+import { leewaySeconds } from '../tokens/access-token.js'
+
+/** Failures of an address from one network that cost nothing; after that each doubles the wait. */
+const freeFailures = 5
+/** Failures of an address over all networks after which it is tried at the longest wait only (NIST SP 800-63B-4 §3.2.2). */
+const accountCeiling = 100
+const longestWaitSeconds = 900
+/** Counts are forgotten this long after their last failure; no faster than the longest wait would let them grow. */
+const memoryMilliseconds = 24 * 3_600_000
+/** Attempts on one account from one network that may wait for their turn. */
+const longestQueue = 64
+
+/** Slows down the guessing of passwords. Counts are in the store, shared by all processes. */
+export interface Throttle {
+  /** Whose failures an attempt is counted with; the store learns neither address. */
+  attempt(databaseId: string, emailKey: string, clientAddress: string): Attempt
+  /**
+   * Verifies a password unless too many before it failed, and counts the outcome. Attempts on one account from
+   * one network run few at a time, so that many at once gain nothing.
+   *
+   * @param failures as read from the store for the attempt
+   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` where too many are queued
+   */
+  guard(
+    databaseId: string,
+    attempt: Attempt,
+    failures: LoginFailures,
+    verify: () => Promise<boolean>,
+  ): Promise<boolean>
+  /** The worst count against an address, from one network or over all. */
+  failures(databaseId: string, emailKey: string): Promise<Failures | undefined>
+  /** Forgets the failures of an address from all networks. */
+  unlock(databaseId: string, emailKey: string): Promise<void>
+}
+
+/** The attempts on one account from one network in this process, and the failures as they last counted them. */
+interface Gate {
+  running: number
+  waiting: (() => void)[]
+  failures: LoginFailures | undefined
+}
+
+/**
+ * @param now the clock, in milliseconds since the epoch
+ * @param workers how many processes of this server share the attempts that run at once
+ */
+export function createThrottle(store: Store, now: () => number, workers = 1): Throttle {
+  const atOnce = Math.max(1, Math.floor(freeFailures / workers))
+  const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
+  const hmac = (databaseId: string, text: string) =>
+    new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
+  const gates = new Map<string, Gate>()
+
+  /** Does the job when it is its turn among the attempts on one account from one network. */
+  async function inTurn(attempt: Attempt, job: (gate: Gate) => Promise<boolean>) {
+    const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
+    const gate: Gate = gates.get(id) ?? { running: 0, waiting: [], failures: undefined }
+    gates.set(id, gate)
+    if (gate.waiting.length >= longestQueue) throw new Problem('unavailable')
+    if (gate.running < atOnce) gate.running += 1
+    else await new Promise<void>((resolve) => gate.waiting.push(resolve))
+    try {
+      return await job(gate)
+    } finally {
+      const next = gate.waiting.shift()
+      if (next) next()
+      else if (--gate.running === 0) gates.delete(id)
+    }
+  }
+
+  return {
+    attempt: (databaseId, emailKey, clientAddress) => ({
+      address: hmac(databaseId, emailKey),
+      network: hmac(databaseId, networkOf(clientAddress)),
+    }),
+    guard: (databaseId, attempt, failures, verify) =>
+      inTurn(attempt, async (gate) => {
+        requireNoWait(failures, now())
+        if (gate.failures) requireNoWait(gate.failures, now())
+        const matches = await verify()
+        if (!matches) {
+          const at = now()
+          const forgotten = new Date(at - memoryMilliseconds)
+          gate.failures = await recordLoginFailure(store, databaseId, attempt, new Date(at), forgotten)
+        } else if (failures.network || failures.account || gate.failures) {
+          await clearLoginFailures(store, databaseId, attempt)
+          gate.failures = undefined
+        }
+        return matches
+      }),
+    async failures(databaseId, emailKey) {
+      const where = { databaseId, address: hmac(databaseId, emailKey) }
+      const worst = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
+      return worst ? { count: worst.failures, lastAt: worst.lastFailureAt } : undefined
+    },
+    async unlock(databaseId, emailKey) {
+      const where = { databaseId, address: hmac(databaseId, emailKey) }
+      await store.prisma.loginFailures.deleteMany({ where })
+    },
+  }
+}
+
+/** @throws {Problem} `too_many_attempts` */
+function requireNoWait({ network, account }: LoginFailures, now: number) {
+  const seconds = Math.max(
+    secondsLeft(network, (count) => (count < freeFailures ? 0 : 2 ** (count - freeFailures)), now),
+    secondsLeft(account, (count) => (count < accountCeiling ? 0 : longestWaitSeconds), now),
+  )
+  if (seconds > 0) {
+    const detail = `Too many logins failed. Try again in ${seconds} s.`
+    throw new Problem('too_many_attempts', { detail, retryAfterSeconds: seconds })
+  }
+}
+
+function secondsLeft(failures: Failures | undefined, wait: (count: number) => number, now: number) {
+  if (!failures) return 0
+  const since = now - failures.lastAt.getTime()
+  // Later than another machine's clock might be ahead: the clock has stepped back, and says nothing of the wait.
+  if (since > memoryMilliseconds || since < -leewaySeconds * 1000) return 0
+  return Math.ceil(Math.min(wait(failures.count), longestWaitSeconds) - Math.max(since, 0) / 1000)
+}

@@ -1,0 +1,12 @@
+import { Problem } from '../domain/problem.js'
+
+/**
+ * The token of an `Authorization: Bearer …` header (RFC 6750 §2.1).
+ *
+ * @throws {Problem} `token_missing` where there is none
+ */
+export function bearerToken(authorization: string | undefined): string {
+  const token = authorization?.match(/^Bearer +(.+)$/i)?.[1]
+  if (!token) throw new Problem('token_missing')
+  return token.trimEnd()
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../domain/problem.js'
+
+/** JSON by name; curl's default for -d, so that a bare `curl -d` works; and no name at all. */
+const jsonTypes =
+  /^(application\/(json|[^;/ ]+\+json|x-www-form-urlencoded)|[^;/ ]+\/[^;/ ]+\+json)?\s*(;|$)/i
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads every request body as JSON in UTF-8 (RFC 8259); other media types are refused. */
+export function readJsonBodies(app: FastifyInstance) {
+  const parse = app.getDefaultJsonParser('remove', 'ignore')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (!jsonTypes.test(request.headers['content-type'] ?? '')) {
+      done(new Problem('unsupported_media_type', { detail: 'Send application/json.' }))
+      return
+    }
+    try {
+      parse(request, utf8.decode(body as Buffer), (error, value) =>
+        error ? done(new Problem('malformed_json', { cause: error })) : done(null, value),
+      )
+    } catch (cause) {
+      done(new Problem('malformed_json', { detail: 'The body is not UTF-8.', cause }))
+    }
+  })
+}

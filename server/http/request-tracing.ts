@@ -1,0 +1,58 @@
+import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { readTraceparent, type TraceContext } from './traceparent.js'
+import { failSpan, loadedTracer } from '../telemetry/tracing.js'
+
+/**
+ * Joins requests to the trace that their `traceparent` names: in the log lines, and where an OpenTelemetry SDK is
+ * loaded with a server span for each, in which the spans of hashes and statements are. A span names the route, not
+ * the path, which may hold what a client put there by mistake.
+ */
+export function traceRequests(app: FastifyInstance) {
+  const tracer = loadedTracer()
+  if (!tracer) {
+    app.addHook('onRequest', (request, _reply, done) => {
+      const { traceparent } = request.headers
+      const found = typeof traceparent === 'string' && readTraceparent(traceparent)
+      if (found) logWith(request, found)
+      done()
+    })
+    return
+  }
+  const contexts = new WeakMap<FastifyRequest, Context>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { method, protocol, routeOptions } = request
+    const route = routeOptions.url
+    const attributes = {
+      'http.request.method': method,
+      'url.scheme': protocol,
+      ...(route && { 'http.route': route }),
+    }
+    const parent = propagation.extract(ROOT_CONTEXT, request.headers)
+    const span = tracer.startSpan(
+      route ? `${method} ${route}` : method,
+      { kind: SpanKind.SERVER, attributes },
+      parent,
+    )
+    const { traceId, spanId } = span.spanContext()
+    contexts.set(request, trace.setSpan(parent, span))
+    logWith(request, { trace_id: traceId, span_id: spanId })
+    done()
+  })
+  // Here and not before: the body arrives in events of the connection, outside of any request's context.
+  app.addHook('preHandler', (request, _reply, done) =>
+    context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
+  )
+  app.addHook('onResponse', (request, reply, done) => {
+    const span = trace.getSpan(contexts.get(request) ?? ROOT_CONTEXT)
+    span?.setAttribute('http.response.status_code', reply.statusCode)
+    if (span && reply.statusCode >= 500) failSpan(span, String(reply.statusCode))
+    span?.end()
+    done()
+  })
+}
+
+/** Fastify's own lines of the request, those of its answer, and the domain's. */
+function logWith(request: FastifyRequest, fields: TraceContext) {
+  request.log = request.log.child(fields)
+}

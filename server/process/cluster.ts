@@ -1,0 +1,103 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import closeWithGrace from 'close-with-grace'
+import type { Config } from '../config.js'
+import { drainMilliseconds } from '../http/drain-connections.js'
+import { closeConnectionsNotTaken } from './orphaned-connections.js'
+import { openLog } from '../telemetry/logger.js'
+import { listenForMetrics } from '../metrics/metrics-server.js'
+import { createWorkerMetrics } from '../metrics/cluster-metrics.js'
+
+/** What a terminal or a supervisor sends to all processes of a server at once. */
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+const drainMessage = 'drain'
+const servingMessage = 'serving'
+
+/** The wait before a worker is started anew: doubled each time, unless the last one lived long. */
+const firstWaitMilliseconds = 100
+const longestWaitMilliseconds = 30_000
+const longLifeMilliseconds = 60_000
+
+/**
+ * Serves with several processes on one port: each runs `serve`, and this one starts them, starts another where
+ * one died, and drains them on SIGTERM or SIGINT. What keeps the first from serving is told by it alone and ends
+ * this process with the same exit code.
+ */
+export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
+  const log = openLog(config, options)
+  const listening = new Set<Worker>()
+  const metrics = createWorkerMetrics(listening)
+  if (config.metrics) await listenForMetrics(config.metrics, metrics.collect)
+  let hasListened = false
+  let isDraining = false
+
+  function start(slot: number, deaths = 0) {
+    const startedAt = performance.now()
+    const worker = cluster.fork(shareOf(config, slot))
+    closeConnectionsNotTaken(worker, listening)
+    metrics.follow(worker)
+    let didListen = false
+    worker.on('message', (message) => {
+      if (message !== servingMessage) return
+      listening.add(worker)
+      didListen = true
+      if (!hasListened && !isDraining) for (let other = 1; other < config.workers; other++) start(other)
+      hasListened = true
+    })
+    worker.once('exit', (code: number | null, signal) => {
+      listening.delete(worker)
+      if (isDraining) return
+      // With nobody serving, a fault that it has named itself would only be named again and again.
+      if (!hasListened || (!didListen && code && listening.size === 0)) process.exit(code || 1)
+      const before = performance.now() - startedAt > longLifeMilliseconds ? 0 : deaths
+      const milliseconds = Math.min(firstWaitMilliseconds * 2 ** before, longestWaitMilliseconds)
+      log.error({ worker: worker.id, code, signal, milliseconds }, 'a worker ended; starting another')
+      metrics.countDeath()
+      setTimeout(() => isDraining || start(slot, before + 1), milliseconds)
+    })
+  }
+
+  async function drain(worker: Worker) {
+    if (worker.isDead()) return
+    // It may end before it can be told, which is as good.
+    if (listening.has(worker)) worker.send(drainMessage, () => undefined)
+    else worker.process.kill()
+    const [code] = await once(worker, 'exit')
+    if (code) throw new Error(`worker ${worker.id} ended with ${code}`)
+  }
+
+  const delay = config.shutdownDelaySeconds * 1000 + drainMilliseconds + 1_000
+  const grace = { delay, logger: log, skip: ['beforeExit' as const] }
+  closeWithGrace(grace, async ({ err, signal }) => {
+    isDraining = true
+    if (err) log.fatal({ err }, 'ending after an error')
+    else log.info({ signal }, 'draining')
+    await Promise.all(
+      Object.values(cluster.workers ?? {}).flatMap((worker) => (worker ? [drain(worker)] : [])),
+    )
+  })
+  start(0)
+}
+
+/** A worker's part of what the settings allow to all. */
+function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
+  const share = (total: number, least: number) =>
+    String(Math.max(least, Math.floor(total / workers) + (slot < total % workers ? 1 : 0)))
+  return { HASH_CONCURRENCY: share(hashing.concurrency, 1), STORE_CONNECTIONS: share(storeConnections, 2) }
+}
+
+/** Signals that a worker does not end at when they come twice: from the terminal and from the first process. */
+export const workerSignals = cluster.isWorker ? signals : []
+
+/** In a worker that serves: drains once, whoever asks for it and however often. Before that a signal ends it. */
+export function drainWhenTold(close: () => void) {
+  if (!cluster.isWorker) return
+  const drain = () => {
+    if (!('closing' in closeWithGrace && closeWithGrace.closing)) close()
+  }
+  for (const signal of signals) process.on(signal, drain)
+  process.on('message', (message) => {
+    if (message === drainMessage) drain()
+  })
+  process.send?.(servingMessage)
+}

@@ -1,0 +1,68 @@
+import { distributeTable, hasCitus, leader, referenceTables } from './tables.js'
+import type { Prisma, PrismaClient } from '../generated/client.js'
+import { inTransaction } from '../migrate.js'
+
+type Transaction = Prisma.TransactionClient
+
+/** The server of the store has no Citus. */
+export class NoCitusError extends Error {
+  constructor() {
+    super(
+      'the store’s server has no Citus: where it is installed, run CREATE EXTENSION citus in this database',
+    )
+  }
+}
+
+/**
+ * Distributes the tables of a store that are not distributed yet, in one transaction.
+ *
+ * @returns their names; none where all were distributed already
+ * @throws {NoCitusError}
+ */
+export function distribute(prisma: PrismaClient): Promise<string[]> {
+  return inTransaction(prisma, async (transaction) => {
+    if (!(await hasCitus(transaction))) throw new NoCitusError()
+    await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+    const tables = await plainTables(transaction)
+    // Citus takes no foreign key between a distributed table and one that is not yet.
+    const keys = (await foreignKeys(transaction)).filter(
+      ({ source, target }) =>
+        ![source, target].some((table) => referenceTables.includes(table)) &&
+        [source, target].some((table) => tables.includes(table)),
+    )
+    for (const { source, name } of keys) {
+      await transaction.$executeRawUnsafe(`ALTER TABLE usher."${source}" DROP CONSTRAINT "${name}"`)
+    }
+    for (const table of tables) await distributeTable(transaction, table)
+    for (const { source, name, definition } of keys) {
+      await transaction.$executeRawUnsafe(
+        `ALTER TABLE usher."${source}" ADD CONSTRAINT "${name}" ${definition}`,
+      )
+    }
+    return tables
+  })
+}
+
+/** Tables that are neither reference tables nor distributed, in the order in which they can become so. */
+async function plainTables(transaction: Transaction) {
+  const rows = await transaction.$queryRaw<{ name: string }[]>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'
+      AND NOT EXISTS (
+        SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid AND (partmethod = 'h' OR repmodel = 't')
+      )
+    ORDER BY relname`
+  const first = [...referenceTables, leader]
+  const names = rows.map(({ name }) => name)
+  return [...first.filter((name) => names.includes(name)), ...names.filter((name) => !first.includes(name))]
+}
+
+const foreignKeys = (transaction: Transaction) =>
+  transaction.$queryRaw<{ source: string; target: string; name: string; definition: string }[]>`
+    SELECT source.relname AS source, target.relname AS target, conname AS name,
+      pg_get_constraintdef(pg_constraint.oid) AS definition
+    FROM pg_constraint
+    JOIN pg_class AS source ON source.oid = conrelid
+    JOIN pg_class AS target ON target.oid = confrelid
+    WHERE contype = 'f' AND connamespace = 'usher'::regnamespace
+    ORDER BY conname`

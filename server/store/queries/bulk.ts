@@ -1,0 +1,97 @@
+import type { Membership, Prisma, PrismaClient, Tenant, User } from '../generated/client.js'
+
+// Many users at once, for moving in and out. Rows travel as one JSON parameter, so that a statement has one
+// text whatever their number; each statement names database_id.
+
+/** A user to be added, with the tenants that it is a member of. */
+export interface NewUser {
+  user: Omit<User, 'databaseId'>
+  tenants: (Omit<Tenant, 'databaseId'> & Pick<Membership, 'joinedAt'>)[]
+}
+
+/** Longest that one batch may take. */
+const timeoutMilliseconds = 60_000
+
+/**
+ * Adds users with their tenants and memberships in one transaction: all of it or nothing. Users whose email
+ * key or id is there already are left out, with their tenants; tenants whose id is there already stay as they are.
+ *
+ * @param users with an email key each of its own
+ * @returns the email keys of those added, and of those that were there
+ */
+export function addUsers(prisma: PrismaClient, databaseId: string, users: readonly NewUser[]) {
+  return prisma.$transaction(
+    async (transaction) => {
+      const added = await insertUsers(transaction, databaseId, users)
+      const isAdded = ({ user }: NewUser) => added.has(user.emailKey)
+      await insertTenants(transaction, databaseId, users.filter(isAdded))
+      const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.emailKey)
+      const there = await transaction.user.findMany({
+        where: { databaseId, emailKey: { in: leftOut } },
+        select: { emailKey: true },
+      })
+      return { added, there: new Set(there.map(({ emailKey }) => emailKey)) }
+    },
+    { timeout: timeoutMilliseconds },
+  )
+}
+
+async function insertUsers(
+  transaction: Prisma.TransactionClient,
+  databaseId: string,
+  users: readonly NewUser[],
+) {
+  const inserted = await transaction.$queryRaw<{ emailKey: string }[]>`
+    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, disabled_at,
+      tokens_valid_after, created_at)
+    SELECT ${databaseId}::uuid, id, email, "emailKey", "passwordHash", "preferredName", "disabledAt",
+      "tokensValidAfter", "createdAt"
+    FROM json_to_recordset(${JSON.stringify(users.map(({ user }) => user))}::json) AS new_user (
+      id uuid, email text, "emailKey" text, "passwordHash" text, "preferredName" text,
+      "disabledAt" timestamptz, "tokensValidAfter" timestamptz, "createdAt" timestamptz)
+    ON CONFLICT DO NOTHING
+    RETURNING email_key AS "emailKey"`
+  return new Set(inserted.map(({ emailKey }) => emailKey))
+}
+
+async function insertTenants(
+  transaction: Prisma.TransactionClient,
+  databaseId: string,
+  users: readonly NewUser[],
+) {
+  const tenants = users.flatMap(({ user, tenants }) => tenants.map((each) => ({ ...each, userId: user.id })))
+  if (tenants.length === 0) return
+  const rows = JSON.stringify(tenants)
+  await transaction.$executeRaw`
+    INSERT INTO usher.tenant (database_id, id, name, created_at)
+    SELECT ${databaseId}::uuid, id, name, "createdAt"
+    FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz)
+    ON CONFLICT DO NOTHING`
+  await transaction.$executeRaw`
+    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
+    SELECT ${databaseId}::uuid, "userId", id, "joinedAt"
+    FROM json_to_recordset(${rows}::json) AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz)
+    ON CONFLICT DO NOTHING`
+}
+
+/** A user with all tenants in the order of joining; the times within are text as Postgres writes it in JSON. */
+export type UserToExport = Omit<User, 'databaseId' | 'emailKey'> & {
+  tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
+}
+
+/** The users of a database in the order of their ids, so many after a given one. */
+export const listUsersToExport = (prisma: PrismaClient, databaseId: string, afterId: string, limit: number) =>
+  prisma.$queryRaw<UserToExport[]>`
+    SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
+      u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
+      COALESCE((
+        SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
+          'createdAt', tenant.created_at, 'joinedAt', membership.joined_at)
+          ORDER BY membership.joined_at, membership.tenant_id)
+        FROM usher.membership
+        JOIN usher.tenant ON tenant.database_id = ${databaseId}::uuid AND tenant.id = membership.tenant_id
+        WHERE membership.database_id = ${databaseId}::uuid AND membership.user_id = u.id
+      ), '[]') AS tenants
+    FROM usher."user" AS u
+    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${afterId}::uuid
+    ORDER BY u.id LIMIT ${limit}`
