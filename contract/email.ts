@@ -25,7 +25,7 @@ function asciiDomain(domain: string) {
  * @returns nothing where the text is no address: dot-atom local part of at most 64 characters, domain name
  * of two labels or more, 254 characters in all (RFC 5321 §4.5.3.1), letters of any script (RFC 6531).
  */
-export function emailKey(email: string): string | undefined {
+export function canonicalEmail(email: string): string | undefined {
   const folded = email.normalize('NFC').toLowerCase()
   const at = folded.lastIndexOf('@')
   const local = folded.slice(0, Math.max(at, 0))
@@ -38,7 +38,7 @@ export function emailKey(email: string): string | undefined {
 export const Email = z
   .string()
   .trim()
-  .refine((email) => emailKey(email) !== undefined, {
+  .refine((email) => canonicalEmail(email) !== undefined, {
     params: { code: 'email_invalid' },
     error: 'must be an email address',
   })

@@ -5,7 +5,7 @@ import { users } from './users.js'
 
 export * from './database-path.js'
 export * from './discovery.js'
-export { emailKey } from './email.js'
+export { canonicalEmail } from './email.js'
 export { Health, ProblemType } from './operations.js'
 export * from './problems.js'
 export * from './users.js'

@@ -132,7 +132,7 @@ export const ProblemCode = z.enum(Object.keys(problems) as [ProblemCode, ...Prob
 })
 
 /** What is wrong with one field of a body. */
-export const FieldFaultCode = z
+export const FieldErrorCode = z
   .enum([
     'required',
     'invalid_type',
@@ -144,22 +144,22 @@ export const FieldFaultCode = z
     'password_too_common',
     'password_is_email',
   ])
-  .meta({ id: 'FieldFaultCode', description: 'Stable code of a fault in one field.' })
-export type FieldFaultCode = z.infer<typeof FieldFaultCode>
+  .meta({ id: 'FieldErrorCode', description: 'Stable code of a fault in one field.' })
+export type FieldErrorCode = z.infer<typeof FieldErrorCode>
 
 /** One fault of one field; a body with several faults gets them all in one answer. */
-export const FieldFault = z
+export const FieldError = z
   .object({
     path: z.string().meta({ description: 'Name of the field; empty for the body as a whole.' }),
-    code: FieldFaultCode,
+    code: FieldErrorCode,
     detail: z.string().meta({ description: 'The fault in words, for people.' }),
   })
   .meta({
-    id: 'FieldFault',
+    id: 'FieldError',
     description: 'One fault of one field of a body.',
     examples: [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }],
   })
-export type FieldFault = z.infer<typeof FieldFault>
+export type FieldError = z.infer<typeof FieldError>
 
 /** The body of every failure: RFC 9457 problem details, with a stable `code` and the request's id. */
 export const ProblemBody = z
@@ -171,7 +171,7 @@ export const ProblemBody = z
     instance: z.string().meta({ description: 'Path of the request that met the problem.' }),
     code: ProblemCode,
     requestId: z.string().meta({ description: 'The request’s id, as in X-Request-Id and in the log.' }),
-    errors: z.array(FieldFault).optional().meta({ description: 'Every fault of the body, by field.' }),
+    errors: z.array(FieldError).optional().meta({ description: 'Every fault of the body, by field.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 export type ProblemBody = z.infer<typeof ProblemBody>

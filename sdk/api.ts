@@ -47,16 +47,16 @@ export interface CreateUserBody {
 }
 
 /** One fault of one field of a body. */
-export interface FieldFault {
+export interface FieldError {
   /** Name of the field; empty for the body as a whole. */
   path: string
-  code: FieldFaultCode
+  code: FieldErrorCode
   /** The fault in words, for people. */
   detail: string
 }
 
 /** Stable code of a fault in one field. */
-export type FieldFaultCode =
+export type FieldErrorCode =
   | 'required'
   | 'invalid_type'
   | 'blank'
@@ -99,7 +99,7 @@ export interface Problem {
   /** The request’s id, as in X-Request-Id and in the log. */
   requestId: string
   /** Every fault of the body, by field. */
-  errors?: FieldFault[] | undefined
+  errors?: FieldError[] | undefined
 }
 
 /**

@@ -9,9 +9,9 @@ import {
   type SignedInUser,
   type User,
 } from './api.js'
-import { type ErrorCode, errorOf, type UsherError } from './errors.js'
+import { type ErrorCode, toUsherError, type UsherError } from './errors.js'
 import { type SendOptions, send } from './send.js'
-import { keepToken, type TokenOptions } from './token.js'
+import { createTokenHolder, type TokenOptions } from './token.js'
 
 /** Which users of which server, and how to talk to it. */
 export interface ClientOptions extends SendOptions, TokenOptions {
@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const base = `${baseUrl}/workspaces/${encodeURIComponent(workspace)}/databases/${encodeURIComponent(database)}`
   const users = `${base}/users`
-  const token = keepToken(`usher ${base}`, options)
+  const token = createTokenHolder(`usher ${base}`, options)
 
   async function signIn<Code extends ErrorCode>(
     codes: readonly Code[],
@@ -131,5 +131,5 @@ function resultOf<Data extends { tenants: string[] }, Code extends ErrorCode>(
   const data = answer.body as Data | undefined
   return answer.response?.ok && data?.tenants
     ? { data, error: undefined }
-    : { data: undefined, error: errorOf(codes, answer) }
+    : { data: undefined, error: toUsherError(codes, answer) }
 }

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.js'
-import type { CreateUserErrorCode, FieldFault, LoginErrorCode, MeErrorCode, Problem } from './api.js'
+import type { CreateUserErrorCode, FieldError, LoginErrorCode, MeErrorCode, Problem } from './api.js'
 
 /** Every `error.code` of every operation: the keys of a table of translations. */
 export type ErrorCode = CreateUserErrorCode | LoginErrorCode | MeErrorCode
@@ -19,7 +19,7 @@ export class UsherError<Code extends ErrorCode = ErrorCode> extends Error {
   /** This occurrence in words, for people. */
   declare readonly detail: string
   /** Every fault of the body, by field; empty but for `validation_failed`. */
-  declare readonly errors: readonly FieldFault[]
+  declare readonly errors: readonly FieldError[]
   /** The request's id, as in the server's log; absent where no answer came. */
   declare readonly requestId: string | undefined
   /** How long to wait before another try, where the answer says so. */
@@ -35,7 +35,7 @@ export class UsherError<Code extends ErrorCode = ErrorCode> extends Error {
  * The error of an answer that is no success. An answer that the operation cannot give, such as a proxy's page, is
  * `unavailable` where its status is 500 or above and else `no_answer`: a server's failure, or no Usher there.
  */
-export function errorOf<Code extends ErrorCode>(codes: readonly Code[], answer: Answer) {
+export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], answer: Answer) {
   const { response, retryAfterSeconds } = answer
   const status = response?.status
   const body = answer.body as Partial<Problem> | null | undefined

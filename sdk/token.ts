@@ -19,7 +19,7 @@ export interface TokenOptions {
 }
 
 /** The token of one database, kept with its end as `<jwt> <milliseconds since the epoch>`. */
-export function keepToken(
+export function createTokenHolder(
   key: string,
   { token: first, tokenStore: store = memoryStore(), onTokenChange }: TokenOptions,
 ) {

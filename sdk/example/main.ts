@@ -1,5 +1,5 @@
 import { createClient, type ErrorCode, type Result, type User } from '@usher/sdk'
-import { clearFaults, showFaults } from './faults.js'
+import { clearErrors, showErrors } from './errors.js'
 
 const usher = createClient({
   baseUrl: import.meta.env.VITE_USHER_URL || 'http://localhost:3000',
@@ -51,14 +51,14 @@ function show() {
 async function submit(form: HTMLFormElement) {
   if (form.ariaBusy) return
   form.ariaBusy = 'true'
-  clearFaults(form)
+  clearErrors(form)
   const fields = new FormData(form)
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
   if (!result?.error) return form.reset()
   // Where the session has ended, that is the log-in form by now.
   const shown = [...document.forms].find(({ hidden }) => !hidden)
-  if (shown) showFaults(shown, result.error)
+  if (shown) showErrors(shown, result.error)
 }
 
 async function whoAmI() {

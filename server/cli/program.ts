@@ -1,4 +1,8 @@
 import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config.js'
+import { PartialFailureError, UsageError } from '../domain/admin/operator-error.js'
+import { isStoreUnavailable, reasonOf } from '../store/errors.js'
+import { version } from '../version.js'
 import { addDatabaseCommands } from './commands/database.js'
 import { addKeysCommands } from './commands/keys.js'
 import { addMigrateCommand } from './commands/migrate.js'
@@ -8,10 +12,6 @@ import { addStoreCommands } from './commands/store.js'
 import { addTenantCommands } from './commands/tenant.js'
 import { addUserCommands } from './commands/user.js'
 import { addWorkspaceCommands } from './commands/workspace.js'
-import { ConfigError } from '../config.js'
-import { MisuseError, PartlyDoneError } from '../domain/admin/operator-error.js'
-import { isStoreUnavailable, reasonOf } from '../store/errors.js'
-import { version } from '../version.js'
 
 /**
  * Runs the command line.
@@ -45,10 +45,10 @@ export async function run(args: readonly string[]): Promise<number> {
 
 /** Commander has printed its own errors. */
 function exitCodeOf(error: unknown) {
-  if (error instanceof PartlyDoneError) return 1
+  if (error instanceof PartialFailureError) return 1
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   process.stderr.write(`usher: ${lineFor(error)}\n`)
-  return error instanceof ConfigError || error instanceof MisuseError ? 2 : 1
+  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1
 }
 
 function lineFor(error: unknown) {

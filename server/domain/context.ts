@@ -1,13 +1,13 @@
 import type { Config } from '../config.js'
 import type { Store } from '../store/store.js'
 import { createDatabaseLookup } from './databases/find-database.js'
-import { createHashing, type Hashing } from './passwords/hasher.js'
+import { createHasher, type Hasher } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
 
 /** What the rules of the domain work with; one for each process. */
-export interface Service {
+export interface AppContext {
   store: Store
-  hashing: Hashing
+  hashing: Hasher
   throttle: Throttle
   findDatabase: ReturnType<typeof createDatabaseLookup>
   /** The clock, in milliseconds since the epoch. */
@@ -17,10 +17,10 @@ export interface Service {
 }
 
 /** The service over an open store. Its threads are ended by `hashing.close()`. */
-export function createService(config: Config, store: Store, now: Service['now'] = Date.now): Service {
+export function createContext(config: Config, store: Store, now: AppContext['now'] = Date.now): AppContext {
   return {
     store,
-    hashing: createHashing(config.hashing),
+    hashing: createHasher(config.hashing),
     throttle: createThrottle(store, now, config.workers),
     findDatabase: createDatabaseLookup(store, config),
     now,

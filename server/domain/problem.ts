@@ -1,18 +1,18 @@
-import { type FieldFault, type ProblemCode, problems } from '@usher/contract'
+import { type FieldError, type ProblemCode, problems } from '@usher/contract'
 
 /**
  * A failure that the client is told of. Status and title come from the contract's catalogue; this adds what
  * is particular to the occurrence. It has no stack: nobody reads it, and it takes longer to make than the rest.
  */
 export class Problem extends Error {
-  readonly errors: readonly FieldFault[] | undefined
+  readonly errors: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     readonly code: ProblemCode,
     options: {
       detail?: string
-      errors?: readonly FieldFault[]
+      errors?: readonly FieldError[]
       retryAfterSeconds?: number
       cause?: unknown
     } = {},

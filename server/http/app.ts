@@ -10,22 +10,22 @@ import {
   LogController,
   type onResponseHookHandler,
 } from 'fastify'
-import { clientErrorHandler, connectHandler } from './socket-errors.js'
 import type { Config } from '../config.js'
+import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
-import type { Service } from '../domain/context.js'
-import { closeConnectionsWhenDraining } from './drain-connections.js'
-import { readJsonBodies } from './json-body.js'
-import { guardMethods } from './method-not-allowed.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { problemHandler } from './problem-details.js'
+import { version } from '../version.js'
+import { closeConnectionsWhenDraining } from './drain-connections.js'
+import { parseJsonBodies } from './json-body.js'
+import { rejectOtherMethods } from './method-not-allowed.js'
+import { createErrorHandler } from './problem-details.js'
 import { traceRequests } from './request-tracing.js'
+import { referenceRoutes } from './routes/api-reference.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
-import { referenceRoutes } from './routes/api-reference.js'
 import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
-import { version } from '../version.js'
+import { clientErrorHandler, connectHandler } from './socket-errors.js'
 
 const bodyLimitBytes = 16 * 1024
 
@@ -40,8 +40,13 @@ const requestId = /^[\w.-]{1,128}$/
  *
  * @param metrics where its answers are counted, if they are
  */
-export async function buildApp(config: Config, service: Service, log: FastifyBaseLogger, metrics?: Metrics) {
-  const answerProblem = problemHandler(config.baseUrl, metrics?.countProblem)
+export async function buildApp(
+  config: Config,
+  context: AppContext,
+  log: FastifyBaseLogger,
+  metrics?: Metrics,
+) {
+  const handleError = createErrorHandler(config.baseUrl, metrics?.countProblem)
   const app: FastifyInstance = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -54,9 +59,9 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     // More than Node takes of a request's head: a longer part of a path would be an error of Fastify's.
     routerOptions: { maxParamLength: 16 * 1024 },
     frameworkErrors: (error, request, reply) => {
-      addHeadersOfAll(request, reply)
-      answerProblem(error, request, reply)
-      metrics?.countAnswer(request, reply)
+      addCommonHeaders(request, reply)
+      handleError(error, request, reply)
+      metrics?.countResponse(request, reply)
     },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -64,13 +69,13 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     },
   })
   app.addHook('onRequest', (request, reply, done) => {
-    addHeadersOfAll(request, reply)
+    addCommonHeaders(request, reply)
     done()
   })
   traceRequests(app)
-  app.addHook('onResponse', logAnswer)
+  app.addHook('onResponse', logResponse)
   metrics?.observe(app)
-  closeConnectionsWhenDraining(app, service)
+  closeConnectionsWhenDraining(app, context)
   await app.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
     methods: ['GET', 'POST'],
@@ -86,8 +91,8 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
     strictPreflight: false,
     maxAge: 600,
   })
-  readJsonBodies(app)
-  app.setErrorHandler(answerProblem)
+  parseJsonBodies(app)
+  app.setErrorHandler(handleError)
   app.setNotFoundHandler(() => {
     throw new Problem('route_not_found')
   })
@@ -100,24 +105,24 @@ export async function buildApp(config: Config, service: Service, log: FastifyBas
   // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1); Node would answer without a problem.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(config.baseUrl, log))
-  const answerOtherMethods = guardMethods(app)
-  userRoutes(app, service)
-  discoveryRoutes(app, service)
+  const registerMethodGuards = rejectOtherMethods(app)
+  userRoutes(app, context)
+  discoveryRoutes(app, context)
   const document = openApiDocument(config.baseUrl, version)
-  operationRoutes(app, service, document)
-  app.after(answerOtherMethods)
+  operationRoutes(app, context, document)
+  app.after(registerMethodGuards)
   referenceRoutes(app, document)
   return app
 }
 
 /** In lower case, as Fastify would have to make them at each answer. */
-const headersOfAll = { ...securityHeaders(), 'cache-control': 'no-store' }
+const commonHeaders = { ...securityHeaders(), 'cache-control': 'no-store' }
 
-const addHeadersOfAll = (request: FastifyRequest, reply: FastifyReply) =>
-  reply.headers(headersOfAll).header('x-request-id', request.id)
+const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.headers(commonHeaders).header('x-request-id', request.id)
 
 /** One line for each answer: never a header, a body or a query, where secrets may be. */
-const logAnswer: onResponseHookHandler = (request, reply, done) => {
+const logResponse: onResponseHookHandler = (request, reply, done) => {
   const path = request.url.split('?', 1)[0]
   const milliseconds = Math.round(reply.elapsedTime * 10) / 10
   const { method, ip } = request

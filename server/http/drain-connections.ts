@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Service } from '../domain/context.js'
+import type { AppContext } from '../domain/context.js'
 
 /** How long requests in flight may take after SIGTERM. */
 export const drainMilliseconds = 10_000
@@ -10,7 +10,7 @@ export const drainMilliseconds = 10_000
  * end as soon as what is in flight is answered. Node waits for connections that never sent a request, as browsers
  * open them in advance, and Fastify for those that were kept alive before it began to close.
  */
-export function closeConnectionsWhenDraining(app: FastifyInstance, service: Service) {
+export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppContext) {
   let isDraining = false
   let inFlight = 0
   const endQuietConnections = () => {
@@ -30,7 +30,7 @@ export function closeConnectionsWhenDraining(app: FastifyInstance, service: Serv
     setImmediate(endQuietConnections)
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isDraining || service.isEnding) reply.header('Connection', 'close')
+    if (isDraining || context.isEnding) reply.header('Connection', 'close')
     done()
   })
 }

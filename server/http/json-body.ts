@@ -8,7 +8,7 @@ const jsonTypes =
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads every request body as JSON in UTF-8 (RFC 8259); other media types are refused. */
-export function readJsonBodies(app: FastifyInstance) {
+export function parseJsonBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('remove', 'ignore')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {

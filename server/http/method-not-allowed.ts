@@ -7,7 +7,7 @@ const answered: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'
  * Answers 405 with `Allow` on every path for the methods that it lacks. Call before the routes are registered;
  * OPTIONS is left to CORS.
  */
-export function guardMethods(app: FastifyInstance) {
+export function rejectOtherMethods(app: FastifyInstance) {
   const methodsByUrl = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
     const methods = methodsByUrl.get(url) ?? new Set()

@@ -8,7 +8,7 @@ import { isStoreUnavailable } from '../store/errors.js'
  *
  * @param count is told of each
  */
-export function problemHandler(baseUrl: string, count?: (problem: Problem) => void) {
+export function createErrorHandler(baseUrl: string, count?: (problem: Problem) => void) {
   return (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => {
     const problem = isCutShort(request) ? new Problem('malformed_request') : problemOf(error)
     count?.(problem)

@@ -1,7 +1,7 @@
 import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { loadedTracer, markSpanFailed } from '../telemetry/tracing.js'
 import { readTraceparent, type TraceContext } from './traceparent.js'
-import { failSpan, loadedTracer } from '../telemetry/tracing.js'
 
 /**
  * Joins requests to the trace that their `traceparent` names: in the log lines, and where an OpenTelemetry SDK is
@@ -46,7 +46,7 @@ export function traceRequests(app: FastifyInstance) {
   app.addHook('onResponse', (request, reply, done) => {
     const span = trace.getSpan(contexts.get(request) ?? ROOT_CONTEXT)
     span?.setAttribute('http.response.status_code', reply.statusCode)
-    if (span && reply.statusCode >= 500) failSpan(span, String(reply.statusCode))
+    if (span && reply.statusCode >= 500) markSpanFailed(span, String(reply.statusCode))
     span?.end()
     done()
   })

@@ -1,22 +1,22 @@
 import type { RequestValidationError } from '@ts-rest/fastify'
-import { type FieldFault, FieldFaultCode } from '@usher/contract'
+import { type FieldError, FieldErrorCode } from '@usher/contract'
 import type { z } from 'zod'
 
 type Issue = NonNullable<RequestValidationError['body']>['issues'][number]
 
 /** Every fault that the contract found in a body, in the problem's own terms. */
-export function bodyFaults(error: RequestValidationError['body'], body: unknown): FieldFault[] {
+export function bodyErrors(error: RequestValidationError['body'], body: unknown): FieldError[] {
   return error?.issues.map((issue) => faultOf(issue, body)) ?? []
 }
 
 /** Every fault that the contract found in the headers. */
-export const headerFaults = (error: RequestValidationError['headers']): FieldFault[] =>
+export const headerErrors = (error: RequestValidationError['headers']): FieldError[] =>
   error?.issues.map((issue) => ({
     path: String(issue.path?.[0]),
     ...describe(issue as z.core.$ZodIssue),
   })) ?? []
 
-function faultOf(issue: Issue, body: unknown): FieldFault {
+function faultOf(issue: Issue, body: unknown): FieldError {
   const path = issue.path?.map(String) ?? []
   const [field] = path
   const isAbsent = field !== undefined && (body as Record<string, unknown>)[field] === undefined
@@ -25,7 +25,7 @@ function faultOf(issue: Issue, body: unknown): FieldFault {
 
 const required = { code: 'required', detail: 'is required' } as const
 
-function describe(issue: z.core.$ZodIssue): Pick<FieldFault, 'code' | 'detail'> {
+function describe(issue: z.core.$ZodIssue): Pick<FieldError, 'code' | 'detail'> {
   switch (issue.code) {
     case 'invalid_type':
       return {
@@ -37,7 +37,7 @@ function describe(issue: z.core.$ZodIssue): Pick<FieldFault, 'code' | 'detail'> 
     case 'too_big':
       return { code: 'too_long', detail: `must have at most ${issue.maximum} characters` }
     case 'custom':
-      return { code: FieldFaultCode.parse(issue.params?.code), detail: issue.message }
+      return { code: FieldErrorCode.parse(issue.params?.code), detail: issue.message }
     default:
       throw new Error(`the contract has a rule that is not described: ${issue.code}`)
   }

@@ -16,14 +16,14 @@ const patienceMilliseconds = 1_000
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
 
 /** In a worker: tells the first process its metrics when asked. */
-export function tellMetrics(registry: Registry) {
+export function reportMetrics(registry: Registry) {
   process.on('message', async (message) => {
     if (message === question) process.send?.({ metrics: await registry.getMetricsAsJSON() })
   })
 }
 
 /** In the first process: metrics of all workers, added up. What a worker told stays counted when it is gone. */
-export function createWorkerMetrics(listening: ReadonlySet<Worker>) {
+export function createClusterMetrics(listening: ReadonlySet<Worker>) {
   const latest = new Map<Worker, Snapshot>()
   let ended: Snapshot = []
   const own = new Registry()

@@ -12,7 +12,7 @@ interface MetricsText {
  *
  * @param collect the metrics as of now
  */
-export async function listenForMetrics(
+export async function startMetricsServer(
   { host, port }: NonNullable<Config['metrics']>,
   collect: () => Promise<MetricsText> | MetricsText,
 ) {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { problemOfClientError } from '../http/socket-errors.js'
+import type { AppContext } from '../domain/context.js'
 import type { Problem } from '../domain/problem.js'
-import type { Service } from '../domain/context.js'
+import { problemOfClientError } from '../http/socket-errors.js'
 
 /** From a read of a cached row to a login that waited for its turn to be hashed. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -13,12 +13,12 @@ export interface Metrics {
   /** Counts every answer of an app, and every connection that it closes because it speaks no HTTP. */
   observe(app: FastifyInstance): void
   /** For an answer that Fastify runs no hooks for. */
-  countAnswer(request: FastifyRequest, reply: FastifyReply): void
+  countResponse(request: FastifyRequest, reply: FastifyReply): void
   countProblem(problem: Problem): void
 }
 
 /** Metrics of a service and of the process that it runs in. */
-export function createMetrics({ hashing, store }: Pick<Service, 'hashing' | 'store'>): Metrics {
+export function createMetrics({ hashing, store }: Pick<AppContext, 'hashing' | 'store'>): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -71,17 +71,17 @@ export function createMetrics({ hashing, store }: Pick<Service, 'hashing' | 'sto
     gauge('usher_store_waiting', 'Statements that wait for a connection.', () => connections().waiting)
   }
 
-  const countAnswer: Metrics['countAnswer'] = ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+  const countResponse: Metrics['countResponse'] = ({ method, routeOptions }, { statusCode, elapsedTime }) => {
     const labels = { method, route: routeOptions.url ?? 'unknown', status: statusCode }
     durations.observe(labels, elapsedTime / 1000)
   }
   return {
     registry,
-    countAnswer,
+    countResponse,
     countProblem: ({ code }) => problems.inc({ code }),
     observe(app) {
       app.addHook('onResponse', (request, reply, done) => {
-        countAnswer(request, reply)
+        countResponse(request, reply)
         done()
       })
       app.server.on('clientError', (error: { code: string }) => {

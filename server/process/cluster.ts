@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Config } from '../config.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
-import { closeConnectionsNotTaken } from './orphaned-connections.js'
-import { openLog } from '../telemetry/logger.js'
-import { listenForMetrics } from '../metrics/metrics-server.js'
-import { createWorkerMetrics } from '../metrics/cluster-metrics.js'
+import { createClusterMetrics } from '../metrics/cluster-metrics.js'
+import { startMetricsServer } from '../metrics/metrics-server.js'
+import { createLogger } from '../telemetry/logger.js'
+import { closeOrphanedConnections } from './orphaned-connections.js'
 
 /** What a terminal or a supervisor sends to all processes of a server at once. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -24,17 +24,17 @@ const longLifeMilliseconds = 60_000
  * this process with the same exit code.
  */
 export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
-  const log = openLog(config, options)
+  const log = createLogger(config, options)
   const listening = new Set<Worker>()
-  const metrics = createWorkerMetrics(listening)
-  if (config.metrics) await listenForMetrics(config.metrics, metrics.collect)
+  const metrics = createClusterMetrics(listening)
+  if (config.metrics) await startMetricsServer(config.metrics, metrics.collect)
   let hasListened = false
   let isDraining = false
 
   function start(slot: number, deaths = 0) {
     const startedAt = performance.now()
     const worker = cluster.fork(shareOf(config, slot))
-    closeConnectionsNotTaken(worker, listening)
+    closeOrphanedConnections(worker, listening)
     metrics.follow(worker)
     let didListen = false
     worker.on('message', (message) => {
@@ -90,7 +90,7 @@ function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
 export const workerSignals = cluster.isWorker ? signals : []
 
 /** In a worker that serves: drains once, whoever asks for it and however often. Before that a signal ends it. */
-export function drainWhenTold(close: () => void) {
+export function drainOnRequest(close: () => void) {
   if (!cluster.isWorker) return
   const drain = () => {
     if (!('closing' in closeWithGrace && closeWithGrace.closing)) close()

@@ -18,7 +18,7 @@ interface Connection {
  *
  * @param listening the workers that take connections
  */
-export function closeConnectionsNotTaken(worker: Worker, listening: Set<Worker>) {
+export function closeOrphanedConnections(worker: Worker, listening: Set<Worker>) {
   const handed = new Map<number, Connection>()
   const child = worker.process as unknown as EventEmitter & { send(...args: unknown[]): boolean }
   const send = child.send.bind(child)

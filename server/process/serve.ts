@@ -4,23 +4,23 @@ import type { DatabasePath } from '@usher/contract'
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { buildApp } from '../http/app.js'
 import type { Config } from '../config.js'
+import { createWorkspace } from '../domain/admin/workspaces.js'
+import { createContext } from '../domain/context.js'
 import { createDatabase } from '../domain/databases/find-database.js'
 import { requireMasterKey } from '../domain/keys/master-key.js'
-import { createService } from '../domain/context.js'
-import { createWorkspace } from '../domain/admin/workspaces.js'
+import { buildApp } from '../http/app.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
-import { greeting } from './startup-banner.js'
-import { openLog } from '../telemetry/logger.js'
+import { reportMetrics } from '../metrics/cluster-metrics.js'
 import { createMetrics } from '../metrics/metrics.js'
-import { listenForMetrics } from '../metrics/metrics-server.js'
+import { startMetricsServer } from '../metrics/metrics-server.js'
+import { isStoreUnavailable } from '../store/errors.js'
 import { openStore, requireMigrated } from '../store/open.js'
 import type { Store } from '../store/store.js'
-import { isStoreUnavailable } from '../store/errors.js'
+import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
-import { tellMetrics } from '../metrics/cluster-metrics.js'
-import { drainWhenTold, workerSignals } from './cluster.js'
+import { drainOnRequest, workerSignals } from './cluster.js'
+import { startupBanner } from './startup-banner.js'
 
 /**
  * Serves until SIGTERM or SIGINT: then says on /readyz that it is ending, serves on for SHUTDOWN_DELAY_SECONDS,
@@ -30,29 +30,29 @@ import { drainWhenTold, workerSignals } from './cluster.js'
  * @throws where the port is taken, the folder in use, or the store not migrated; nothing is left open then
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
-  const log = openLog(config, options)
+  const log = createLogger(config, options)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'store connection lost'))
   try {
     await requireUsable(store, log)
     const database = config.databaseUrl ? undefined : await firstDatabase(store)
-    const service = createService(config, store)
-    const metrics = config.metrics && createMetrics(service)
+    const context = createContext(config, store)
+    const metrics = config.metrics && createMetrics(context)
     if (metrics && config.metrics) await showMetrics(metrics.registry, config.metrics)
-    const app = await buildApp(config, service, log, metrics)
+    const app = await buildApp(config, context, log, metrics)
     const delay = config.shutdownDelaySeconds * 1000
     const skip = ['beforeExit' as const, ...workerSignals]
     const grace = { delay: delay + drainMilliseconds, logger: log, skip }
     const { close } = closeWithGrace(grace, async ({ err, signal }) => {
       if (err) log.fatal({ err }, 'ending after an error')
       else log.info({ signal }, 'draining')
-      service.isEnding = true
+      context.isEnding = true
       if (!err) await setTimeout(delay)
       await app.close()
-      await Promise.all([service.hashing.close(), store.close(), flushSpans().catch(() => undefined)])
+      await Promise.all([context.hashing.close(), store.close(), flushSpans().catch(() => undefined)])
     })
     await app.listen({ host: config.host, port: config.port })
-    drainWhenTold(close)
-    if (database) process.stderr.write(greeting(config.baseUrl, database))
+    drainOnRequest(close)
+    if (database) process.stderr.write(startupBanner(config.baseUrl, database))
   } catch (error) {
     await store.close()
     throw error
@@ -61,7 +61,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
 
 /** A worker's are shown by the first process, added up with those of the others. */
 const showMetrics = async (registry: Registry, address: NonNullable<Config['metrics']>) =>
-  cluster.isWorker ? tellMetrics(registry) : listenForMetrics(address, () => registry)
+  cluster.isWorker ? reportMetrics(registry) : startMetricsServer(address, () => registry)
 
 /** The store must be ready for use, or be away and come back. */
 async function requireUsable(store: Store, log: Logger) {

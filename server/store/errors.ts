@@ -36,7 +36,7 @@ export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
 export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503')
 
 /** Whether a statement waited too long for a lock (SQLSTATE 55P03), or in a circle (40P01). */
-export const isHeldUp = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
+export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
 const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state

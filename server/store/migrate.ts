@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { distributeTable, isDistributed } from './citus/tables.js'
+import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
-import { isHeldUp, isStoreUnavailable, reasonOf } from './errors.js'
 
 /** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -126,7 +126,7 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const distributes = await isDistributed(transaction)
   for (const statement of statementsOf(sql)) {
     await execute(transaction, statement, distributes).catch((error) => {
-      throw isStoreUnavailable(error) && !isHeldUp(error) ? error : new FailedMigrationError(name, error)
+      throw isStoreUnavailable(error) && !isLockFailure(error) ? error : new FailedMigrationError(name, error)
     })
   }
   await transaction.$executeRaw`

@@ -8,7 +8,7 @@ import type { Config } from '../config.js'
  *
  * @param options.json JSON lines on a terminal too, as elsewhere
  */
-export function openLog({ logLevel }: Pick<Config, 'logLevel'>, options: { json?: boolean }) {
+export function createLogger({ logLevel }: Pick<Config, 'logLevel'>, options: { json?: boolean }) {
   const forPeople = process.stdout.isTTY && !options.json
   const log = pino({ level: logLevel }, forPeople ? pretty() : stdoutByMoments())
   return cluster.worker ? log.child({ worker: cluster.worker.id }) : log

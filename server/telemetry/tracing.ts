@@ -27,7 +27,7 @@ export function inSpan<T>(
     try {
       return await work()
     } catch (error) {
-      failSpan(span, codeOf(error))
+      markSpanFailed(span, codeOf(error))
       throw error
     } finally {
       span.end()
@@ -36,7 +36,7 @@ export function inSpan<T>(
 }
 
 /** @param type one of few: a status, a code, or the name of a class of errors */
-export function failSpan(span: Span, type: string) {
+export function markSpanFailed(span: Span, type: string) {
   span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR })
 }
 

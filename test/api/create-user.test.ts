@@ -13,7 +13,7 @@ afterAll(() => usher.close())
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** The faults of a refused body as `path code`. */
-const faultsOf = (response: { json(): { errors: { path: string; code: string }[] } }) =>
+const errorsOf = (response: { json(): { errors: { path: string; code: string }[] } }) =>
   response.json().errors.map(({ path, code }) => `${path} ${code}`)
 
 describe('a sign-up', () => {
@@ -125,7 +125,7 @@ describe('an address', () => {
   ])('with %s is no address', async (_what, email) => {
     const response = await database.createUser(validUser({ email }))
     expect(response.statusCode).toBe(400)
-    expect(faultsOf(response)).toEqual(['email email_invalid'])
+    expect(errorsOf(response)).toEqual(['email email_invalid'])
   })
 
   it('may have 64 characters before the @ and 254 in all', async () => {
@@ -161,7 +161,7 @@ describe('a password', () => {
     const body = validUser({ email: 'lovelace@example.com', password: candidate })
     const response = await database.createUser(body)
     expect(response.statusCode).toBe(400)
-    expect(faultsOf(response)).toEqual([`password ${code}`])
+    expect(errorsOf(response)).toEqual([`password ${code}`])
   })
 
   it('is taken by the policy none from one character on', async () => {
@@ -172,7 +172,7 @@ describe('a password', () => {
 
   it('needs 15 characters by the policy nist', async () => {
     const strict = await usher.newDatabase('nist')
-    expect(faultsOf(await strict.createUser(validUser({ password: 'x7$kPq2w-9fLm2' })))).toEqual([
+    expect(errorsOf(await strict.createUser(validUser({ password: 'x7$kPq2w-9fLm2' })))).toEqual([
       'password too_short',
     ])
     expect((await strict.createUser(validUser({ password: 'x7$kPq2w-9fLm2z' }))).statusCode).toBe(201)
@@ -196,7 +196,7 @@ describe('a faulty body', () => {
     })
     expect(response.statusCode).toBe(400)
     expect(response.json().code).toBe('validation_failed')
-    expect(faultsOf(response).sort()).toEqual([
+    expect(errorsOf(response).sort()).toEqual([
       'email email_invalid',
       'newTenant blank',
       'password too_short',
@@ -214,7 +214,7 @@ describe('a faulty body', () => {
   ])('%s is told what is wrong', async (_what, body, faults) => {
     const response = await database.createUser(body)
     expect(response.statusCode).toBe(400)
-    expect(faultsOf(response)).toEqual(faults)
+    expect(errorsOf(response)).toEqual(faults)
   })
 
   it('writes nothing', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportUsers } from '../../server/domain/admin/import-export/export-users.js'
-import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { password, startApi, type TestApi } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import {
@@ -27,7 +27,7 @@ const passwordHashOf = async (databaseId: string) =>
 /** A new database with lines imported into it. */
 async function imported(...lines: unknown[]) {
   const database = await usher.newDatabase()
-  return { ...database, result: await importAll(usher.service, database.id, linesOf(...lines)) }
+  return { ...database, result: await importAll(usher.context, database.id, linesOf(...lines)) }
 }
 
 async function exported(databaseId: string) {
@@ -52,7 +52,7 @@ describe.each(passwordVectors)('a user who moved in with %s', (_what, passwordHa
 
   it('makes the database know the shape of the hash', async () => {
     const { id } = await imported({ email, passwordHash })
-    expect((await databaseRow(id)).decoyHashes).toEqual([decoyOf(passwordHash)])
+    expect((await databaseRow(id)).dummyHashes).toEqual([dummyHashOf(passwordHash)])
   })
 })
 
@@ -123,7 +123,7 @@ describe('a line', () => {
     const tenants = [{ id: uuid('c'), name: 'Shared' }]
     const { id } = await imported({ email, tenants }, { email: 'b@example.com', tenants })
     const renamed = [{ id: uuid('C'), name: 'Other name' }]
-    await importAll(usher.service, id, linesOf({ email: 'c@example.com', tenants: renamed }))
+    await importAll(usher.context, id, linesOf({ email: 'c@example.com', tenants: renamed }))
     const [tenant, ...others] = await usher.store.prisma.tenant.findMany({
       where: { databaseId: id },
       include: { memberships: true },
@@ -246,12 +246,12 @@ describe('hashes of many kinds', () => {
       { email: 'same-kind@example.com', passwordHash: ofKind(2_400_001) },
       { email: 'other-kind@example.com', passwordHash: ofKind(2_400_006) },
     ]
-    expect(await importAll(usher.service, id, linesOf(...later))).toEqual({
+    expect(await importAll(usher.context, id, linesOf(...later))).toEqual({
       added: 1,
       alreadyThere: 0,
       rejected: [refused(2)],
     })
-    expect((await databaseRow(id)).decoyHashes).toHaveLength(4)
+    expect((await databaseRow(id)).dummyHashes).toHaveLength(4)
   })
 })
 
@@ -260,7 +260,7 @@ describe('an address', () => {
     const { id, signedUp, login } = await usher.newDatabase()
     await signedUp({ email })
     const line = { email: 'ADA@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Not made' }] }
-    expect(await importAll(usher.service, id, linesOf(line))).toEqual({
+    expect(await importAll(usher.context, id, linesOf(line))).toEqual({
       added: 0,
       alreadyThere: 1,
       rejected: [],
@@ -275,7 +275,7 @@ describe('an address', () => {
     const rejected = ['2 email: is that of an earlier line', '1203 email: is that of an earlier line']
     const { id, result } = await imported(...lines)
     expect(result).toEqual({ added: 1201, alreadyThere: 0, rejected })
-    expect(await importAll(usher.service, id, linesOf(...lines))).toEqual({
+    expect(await importAll(usher.context, id, linesOf(...lines))).toEqual({
       added: 0,
       alreadyThere: 1201,
       rejected,
@@ -291,7 +291,7 @@ describe('an address', () => {
 it('an id that another user has is rejected, within the file and in the store', async () => {
   const { id, result } = await imported({ id: uuid('d'), email }, { id: uuid('D'), email: 'b@example.com' })
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: ['2 id: is another user’s'] })
-  expect(await importAll(usher.service, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
+  expect(await importAll(usher.context, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
     added: 0,
     alreadyThere: 0,
     rejected: ['1 id: is another user’s'],
@@ -308,11 +308,11 @@ it('a batch that fails leaves nothing; the same file again brings all', async ()
   const lines = linesOf({ email, tenants: [{ name: 'Engines' }] }, { email: 'b@example.com' })
   await usher.store.prisma.$executeRaw`
     ALTER TABLE usher.membership ADD CONSTRAINT refuse_all CHECK (joined_at < '1970-01-01') NOT VALID`
-  await expect(importAll(usher.service, id, lines)).rejects.toThrow('refuse_all')
+  await expect(importAll(usher.context, id, lines)).rejects.toThrow('refuse_all')
   await usher.store.prisma.$executeRaw`ALTER TABLE usher.membership DROP CONSTRAINT refuse_all`
   expect(await usher.store.prisma.user.count({ where: { databaseId: id } })).toBe(0)
   expect(await usher.store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
-  expect(await importAll(usher.service, id, lines)).toEqual({ added: 2, alreadyThere: 0, rejected: [] })
+  expect(await importAll(usher.context, id, lines)).toEqual({ added: 2, alreadyThere: 0, rejected: [] })
 })
 
 it('two imports of one file at once bring each user once', async () => {
@@ -321,7 +321,7 @@ it('two imports of one file at once bring each user once', async () => {
     email: `user${index}@example.com`,
     tenants: [{ name: 'Own' }],
   }))
-  const results = await Promise.all([1, 2].map(() => importAll(usher.service, id, linesOf(...users))))
+  const results = await Promise.all([1, 2].map(() => importAll(usher.context, id, linesOf(...users))))
   expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(1000)
   expect(results.flatMap(({ rejected }) => rejected)).toEqual([])
   expect(await usher.store.prisma.membership.count({ where: { databaseId: id } })).toBe(1000)

@@ -150,10 +150,10 @@ it('a path outside the API answers 404 whatever the body is', async () => {
 
 describe('an error of our own', () => {
   it.skipIf(processes > 1)('is a 500 that says nothing of it, and is logged', async () => {
-    const { findDatabase } = usher.service
-    usher.service.findDatabase = () => Promise.reject(new Error('SELECT secret FROM inner_workings'))
+    const { findDatabase } = usher.context
+    usher.context.findDatabase = () => Promise.reject(new Error('SELECT secret FROM inner_workings'))
     const response = await usher.database.createUser(validUser())
-    usher.service.findDatabase = findDatabase
+    usher.context.findDatabase = findDatabase
     expect(response.statusCode).toBe(500)
     expect(response.json().code).toBe('internal_error')
     expect(response.body).not.toContain('inner_workings')

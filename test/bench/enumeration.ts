@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { PGlite } from '@electric-sql/pglite'
 import bcrypt from 'bcrypt'
 import { pino } from 'pino'
-import { buildApp } from '../../server/http/app.js'
 import { loadConfig } from '../../server/config.js'
-import { createDatabase } from '../../server/domain/databases/find-database.js'
-import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
-import { createService } from '../../server/domain/context.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
+import { createContext } from '../../server/domain/context.js'
+import { createDatabase } from '../../server/domain/databases/find-database.js'
+import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { buildApp } from '../../server/http/app.js'
 import { storeOver } from '../../server/store/embedded.js'
 import { migrate } from '../../server/store/migrate.js'
 
@@ -25,27 +25,27 @@ await createWorkspace(store, path.workspaceSlug, new Date())
 const { id } = await createDatabase(store, path, {}, new Date())
 
 const log = pino({ level: 'silent' })
-const outdated = createService(loadConfig({ ARGON2_PASSES: '3' }), store)
+const outdated = createContext(loadConfig({ ARGON2_PASSES: '3' }), store)
 // Each login comes from a network of its own, or the throttle would answer in place of the hash.
 const config = loadConfig({ TRUST_PROXY: '1' })
-const service = createService(config, store)
-const app = await buildApp(config, service, log)
+const context = createContext(config, store)
+const app = await buildApp(config, context, log)
 await app.listen({ host: '127.0.0.1', port: 0 })
 const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 const users = `${base}/workspaces/${path.workspaceSlug}/databases/${path.databaseName}/users`
 
 const hashes = {
-  current: await service.hashing.hash(password),
+  current: await context.hashing.hash(password),
   outdated: await outdated.hashing.hash(password),
   bcrypt: await bcrypt.hash(password, 10),
 }
 for (const [kind, passwordHash] of Object.entries(hashes)) {
   const email = `${kind}@example.com`
-  const user = { databaseId: id, id: crypto.randomUUID(), email, emailKey: email, passwordHash }
+  const user = { databaseId: id, id: crypto.randomUUID(), email, canonicalEmail: email, passwordHash }
   await store.prisma.user.create({ data: { ...user, createdAt: new Date() } })
 }
-const decoyHashes = Object.values(hashes).map(decoyOf)
-await store.prisma.database.update({ where: { id }, data: { decoyHashes } })
+const dummyHashes = Object.values(hashes).map(dummyHashOf)
+await store.prisma.database.update({ where: { id }, data: { dummyHashes } })
 
 const kinds = [...Object.keys(hashes), 'unknown', 'unknown too']
 const times = new Map(kinds.map((kind) => [kind, [] as number[]]))
@@ -69,7 +69,7 @@ for (const [kind, all] of times) {
 }
 
 await app.close()
-await Promise.all([service.hashing.close(), outdated.hashing.close()])
+await Promise.all([context.hashing.close(), outdated.hashing.close()])
 await store.close()
 
 async function failedLogin(email: string) {

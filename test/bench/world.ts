@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { hashSync } from '@node-rs/argon2'
 import { v7 as uuidv7 } from 'uuid'
-import { createDatabase } from '../../server/domain/databases/find-database.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
+import { createDatabase } from '../../server/domain/databases/find-database.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { freePort, startPostgres } from '../support/postgres-server.js'
@@ -27,7 +27,7 @@ export async function createWorld(threads: number) {
   const createdAt = new Date()
   const rows = Array.from({ length: users }, (_, index) => {
     const email = `user${index}@example.com`
-    return { databaseId, id: uuidv7(), email, emailKey: email, passwordHash, createdAt }
+    return { databaseId, id: uuidv7(), email, canonicalEmail: email, passwordHash, createdAt }
   })
   const tenants = rows.map((_, index) => ({ databaseId, id: uuidv7(), name: `Tenant ${index}`, createdAt }))
   const memberships = rows.map(({ id: userId }, index) => ({

@@ -1,4 +1,4 @@
-import { emailKey } from '@usher/contract'
+import { canonicalEmail } from '@usher/contract'
 import { expect, it } from 'vitest'
 
 it.each([
@@ -10,8 +10,8 @@ it.each([
   ['用户@例子.中国', '用户@xn--fsqu00a.xn--fiqs8s'],
   ["o'neil@example.com", "o'neil@example.com"],
 ])('makes of %s the key %s', (email, key) => {
-  expect(emailKey(email)).toBe(key)
-  expect(emailKey(key)).toBe(key)
+  expect(canonicalEmail(email)).toBe(key)
+  expect(canonicalEmail(key)).toBe(key)
 })
 
 it.each([
@@ -26,5 +26,5 @@ it.each([
   'a@0x7f.1',
   `a@${'b'.repeat(64)}.com`,
 ])('finds no address in %s', (text) => {
-  expect(emailKey(text)).toBeUndefined()
+  expect(canonicalEmail(text)).toBeUndefined()
 })

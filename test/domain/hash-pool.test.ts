@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { createHashPool, type HashOrder } from '../../server/domain/passwords/hash-pool.js'
+import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
 
 const { threads } = vi.hoisted(() => ({ threads: [] as FakeThread[] }))
 
 interface FakeThread extends EventEmitter {
-  orders: HashOrder[]
+  orders: HashRequest[]
   toSkip: Int32Array
 }
 
@@ -13,14 +13,14 @@ interface FakeThread extends EventEmitter {
 vi.mock('node:worker_threads', async () => {
   const { EventEmitter: Emitter } = await import('node:events')
   class Worker extends Emitter {
-    orders: HashOrder[] = []
+    orders: HashRequest[] = []
     toSkip: Int32Array
     constructor(_file: string, { workerData }: { workerData: Int32Array }) {
       super()
       this.toSkip = workerData
       threads.push(this)
     }
-    postMessage(order: HashOrder) {
+    postMessage(order: HashRequest) {
       this.orders.push(order)
     }
     ref() {}
@@ -66,8 +66,8 @@ it('a job at hand is called off when its client hangs up, one that is worked on 
   const clients = ['first', 'second'].map(() => new EventEmitter())
   const outcomes = ['first', 'second'].map((password, index) =>
     pool.run(verify(password), {
-      isGone: () => false,
-      onceGone: (listener) => clients[index]?.once('close', listener),
+      isDisconnected: () => false,
+      onceDisconnected: (listener) => clients[index]?.once('close', listener),
     }),
   )
   const [thread] = threads as [FakeThread]

@@ -1,30 +1,30 @@
 import argon2 from 'argon2'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../server/config.js'
-import { createHashing } from '../../server/domain/passwords/hasher.js'
-import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { createHasher } from '../../server/domain/passwords/hasher.js'
 import { Problem } from '../../server/domain/problem.js'
 
 const cheap = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
 
 describe('a hash', () => {
   it('is argon2id at OWASP’s cost in a PHC string, by default', async () => {
-    const { hash } = createHashing(loadConfig({}).hashing)
+    const { hash } = createHasher(loadConfig({}).hashing)
     expect(await hash('correct horse battery')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
   it('has a salt of its own', async () => {
-    const { hash } = createHashing(cheap)
+    const { hash } = createHasher(cheap)
     expect(await hash('same')).not.toBe(await hash('same'))
   })
 
   it('is of the password in NFKC', async () => {
-    const { hash } = createHashing(cheap)
+    const { hash } = createHasher(cheap)
     expect(await argon2.verify(await hash('ｆｕｌｌ'), 'full')).toBe(true)
   })
 
   it('counts every byte of a long password', async () => {
-    const { hash, verify } = createHashing(cheap)
+    const { hash, verify } = createHasher(cheap)
     const long = 'x'.repeat(255)
     expect(await verify(await hash(`${long}a`), `${long}b`)).toBe(false)
   })
@@ -34,31 +34,31 @@ describe('a hash', () => {
     ['other passes', { passes: 2 }],
     ['other parallelism', { parallelism: 2, memoryKib: 16 }],
   ])('is outdated with %s', async (_what, change) => {
-    const { hash } = createHashing(cheap)
-    const now = createHashing({ ...cheap, ...change })
+    const { hash } = createHasher(cheap)
+    const now = createHasher({ ...cheap, ...change })
     expect(now.isOutdated(await hash('x'))).toBe(true)
     expect(now.isOutdated(await now.hash('x'))).toBe(false)
   })
 
   it('is outdated when it is argon2i', async () => {
-    const { isOutdated } = createHashing(cheap)
+    const { isOutdated } = createHasher(cheap)
     const parameters = { memoryCost: 8, timeCost: 1, parallelism: 1 }
     expect(isOutdated(await argon2.hash('x', { ...parameters, type: argon2.argon2i }))).toBe(true)
   })
 })
 
-describe('the decoy', () => {
+describe('the dummyHash', () => {
   it('has the shape of every present hash and matches no password', async () => {
-    const { decoy, hash, verify } = createHashing(cheap)
-    expect(decoyOf(await hash('x'))).toBe(decoy)
-    expect(decoyOf(await hash('y'))).toBe(decoy)
-    expect(await verify(decoy, 'x')).toBe(false)
+    const { dummyHash, hash, verify } = createHasher(cheap)
+    expect(dummyHashOf(await hash('x'))).toBe(dummyHash)
+    expect(dummyHashOf(await hash('y'))).toBe(dummyHash)
+    expect(await verify(dummyHash, 'x')).toBe(false)
   })
 })
 
 describe('more passwords than can be hashed in time', () => {
   it('are refused at once, the others are hashed', async () => {
-    const { hash } = createHashing({ ...cheap, queueSeconds: 0.000_001 })
+    const { hash } = createHasher({ ...cheap, queueSeconds: 0.000_001 })
     await hash('the pace')
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => hash('x')))
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))

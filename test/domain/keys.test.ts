@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { requireMasterKey } from '../../server/domain/keys/master-key.js'
+import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { startApi, type TestApi } from '../support/app.js'
 
 let usher: TestApi

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  decoyOf,
-  isDecoy,
+  dummyHashOf,
+  isDummyHash,
   readPasswordHash,
   storedPasswordHash,
 } from '../../server/domain/passwords/formats/read-hash.js'
@@ -28,13 +28,13 @@ describe.each(passwordVectors)('%s', (_what, hash) => {
     expect(await verify(forged, vectorPassword)).toBe(false)
   })
 
-  it('has a decoy of its own cost, its own decoy, which no password matches', async () => {
-    const decoy = decoyOf(hash)
-    expect(isDecoy(hash)).toBe(false)
-    expect(isDecoy(decoy)).toBe(true)
-    expect(storedPasswordHash(decoy).cost).toEqual(storedPasswordHash(hash).cost)
+  it('has a dummyHash of its own cost, its own dummyHash, which no password matches', async () => {
+    const dummyHash = dummyHashOf(hash)
+    expect(isDummyHash(hash)).toBe(false)
+    expect(isDummyHash(dummyHash)).toBe(true)
+    expect(storedPasswordHash(dummyHash).cost).toEqual(storedPasswordHash(hash).cost)
     for (const password of [vectorPassword, '', '\u{10ffff}'.repeat(256)]) {
-      expect(await verify(decoy, password)).toBe(false)
+      expect(await verify(dummyHash, password)).toBe(false)
     }
   })
 
@@ -87,13 +87,13 @@ it('ignores stray bits in the salt of bcrypt', async () => {
   expect(await verify(strayed, vectorPassword)).toBe(true)
 })
 
-it('gives hashes of one cost one decoy, whatever their notation and salt', () => {
+it('gives hashes of one cost one dummyHash, whatever their notation and salt', () => {
   const decoys = [
     'pbkdf2_sha256$41$salt$37PVxCqllF3hXRixzLAKZ1Y7heBK2M3Mi7dN6PIxqac=',
     'pbkdf2_sha256$41$sEa.salt/WITH=22chars$37PVxCqllF3hXRixzLAKZ1Y7heBK2M3Mi7dN6PIxqac=',
     '$pbkdf2-sha256$41$wpiz1pqTck6Jcc75nzOmlA$NcBGt1Ln7p47TdMRDtf6GSIFGCoq.pA5YUFDMh.GWHw',
     '$pbkdf2-sha256$i=41,l=32$AAEC$mV0OF/pJNTmPDJmOYuLRaqzUsjW/WwFiUszcJ1Bd0rQ',
-  ].map(decoyOf)
+  ].map(dummyHashOf)
   expect(new Set(decoys).size).toBe(1)
 })
 

@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../server/domain/databases/find-database.js'
-import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { openPrivateKey } from '../../server/domain/keys/master-key.js'
+import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
 
 const masterKey = randomBytes(32)
@@ -20,7 +20,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     issuer,
     passwordPolicy: 'standard',
     tokenMaxAgeSeconds: 3600,
-    decoyHashes: [],
+    dummyHashes: [],
     keys: [key],
   }
   return { database, key, publicKey: row.publicKey }

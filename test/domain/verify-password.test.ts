@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createHashing } from '../../server/domain/passwords/hasher.js'
-import { decoyOf } from '../../server/domain/passwords/formats/read-hash.js'
-import type { Service } from '../../server/domain/context.js'
+import type { AppContext } from '../../server/domain/context.js'
+import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { createHasher } from '../../server/domain/passwords/hasher.js'
 import { verifyPassword } from '../../server/domain/users/verify-password.js'
 
 const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
-const present = createHashing(settings)
-const past = createHashing({ ...settings, passes: 2 })
-const older = createHashing({ ...settings, passes: 3 })
+const present = createHasher(settings)
+const past = createHasher({ ...settings, passes: 2 })
+const older = createHasher({ ...settings, passes: 3 })
 
 const hashes = {
   present: await present.hash('right'),
@@ -23,19 +23,19 @@ async function shapesVerified(
 ) {
   const verified: string[] = []
   const verify = async (hash: string, candidate: string) => {
-    verified.push(decoyOf(hash))
+    verified.push(dummyHashOf(hash))
     return present.verify(hash, candidate)
   }
-  const service = { hashing: { ...present, verify } } as Service
-  const database = { decoyHashes: [past.decoy, older.decoy, present.decoy] }
+  const context = { hashing: { ...present, verify } } as AppContext
+  const database = { dummyHashes: [past.dummyHash, older.dummyHash, present.dummyHash] }
   const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
-  const client = { isGone: () => false, onceGone: () => undefined }
-  const matches = await verifyPassword(service, database as never, user, password, client)
+  const client = { isDisconnected: () => false, onceDisconnected: () => undefined }
+  const matches = await verifyPassword(context, database as never, user, password, client)
   return { matches, verified: verified.sort() }
 }
 
 describe('a failed login verifies one hash of each shape of the database', () => {
-  const everyShape = [present.decoy, past.decoy, older.decoy].sort()
+  const everyShape = [present.dummyHash, past.dummyHash, older.dummyHash].sort()
 
   it.each([
     ['of an unknown address', undefined, 'x', null],
@@ -50,5 +50,5 @@ describe('a failed login verifies one hash of each shape of the database', () =>
 
 it('a successful login verifies its own hash alone', async () => {
   const outcome = await shapesVerified(hashes.past, 'right')
-  expect(outcome).toEqual({ matches: true, verified: [past.decoy] })
+  expect(outcome).toEqual({ matches: true, verified: [past.dummyHash] })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isStoreUnavailable } from '../../server/store/errors.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
-import { isStoreUnavailable } from '../../server/store/errors.js'
 import { startApp } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import { createPostgresDatabase } from '../support/store.js'
@@ -39,7 +39,7 @@ it.each(['toStore', 'toUsher'] as const)(
       const names = ['one', 'two'].map((name) => `${name}-${bytes}`)
       const lines = linesOf(...names.map((name) => ({ email: `${name}@example.com`, tenants: [{ name }] })))
       isDone = proxy.cut({ direction, bytes, resets: bytes % 2 === 0 })
-      await importAll(usher.service, id, lines).catch((error) => {
+      await importAll(usher.context, id, lines).catch((error) => {
         if (!isStoreUnavailable(error)) throw error
         outcomes.cut += 1
       })
@@ -48,7 +48,7 @@ it.each(['toStore', 'toUsher'] as const)(
       const written = await store.prisma.user.count({ where })
       outcomes[written ? 'all' : 'nothing'] += 1
       // Run again, it finishes what was cut short. A connection cut after its last answer fails at its next use.
-      const run = () => importAll(usher.service, id, lines)
+      const run = () => importAll(usher.context, id, lines)
       const again = await run().catch(run)
       expect({ written, ...again }).toEqual({
         written,

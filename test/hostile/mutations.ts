@@ -58,7 +58,7 @@ const oddKeys = fc.oneof(
     'length',
   ),
   fc.constantFrom('email', 'password', 'newTenant', 'preferredName', 'EMAIL', 'email ', 'email\0', 'ｅmail'),
-  fc.constantFrom('id', 'tenants', 'tenantId', 'databaseId', 'passwordHash', 'disabledAt', 'emailKey'),
+  fc.constantFrom('id', 'tenants', 'tenantId', 'databaseId', 'passwordHash', 'disabledAt', 'canonicalEmail'),
   fc.string({ unit: 'binary', maxLength: 20 }),
 )
 

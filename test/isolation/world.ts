@@ -28,7 +28,7 @@ export async function startWorld() {
   /** Runs a command that changes something; the server then knows of it without waiting. */
   async function operate(command: string, input?: string) {
     const result = await usher.operator(`${command} --json`, input)
-    usher.service.findDatabase = createDatabaseLookup(usher.store, usher.config)
+    usher.context.findDatabase = createDatabaseLookup(usher.store, usher.config)
     return { ...result, value: result.stdout ? JSON.parse(result.stdout) : undefined }
   }
 

@@ -186,7 +186,7 @@ describe('user set-password', () => {
     const { passwordHash } = await usher.store.prisma.user.findUniqueOrThrow({ where })
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=8,t=3,p=1\$/)
     const row = await usher.store.prisma.database.findUniqueOrThrow({ where: { id: database.id } })
-    expect(row.decoyHashes).toContainEqual(expect.stringContaining('$m=8,t=3,p=1$'))
+    expect(row.dummyHashes).toContainEqual(expect.stringContaining('$m=8,t=3,p=1$'))
   })
 })
 

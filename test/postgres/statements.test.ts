@@ -9,7 +9,7 @@ import type { Store } from '../../server/store/store.js'
 import { password, startApp, validUser } from '../support/app.js'
 import { cheapHashes } from '../support/cheap-hashes.js'
 import { databaseUrl } from '../support/global-setup.js'
-import { faultsOf } from '../support/one-database.js'
+import { errorsOf } from '../support/one-database.js'
 import { runUsher } from '../support/operator.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 
@@ -165,7 +165,7 @@ describe('on a distributed store', () => {
   it('every statement of the operations and the commands goes to one database alone', async () => {
     const faults = new Set<string>()
     for (const statement of logged) {
-      for (const fault of await faultsOf(statement, distributed))
+      for (const fault of await errorsOf(statement, distributed))
         faults.add(`${fault}: ${statement.sql.trim()}`)
     }
     // Holds up the making of keys while all are sealed anew; it reads and changes no row.
@@ -291,6 +291,6 @@ describe('the check of a statement finds', () => {
     ['what is no query', 'TRUNCATE usher.tenant', ['tenant is named outside a query']],
   ])('%s', async (_what, sql, faults) => {
     const tables = new Set(['tenant', 'membership'])
-    expect(await faultsOf({ sql, parameters: [one, two, two] }, tables)).toEqual(faults)
+    expect(await errorsOf({ sql, parameters: [one, two, two] }, tables)).toEqual(faults)
   })
 })

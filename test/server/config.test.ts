@@ -7,7 +7,7 @@ const masterKey = Buffer.alloc(32, 7)
 const key = masterKey.toString('base64')
 const url = 'postgresql://usher:hunter2@db.example.com:5432/usher?sslmode=require'
 
-function faultsOf(env: Record<string, string>): readonly string[] {
+function errorsOf(env: Record<string, string>): readonly string[] {
   try {
     loadConfig(env)
     return []
@@ -88,14 +88,14 @@ describe('settings', () => {
 
   it('have one worker with the embedded store', () => {
     expect(loadConfig({ WORKERS: '1' }).workers).toBe(1)
-    expect(faultsOf({ WORKERS: '2' })).toEqual([
+    expect(errorsOf({ WORKERS: '2' })).toEqual([
       'WORKERS must be 1 without DATABASE_URL: the embedded store belongs to one process',
     ])
   })
 
   it('show metrics to this machine alone, on another port than the clients’', () => {
     expect(loadConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: 'localhost', port: 9464 })
-    expect(faultsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another than PORT'])
+    expect(errorsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another than PORT'])
   })
 
   it('take a base URL without its last slash', () => {
@@ -103,7 +103,7 @@ describe('settings', () => {
   })
 
   it('need the master key with DATABASE_URL', () => {
-    expect(faultsOf({ DATABASE_URL: url })).toEqual([
+    expect(errorsOf({ DATABASE_URL: url })).toEqual([
       'USHER_MASTER_KEY is required with DATABASE_URL: 32 bytes as base64 (openssl rand -base64 32)',
     ])
   })
@@ -130,7 +130,7 @@ describe('faulty settings', () => {
   }
 
   it('are all named at once, one line for each, and never with their values', () => {
-    const faults = faultsOf(faulty)
+    const faults = errorsOf(faulty)
     expect(faults.map((fault) => fault.split(' ', 1)[0])).toEqual(Object.keys(faulty))
     const { message } = new ConfigError(faults)
     expect(message.split('\n')).toHaveLength(1 + faults.length)
@@ -150,7 +150,7 @@ describe('faulty settings', () => {
     ['CORS_ORIGINS', 'https://app.example.com,'],
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s is refused', (name, value) => {
-    const faults = faultsOf({ USHER_MASTER_KEY: key, [name]: value })
+    const faults = errorsOf({ USHER_MASTER_KEY: key, [name]: value })
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
   })
 })

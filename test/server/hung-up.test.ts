@@ -15,7 +15,7 @@ it('a login whose client hung up while it waited for its turn is not hashed', as
   const usher = await startApp(store, slow)
   const { users } = await usher.newDatabase()
   const origin = await usher.app.listen({ host: '127.0.0.1', port: 0 })
-  const stats = () => usher.service.hashing.stats()
+  const stats = () => usher.context.hashing.stats()
   const login = (name: string, signal: AbortSignal | null = null) => {
     const body = JSON.stringify({ email: `${name}@example.com`, password: 'correct horse battery' })
     const headers = { 'content-type': 'application/json' }

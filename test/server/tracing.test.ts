@@ -23,7 +23,7 @@ const usher = await startApp(store)
 const database = await usher.newDatabase()
 // Else each sign-up of the first seconds notes that the database has hashes of this shape.
 const where = { id: database.id }
-await store.prisma.database.update({ where, data: { decoyHashes: [usher.service.hashing.decoy] } })
+await store.prisma.database.update({ where, data: { dummyHashes: [usher.context.hashing.dummyHash] } })
 afterAll(async () => {
   await usher.close()
   await store.close()

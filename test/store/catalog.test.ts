@@ -4,7 +4,7 @@ import type { Store } from '../../server/store/store.js'
 import { openTestStore } from '../support/store.js'
 
 /** What the schema must obey for rows to be distributed by database_id (docs/scale-out.md): the faults found. */
-async function faultsOf(schema: string): Promise<string[]> {
+async function errorsOf(schema: string): Promise<string[]> {
   const rows = await store.prisma.$queryRaw<{ fault: string }[]>`
     WITH tables AS (
       SELECT oid AS relation, relname AS name, relname = ANY (${referenceTables}) AS is_reference
@@ -67,7 +67,7 @@ afterAll(() => store.close())
 
 it('the migrated store obeys the rules for distribution', async () => {
   expect(await store.prisma.user.count()).toBe(0)
-  expect(await faultsOf('usher')).toEqual([])
+  expect(await errorsOf('usher')).toEqual([])
 })
 
 describe('the check finds', () => {
@@ -150,6 +150,6 @@ describe('the check finds', () => {
     ],
   ])('%s', async (_what, statement, faults) => {
     await run(statement)
-    expect(await faultsOf('scratch')).toEqual(faults)
+    expect(await errorsOf('scratch')).toEqual(faults)
   })
 })

@@ -18,11 +18,11 @@ it('the migrations make what schema.prisma says, and a difference would be seen'
 })
 
 it.each(migrations)('%s keeps to the rules for migrations', async (name) => {
-  expect(faultsOf(await readFile(new URL(`migrations/${name}/migration.sql`, prisma), 'utf8'))).toEqual([])
+  expect(errorsOf(await readFile(new URL(`migrations/${name}/migration.sql`, prisma), 'utf8'))).toEqual([])
 })
 
 /** What the runner cannot split, or a distributed store refuses: docs/scale-out.md has the rules. */
-function faultsOf(migration: string) {
+function errorsOf(migration: string) {
   const sql = migration.replace(/^--.*$/gm, '')
   const faults: [RegExp, string][] = [
     [/;(?!\s*(\n|$))/, 'a semicolon within a statement or a line'],
@@ -61,6 +61,6 @@ it.each([
   ['CREATE INDEX CONCURRENTLY "i" ON "usher"."user"("id");\n', 'CONCURRENTLY, which no transaction allows'],
   ['UPDATE "usher"."user" SET "created_at" = now();\n', 'a function in an UPDATE'],
 ])('the rules find what is wrong with %s', (sql, fault) => {
-  expect(faultsOf(`${table});\n${sql}`)).toContain(fault)
-  expect(faultsOf(`-- ${sql.replaceAll('\n', ' ')}\n${table});\n`)).toEqual([])
+  expect(errorsOf(`${table});\n${sql}`)).toContain(fault)
+  expect(errorsOf(`-- ${sql.replaceAll('\n', ' ')}\n${table});\n`)).toEqual([])
 })

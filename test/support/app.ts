@@ -3,11 +3,11 @@ import type { SignedInUser } from '@usher/contract'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { inject as provided } from 'vitest'
-import { buildApp } from '../../server/http/app.js'
 import { loadConfig } from '../../server/config.js'
-import { createDatabase } from '../../server/domain/databases/find-database.js'
-import { createService } from '../../server/domain/context.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
+import { createContext } from '../../server/domain/context.js'
+import { createDatabase } from '../../server/domain/databases/find-database.js'
+import { buildApp } from '../../server/http/app.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from './cheap-hashes.js'
@@ -29,16 +29,16 @@ async function startHere(store: Store, env: Record<string, string>, clock: { now
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   )
   const config = loadConfig(env)
-  const service = createService(config, store, () => clock.now)
-  const app = await buildApp(config, service, log)
+  const context = createContext(config, store, () => clock.now)
+  const app = await buildApp(config, context, log)
   return {
     app,
     config,
-    service,
+    context,
     inject: (options: InjectOptions) => app.inject(options),
     logged: () => logged.join(''),
     forgetLog: () => void logged.splice(0),
-    close: () => app.close().then(service.hashing.close),
+    close: () => app.close().then(context.hashing.close),
   }
 }
 

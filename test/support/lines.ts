@@ -1,5 +1,5 @@
 import { importUsers, type Line } from '../../server/domain/admin/import-export/import-users.js'
-import type { Service } from '../../server/domain/context.js'
+import type { AppContext } from '../../server/domain/context.js'
 
 /** Lines of a file: a text as it is, anything else as JSON. */
 export const linesOf = (...lines: unknown[]): Line[] =>
@@ -9,10 +9,10 @@ export const linesOf = (...lines: unknown[]): Line[] =>
   })
 
 /** Imports lines into a database and sums up what became of them. */
-export async function importAll(service: Service, databaseId: string, lines: Iterable<Line>) {
-  const database = await service.store.prisma.database.findUniqueOrThrow({ where: { id: databaseId } })
+export async function importAll(context: AppContext, databaseId: string, lines: Iterable<Line>) {
+  const database = await context.store.prisma.database.findUniqueOrThrow({ where: { id: databaseId } })
   const total = { added: 0, alreadyThere: 0, rejected: [] as string[] }
-  for await (const batch of importUsers(service, database, lines)) {
+  for await (const batch of importUsers(context, database, lines)) {
     total.added += batch.added
     total.alreadyThere += batch.alreadyThere
     total.rejected.push(...batch.rejected.map(({ number, reason }) => `${number} ${reason}`))

@@ -6,7 +6,7 @@ import type { Logged } from './statement-log.js'
 // to it, or be given one; and all these values must be the same.
 
 /** What is wrong with a statement for a distributed store; nothing where it touches none of the tables. */
-export async function faultsOf({ sql, parameters }: Logged, distributed: ReadonlySet<string>) {
+export async function errorsOf({ sql, parameters }: Logged, distributed: ReadonlySet<string>) {
   const nodes = [...nodesIn((await parse(sql)).stmts)]
   const faults: string[] = []
   const databases = new Set<string>()

@@ -1,5 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { type Command, Option } from 'commander'
+import { deleteDatabase } from '../../domain/admin/delete-database.js'
+import { UsageError } from '../../domain/admin/operator-error.js'
 import { audit } from '../../domain/caller.js'
 import {
   createDatabase,
@@ -8,11 +10,9 @@ import {
   listDatabases,
   setDatabase,
 } from '../../domain/databases/find-database.js'
-import { deleteDatabase } from '../../domain/admin/delete-database.js'
-import { MisuseError } from '../../domain/admin/operator-error.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
-import { paged, printPage } from '../io/listing.js'
+import { addPageOptions, printPage } from '../io/listing.js'
 import { confirmByName } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
@@ -33,7 +33,7 @@ export function addDatabaseCommands(program: Command) {
         print(options, { id, ...path, passwordPolicy, url }, `Made database ${url}`)
       }),
     )
-  paged(database.command('list'), 'database', databasePath)
+  addPageOptions(database.command('list'), 'database', databasePath)
     .description('list the databases of all workspaces')
     .action((options) =>
       withStore(async (store) => {
@@ -76,7 +76,7 @@ export function addDatabaseCommands(program: Command) {
         ...others,
         ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
       }
-      if (Object.keys(settings).length === 0) throw new MisuseError('name a setting: see --help')
+      if (Object.keys(settings).length === 0) throw new UsageError('name a setting: see --help')
       return withStore(async (store, _config, log) => {
         const row = await setDatabase(store, path, settings)
         const { id, passwordPolicy, tokenMaxAge, signingAlgorithm } = row

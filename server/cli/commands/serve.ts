@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Command } from 'commander'
-import { serve } from '../../process/serve.js'
 import { serveWithWorkers } from '../../process/cluster.js'
+import { serve } from '../../process/serve.js'
 import { readConfig } from '../io/with-store.js'
 
 export const addServeCommand = (program: Command) =>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { UsageError } from '../../domain/admin/operator-error.js'
 import { audit } from '../../domain/caller.js'
-import { MisuseError } from '../../domain/admin/operator-error.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
 import { print, readConfig, withTables } from '../io/with-store.js'
@@ -15,7 +15,7 @@ export function addStoreCommands(program: Command) {
     .option('--json', 'print JSON')
     .action(async (options) => {
       if (!readConfig().databaseUrl) {
-        throw new MisuseError('the embedded store is one process; DATABASE_URL must name a Citus server')
+        throw new UsageError('the embedded store is one process; DATABASE_URL must name a Citus server')
       }
       await withTables(async (store, log) => {
         await requireMigrated(store)

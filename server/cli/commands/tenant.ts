@@ -1,14 +1,14 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Command } from 'commander'
-import { audit } from '../../domain/caller.js'
 import { addToTenant, listTenants, removeFromTenant } from '../../domain/admin/tenants.js'
+import { audit } from '../../domain/caller.js'
 import { databasePath, uuid } from '../io/arguments.js'
-import { paged, printable, printPage } from '../io/listing.js'
+import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function addTenantCommands(program: Command) {
   const tenant = program.command('tenant').description('tenants, to which users belong')
-  paged(tenant.command('list'), 'id', uuid)
+  addPageOptions(tenant.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the tenants of a database')
     .action((path: DatabasePath, options) =>

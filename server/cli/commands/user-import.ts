@@ -1,10 +1,10 @@
 import { appendFile, rm, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
+import { importUsers, type RejectedLine } from '../../domain/admin/import-export/import-users.js'
+import { PartialFailureError, UsageError } from '../../domain/admin/operator-error.js'
 import { audit } from '../../domain/caller.js'
 import { requireDatabase } from '../../domain/databases/find-database.js'
-import { presentDecoy } from '../../domain/passwords/hasher.js'
-import { importUsers, type RejectedLine } from '../../domain/admin/import-export/import-users.js'
-import { MisuseError, PartlyDoneError } from '../../domain/admin/operator-error.js'
+import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { databasePath } from '../io/arguments.js'
 import { readLines } from '../io/ndjson-file.js'
 import { createProgressLine } from '../io/progress-line.js'
@@ -34,13 +34,13 @@ then 1, and all others are taken. The lines, and how to make them from other ser
         withStore(async (store, config, log) => {
           const size = await sizeOf(file)
           const database = await requireDatabase(store, path)
-          const service = { store, hashing: { decoy: presentDecoy(config.hashing) }, now: Date.now }
+          const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
           const rejects = await createRejectsFile(file)
           const progress = createProgressLine()
           let added = 0
           let alreadyThere = 0
           let bytes = 0
-          for await (const batch of importUsers(service, database, readLines(file))) {
+          for await (const batch of importUsers(context, database, readLines(file))) {
             added += batch.added
             alreadyThere += batch.alreadyThere
             bytes += batch.bytes
@@ -62,7 +62,7 @@ then 1, and all others are taken. The lines, and how to make them from other ser
               '.',
             ].join(''),
           )
-          if (rejected > 0) throw new PartlyDoneError()
+          if (rejected > 0) throw new PartialFailureError()
         }),
     )
 
@@ -72,7 +72,7 @@ async function sizeOf(file: string) {
   try {
     return (await stat(file)).size
   } catch {
-    throw new MisuseError(`there is no file ${file} that can be read`)
+    throw new UsageError(`there is no file ${file} that can be read`)
   }
 }
 

@@ -1,7 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Command } from 'commander'
-import type { Account } from '../../domain/admin/find-account.js'
-import { type AuditEvent, audit } from '../../domain/caller.js'
 import {
   deleteUser,
   disableUser,
@@ -10,22 +8,24 @@ import {
   setPassword,
   unlockUser,
 } from '../../domain/admin/change-user.js'
-import { createHashing } from '../../domain/passwords/hasher.js'
+import type { Account } from '../../domain/admin/find-account.js'
 import { listUsers, showUser } from '../../domain/admin/list-users.js'
+import { type AuditEvent, audit } from '../../domain/caller.js'
+import { createHasher } from '../../domain/passwords/hasher.js'
 import { createThrottle } from '../../domain/throttle/login-throttle.js'
 import type { Store } from '../../store/store.js'
 import { databasePath, uuid } from '../io/arguments.js'
-import { paged, printable, printPage } from '../io/listing.js'
+import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { readNewPassword } from '../io/terminal.js'
+import { print, withStore } from '../io/with-store.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
-import { print, withStore } from '../io/with-store.js'
 
 export function addUserCommands(program: Command) {
   const user = program.command('user').description('users of a database, by id or email address')
   addUserImportCommand(user)
   addUserExportCommand(user)
-  paged(user.command('list'), 'id', uuid)
+  addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users in the order of signing up')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
@@ -59,7 +59,7 @@ export function addUserCommands(program: Command) {
     async (path: DatabasePath, who: string, options) => {
       const password = await readNewPassword()
       await withStore(async (store, config, log) => {
-        const hashing = createHashing(config.hashing)
+        const hashing = createHasher(config.hashing)
         const changed = await setPassword({ store, hashing }, path, who, password, new Date())
         audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
         print(options, changed, `Set the password of user ${changed.id}, and revoked the tokens from before.`)

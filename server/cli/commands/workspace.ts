@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { audit } from '../../domain/caller.js'
 import { createWorkspace, deleteWorkspace, listWorkspaces } from '../../domain/admin/workspaces.js'
-import { paged, printPage } from '../io/listing.js'
+import { audit } from '../../domain/caller.js'
+import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function addWorkspaceCommands(program: Command) {
@@ -18,7 +18,7 @@ export function addWorkspaceCommands(program: Command) {
         print(options, { id, slug }, `Made workspace ${slug}.`)
       }),
     )
-  paged(workspace.command('list'), 'slug', String)
+  addPageOptions(workspace.command('list'), 'slug', String)
     .description('list the workspaces')
     .action((options) =>
       withStore(async (store) => {

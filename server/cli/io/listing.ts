@@ -4,7 +4,7 @@ import { wholeNumber } from './arguments.js'
 import { print } from './with-store.js'
 
 /** Gives a command the options of a listing that goes page by page. */
-export const paged = (command: Command, after: string, readAfter: (text: string) => unknown) =>
+export const addPageOptions = (command: Command, after: string, readAfter: (text: string) => unknown) =>
   command
     .option('--limit <count>', 'how many to list', wholeNumber(1, 1000), 100)
     .option('--after <last>', `list what comes after this ${after}`, readAfter)

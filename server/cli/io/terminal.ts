@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { MisuseError, OperatorError } from '../../domain/admin/operator-error.js'
+import { OperatorError, UsageError } from '../../domain/admin/operator-error.js'
 
 const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -47,11 +47,10 @@ export async function readNewPassword(): Promise<string> {
  * Has a person type the name of what is to be deleted.
  *
  * @throws {OperatorError} where another name is typed
- * @throws {MisuseError} where there is nobody to ask
+ * @throws {UsageError} where there is nobody to ask
  */
 export async function confirmByName(name: string) {
-  if (!process.stdin.isTTY)
-    throw new MisuseError(`without a terminal to ask on, deleting ${name} takes --yes`)
+  if (!process.stdin.isTTY) throw new UsageError(`without a terminal to ask on, deleting ${name} takes --yes`)
   const [typed] = await ask([`Type ${name} to delete it with all that is in it: `], process.stderr)
   if (typed !== name) throw new OperatorError('that is another name; nothing was changed')
 }

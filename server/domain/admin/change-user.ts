@@ -1,30 +1,30 @@
 import { CreateUserBody, type DatabasePath } from '@usher/contract'
 import type { User } from '../../store/generated/client.js'
 import type { Store } from '../../store/store.js'
-import { type Account, noUser, requireAccount, shown } from './find-account.js'
-import { OperatorError } from './operator-error.js'
-import { passwordFaults } from '../passwords/policy.js'
-import type { Service } from '../context.js'
+import type { AppContext } from '../context.js'
+import { passwordErrors } from '../passwords/policy.js'
 import type { Throttle } from '../throttle/login-throttle.js'
-import { rememberShape } from '../users/verify-password.js'
+import { recordHashParameters } from '../users/verify-password.js'
+import { type Account, findAccount, shown, userNotFound } from './find-account.js'
+import { OperatorError } from './operator-error.js'
 
 type Change = (store: Store, path: DatabasePath, who: string, now: Date) => Promise<Account>
 
 /** Refuses a user's logins and tokens. */
 export const disableUser: Change = async (store, path, who, now) => {
-  const { account } = await requireAccount(store, path, who)
+  const { account } = await findAccount(store, path, who)
   return change(store, path, account, { disabledAt: account.disabledAt ?? now })
 }
 
 /** Takes a user's logins again, and the tokens from before that have not expired. */
 export const enableUser: Change = async (store, path, who) => {
-  const { account } = await requireAccount(store, path, who)
+  const { account } = await findAccount(store, path, who)
   return change(store, path, account, { disabledAt: null })
 }
 
 /** Refuses the tokens that a user has; logging in gives a new one. */
 export const revokeTokens: Change = async (store, path, who, now) => {
-  const { account } = await requireAccount(store, path, who)
+  const { account } = await findAccount(store, path, who)
   return change(store, path, account, { tokensValidAfter: now })
 }
 
@@ -34,21 +34,21 @@ export const revokeTokens: Change = async (store, path, who, now) => {
  * @throws {OperatorError} with what the policy has against the password
  */
 export async function setPassword(
-  service: Pick<Service, 'store' | 'hashing'>,
+  context: Pick<AppContext, 'store' | 'hashing'>,
   path: DatabasePath,
   who: string,
   password: string,
   now: Date,
 ): Promise<Account> {
-  const { store, hashing } = service
-  const { database, account } = await requireAccount(store, path, who)
-  const faults = passwordFaults(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
+  const { store, hashing } = context
+  const { database, account } = await findAccount(store, path, who)
+  const faults = passwordErrors(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
   if (faults.length === 0 && text.error) faults.push(...text.error.issues.map(({ message }) => message))
   if (faults.length > 0) throw new OperatorError(`the password ${faults.join('; ')}`)
   const passwordHash = await hashing.hash(password)
   const changed = await change(store, path, account, { passwordHash, tokensValidAfter: now })
-  await rememberShape(service, database)
+  await recordHashParameters(context, database)
   return changed
 }
 
@@ -60,15 +60,15 @@ async function change(
 ) {
   const where = { databaseId, id }
   const [changed] = await store.prisma.user.updateManyAndReturn({ where, data, select: shown })
-  if (!changed) throw noUser(path, id)
+  if (!changed) throw userNotFound(path, id)
   return changed
 }
 
 /** Lets a user log in at once whose address was throttled. */
 export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, who: string) {
-  const { database, account } = await requireAccount(store, path, who)
-  await throttle.unlock(database.id, account.emailKey)
-  const { emailKey: _, ...user } = account
+  const { database, account } = await findAccount(store, path, who)
+  await throttle.unlock(database.id, account.canonicalEmail)
+  const { canonicalEmail: _, ...user } = account
   return user satisfies Account
 }
 

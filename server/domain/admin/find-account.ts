@@ -1,9 +1,9 @@
-import { type DatabasePath, emailKey } from '@usher/contract'
+import { canonicalEmail, type DatabasePath } from '@usher/contract'
 import { validate as isUuid } from 'uuid'
 import type { User } from '../../store/generated/client.js'
 import type { Store } from '../../store/store.js'
 import { requireDatabase } from '../databases/find-database.js'
-import { MisuseError, OperatorError } from './operator-error.js'
+import { OperatorError, UsageError } from './operator-error.js'
 
 /** The columns that an operator sees of a user. */
 export const shown = {
@@ -24,17 +24,17 @@ export type Account = Pick<User, keyof typeof shown>
  *
  * @throws {OperatorError} where there is no such user or database
  */
-export async function requireAccount(store: Store, path: DatabasePath, who: string) {
-  const key = emailKey(who.trim())
-  if (!key && !isUuid(who)) throw new MisuseError(`${who} is neither a user's id nor an email address`)
+export async function findAccount(store: Store, path: DatabasePath, who: string) {
+  const key = canonicalEmail(who.trim())
+  if (!key && !isUuid(who)) throw new UsageError(`${who} is neither a user's id nor an email address`)
   const database = await requireDatabase(store, path)
   const account = await store.prisma.user.findFirst({
-    where: { databaseId: database.id, ...(key ? { emailKey: key } : { id: who }) },
-    select: { ...shown, emailKey: true },
+    where: { databaseId: database.id, ...(key ? { canonicalEmail: key } : { id: who }) },
+    select: { ...shown, canonicalEmail: true },
   })
-  if (!account) throw noUser(path, who)
+  if (!account) throw userNotFound(path, who)
   return { database, account }
 }
 
-export const noUser = ({ workspaceSlug, databaseName }: DatabasePath, who: string) =>
+export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, who: string) =>
   new OperatorError(`no user ${who} in ${workspaceSlug}/${databaseName}`)

@@ -69,13 +69,13 @@ export async function retireKey(
     const keys = await signingKey.findMany({ where: { databaseId }, orderBy: newestFirst })
     if (!keys.some((key) => key.kid === kid)) throw new OperatorError(`no key ${kid} in this database`)
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
-    const heir = others.find((key) => key.activatesAt <= now)
-    if (!heir) {
+    const successor = others.find((key) => key.activatesAt <= now)
+    if (!successor) {
       throw new OperatorError('no other key signs yet; run first: usher keys rotate --activate-in 0')
     }
     const next = others.find((key) => key.activatesAt > now)
     await signingKey.update({
-      where: { databaseId_kid: { databaseId, kid: heir.kid } },
+      where: { databaseId_kid: { databaseId, kid: successor.kid } },
       data: { retiresAt: next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null },
     })
     return signingKey.update({ where: { databaseId_kid: { databaseId, kid } }, data: { retiresAt: now } })

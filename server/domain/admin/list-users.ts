@@ -1,10 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Store } from '../../store/store.js'
-import { type Account, requireAccount, shown } from './find-account.js'
 import { requireDatabase } from '../databases/find-database.js'
+import type { Throttle } from '../throttle/login-throttle.js'
+import { type Account, findAccount, shown } from './find-account.js'
 import type { Page } from './page.js'
 import { requireTenant } from './tenants.js'
-import type { Throttle } from '../throttle/login-throttle.js'
 
 /**
  * Users of a database in the order of their ids, which is that of signing up.
@@ -34,8 +34,8 @@ export async function listUsers(
 
 /** A user with tenants in the order of joining, and the failed logins that count against the address. */
 export async function showUser(store: Store, throttle: Throttle, path: DatabasePath, who: string) {
-  const { database, account } = await requireAccount(store, path, who)
-  const { emailKey, ...user } = account
+  const { database, account } = await findAccount(store, path, who)
+  const { canonicalEmail, ...user } = account
   const memberships = await store.prisma.membership.findMany({
     where: { databaseId: database.id, userId: user.id },
     select: { joinedAt: true, tenant: { select: { id: true, name: true } } },
@@ -44,6 +44,6 @@ export async function showUser(store: Store, throttle: Throttle, path: DatabaseP
   return {
     ...user,
     tenants: memberships.map(({ tenant, joinedAt }) => ({ ...tenant, joinedAt })),
-    failedLogins: (await throttle.failures(database.id, emailKey)) ?? null,
+    failedLogins: (await throttle.failures(database.id, canonicalEmail)) ?? null,
   }
 }

@@ -2,7 +2,7 @@
 export class OperatorError extends Error {}
 
 /** Something that cannot be asked for, whatever the store holds. */
-export class MisuseError extends OperatorError {}
+export class UsageError extends OperatorError {}
 
 /** Done in part; what was not has been told already. The exit code is 1. */
-export class PartlyDoneError extends Error {}
+export class PartialFailureError extends Error {}

@@ -1,10 +1,10 @@
 import { PathName } from '@usher/contract'
-import { MisuseError } from './operator-error.js'
+import { UsageError } from './operator-error.js'
 
-/** @throws {MisuseError} where the text cannot stand in the paths of the API */
+/** @throws {UsageError} where the text cannot stand in the paths of the API */
 export function requirePathName(what: string, text: string) {
   if (PathName.safeParse(text).success) return
-  throw new MisuseError(
+  throw new UsageError(
     `${what} ${JSON.stringify(text)} must have 1 to 63 letters, digits, - or _ of ASCII and not begin with -`,
   )
 }

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Store } from '../../store/store.js'
-import { requireAccount } from './find-account.js'
 import { requireDatabase } from '../databases/find-database.js'
+import { findAccount } from './find-account.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 
@@ -60,7 +60,7 @@ export async function removeFromTenant(store: Store, path: DatabasePath, tenantI
 }
 
 async function requireBoth(store: Store, path: DatabasePath, tenantId: string, who: string) {
-  const { database, account } = await requireAccount(store, path, who)
+  const { database, account } = await findAccount(store, path, who)
   await requireTenant(store, path, database.id, tenantId)
   return { databaseId: database.id, userId: account.id, tenantId }
 }

@@ -5,10 +5,10 @@ import type { Config } from '../../config.js'
 import type { Prisma } from '../../store/generated/client.js'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
 import type { Store } from '../../store/store.js'
-import { generateSigningKey, openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { OperatorError } from '../admin/operator-error.js'
 import type { Page } from '../admin/page.js'
 import { requirePathName } from '../admin/path-name.js'
+import { generateSigningKey, openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 
 /** A customer's pool of users, with what is needed to serve it. */
@@ -19,7 +19,7 @@ export interface Database {
   passwordPolicy: PasswordPolicy
   tokenMaxAgeSeconds: number
   /** One hash for each shape that its users have or had; no password matches them. */
-  decoyHashes: readonly string[]
+  dummyHashes: readonly string[]
   /** Published keys; the one that signs last first. */
   keys: readonly TokenKey[]
 }
@@ -87,7 +87,7 @@ function openDatabase(
     issuer,
     passwordPolicy: row.passwordPolicy,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
-    decoyHashes: row.decoyHashes,
+    dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({
       ...(opened.find(({ kid }) => kid === key.kid) ?? openTokenKey(key, masterKey, issuer)),
       activatesAt: key.activatesAt,

@@ -13,17 +13,17 @@ export type HashJob =
 export type HashOutcome = { result: string | boolean } | { error: string } | { skipped: true }
 
 /** A job on its way to a thread. By its serial it is called off, and answered: no other may get its outcome. */
-export interface HashOrder {
+export interface HashRequest {
   serial: number
   job: HashJob
 }
 
-export type HashAnswer = HashOutcome & Pick<HashOrder, 'serial'>
+export type HashResponse = HashOutcome & Pick<HashRequest, 'serial'>
 
 /** Who waits for the outcome. */
 export interface Client {
-  isGone(): boolean
-  onceGone(listener: () => void): void
+  isDisconnected(): boolean
+  onceDisconnected(listener: () => void): void
 }
 
 /** How a pool is doing at this moment, and what it has done so far. */
@@ -42,7 +42,7 @@ export interface HashStats {
 interface Waiting {
   /** When it was asked for; of one that is worked on, when that began. */
   since: number
-  order: HashOrder
+  order: HashRequest
   client: Client | undefined
   resolve(result: string | boolean): void
   reject(error: Error): void
@@ -50,7 +50,7 @@ interface Waiting {
 
 interface Thread {
   worker: Worker
-  hasAnswered: boolean
+  hasResponded: boolean
   /** The one that it works on, and the next. */
   jobs: Waiting[]
   /** Shared with it: the serial of the order that it is to skip. */
@@ -68,12 +68,12 @@ export interface HashPool {
    */
   run(job: HashJob, client?: Client): Promise<string | boolean>
   /** Throws what `run` would, so that nothing is done in vain before. */
-  requireRoom(): void
+  assertCapacity(): void
   stats(): HashStats
   close(): Promise<void>
 }
 
-const hungUp = () => new Problem('unavailable', { detail: 'The client hung up.' })
+const disconnected = () => new Problem('unavailable', { detail: 'The client hung up.' })
 
 /** Built, also where the rest runs from its sources: a thread of Node's own reads JavaScript alone. */
 const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
@@ -93,7 +93,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   const queued = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), queue.length)
   const waitSeconds = () => (busy() < all.size ? 0 : ((queued() + 1) / threads) * secondsPerJob)
 
-  function requireRoom() {
+  function assertCapacity() {
     const wait = waitSeconds()
     if (wait <= queueSeconds) return
     done.shed += 1
@@ -104,24 +104,24 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   function start() {
     const toSkip = new Int32Array(new SharedArrayBuffer(4))
     const worker = new Worker(workerFile, { execArgv: [], workerData: toSkip })
-    const thread: Thread = { worker, hasAnswered: false, jobs: [], toSkip }
-    thread.worker.on('message', (answer: HashAnswer) => finish(thread, answer))
+    const thread: Thread = { worker, hasResponded: false, jobs: [], toSkip }
+    thread.worker.on('message', (answer: HashResponse) => finish(thread, answer))
     thread.worker.on('error', (error) => {
       all.delete(thread)
       for (const { reject } of thread.jobs) reject(error)
       // One that never answered would not do so the next time either.
-      if (thread.hasAnswered) start()
+      if (thread.hasResponded) start()
       else if (all.size === 0) for (const { reject } of queue.splice(0)) reject(error)
     })
     all.add(thread)
     feed(thread)
   }
 
-  function finish(thread: Thread, answer: HashAnswer) {
+  function finish(thread: Thread, answer: HashResponse) {
     const at = thread.jobs.findIndex(({ order }) => order.serial === answer.serial)
     const [finished] = at === -1 ? [] : thread.jobs.splice(at, 1)
-    thread.hasAnswered = true
-    if (finished && 'skipped' in answer) finished.reject(hungUp())
+    thread.hasResponded = true
+    if (finished && 'skipped' in answer) finished.reject(disconnected())
     else if (finished) {
       const seconds = (performance.now() - finished.since) / 1000
       // Slow ones count more: where the load grows, those to come are slower than those before.
@@ -138,7 +138,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     while (thread.jobs.length < jobsAtHand) {
       const next = queue.shift()
       if (!next) break
-      if (next.client?.isGone()) next.reject(hungUp())
+      if (next.client?.isDisconnected()) next.reject(disconnected())
       else give(thread, next)
     }
     // A process with nothing but idle threads may end.
@@ -147,14 +147,14 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   function give(thread: Thread, waiting: Waiting) {
     thread.worker.postMessage(waiting.order)
-    if (thread.jobs.push(waiting) > 1) return skipOnceGone(thread, waiting)
+    if (thread.jobs.push(waiting) > 1) return skipOnceDisconnected(thread, waiting)
     thread.worker.ref()
     begin(thread, waiting)
   }
 
   /** The thread has it at hand, but not begun. */
-  function skipOnceGone(thread: Thread, { order, client }: Waiting) {
-    client?.onceGone(() => {
+  function skipOnceDisconnected(thread: Thread, { order, client }: Waiting) {
+    client?.onceDisconnected(() => {
       if (thread.jobs[1]?.order === order) Atomics.store(thread.toSkip, 0, order.serial)
     })
   }
@@ -169,11 +169,11 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   for (let i = 0; i < threads; i++) start()
   return {
-    requireRoom,
+    assertCapacity,
     async run(job, client) {
       const [first, ...others] = all
       if (!first) throw new Error('no thread for hashing could be started')
-      requireRoom()
+      assertCapacity()
       const freest = others.reduce((best, each) => (each.jobs.length < best.jobs.length ? each : best), first)
       return new Promise((resolve, reject) => {
         lastSerial = (lastSerial + 1) | 0

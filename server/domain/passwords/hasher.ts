@@ -1,11 +1,11 @@
 import type { Config } from '../../config.js'
 import { inSpan, loadedTracer } from '../../telemetry/tracing.js'
 import { argon2idPrefix } from './argon2.js'
+import { dummyHashOf } from './formats/read-hash.js'
 import { type Client, createHashPool, type HashPool, type HashStats } from './hash-pool.js'
-import { decoyOf } from './formats/read-hash.js'
 
 /** Password hashing: argon2id in PHC strings, as many at once as the machine has cores. */
-export interface Hashing {
+export interface Hasher {
   /** @throws {Problem} `unavailable` when the queue is longer than it may be */
   hash(password: string, client?: Client): Promise<string>
   /**
@@ -18,20 +18,20 @@ export interface Hashing {
   /** Whether the hash was made by another algorithm or with other parameters than those of now. */
   isOutdated(hash: string): boolean
   /** A hash of the present algorithm and cost that no password matches. */
-  decoy: string
+  dummyHash: string
   /** @throws {Problem} `unavailable` where a password would be refused for the length of the queue */
-  requireRoom(): void
+  assertCapacity(): void
   stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
 }
 
 /** A hash of the present algorithm and of a cost that no password matches. */
-export const presentDecoy = (cost: Parameters<typeof argon2idPrefix>[0]) =>
-  decoyOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
+export const currentDummyHash = (cost: Parameters<typeof argon2idPrefix>[0]) =>
+  dummyHashOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
 /** @returns hashing with the given argon2id parameters (RFC 9106), threads and bounded queue */
-export function createHashing({ concurrency, queueSeconds, ...cost }: Config['hashing']): Hashing {
+export function createHasher({ concurrency, queueSeconds, ...cost }: Config['hashing']): Hasher {
   const pool = createHashPool(concurrency, queueSeconds)
   const run = tracedRun(pool)
   const prefix = argon2idPrefix(cost)
@@ -41,8 +41,8 @@ export function createHashing({ concurrency, queueSeconds, ...cost }: Config['ha
     hash: async (password, client) => String(await run({ kind: 'hash', password, cost }, client)),
     verify: async (hash, password, client) => Boolean(await run({ kind: 'verify', password, hash }, client)),
     isOutdated: (hash) => !hash.startsWith(prefix),
-    decoy: presentDecoy(cost),
-    requireRoom: pool.requireRoom,
+    dummyHash: currentDummyHash(cost),
+    assertCapacity: pool.assertCapacity,
     stats: pool.stats,
     close: pool.close,
   }

@@ -1,4 +1,4 @@
-import { emailKey, type FieldFault, type FieldFaultCode } from '@usher/contract'
+import { canonicalEmail, type FieldError, type FieldErrorCode } from '@usher/contract'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
 import { canonicalPassword } from './normalize.js'
@@ -16,7 +16,7 @@ const lengths = {
  * What the policy of a database has against a password at sign-up; empty where nothing.
  * Length is told first and alone: a short password need not be told that it is common too.
  */
-export function passwordFaults(policy: PasswordPolicy, password: string, email: unknown): FieldFault[] {
+export function passwordErrors(policy: PasswordPolicy, password: string, email: unknown): FieldError[] {
   const canonical = canonicalPassword(password)
   const length = [...canonical].length
   const { min, max } = lengths[policy]
@@ -32,11 +32,11 @@ export function passwordFaults(policy: PasswordPolicy, password: string, email: 
   return []
 }
 
-const fault = (code: FieldFaultCode, detail: string): FieldFault => ({ path: 'password', code, detail })
+const fault = (code: FieldErrorCode, detail: string): FieldError => ({ path: 'password', code, detail })
 
 function isEmailOrLocalPart(password: string, email: unknown) {
-  const key = typeof email === 'string' ? emailKey(email.trim()) : undefined
+  const key = typeof email === 'string' ? canonicalEmail(email.trim()) : undefined
   if (!key) return false
   const folded = password.normalize('NFC').toLowerCase()
-  return folded === key || folded === key.slice(0, key.lastIndexOf('@')) || emailKey(password) === key
+  return folded === key || folded === key.slice(0, key.lastIndexOf('@')) || canonicalEmail(password) === key
 }

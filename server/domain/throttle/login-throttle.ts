@@ -7,9 +7,9 @@ import {
   recordLoginFailure,
 } from '../../store/queries/users.js'
 import type { Store } from '../../store/store.js'
-import { networkOf } from './client-network.js'
 import { Problem } from '../problem.js'
 import { leewaySeconds } from '../tokens/access-token.js'
+import { networkOf } from './client-network.js'
 
 /** Failures of an address from one network that cost nothing; after that each doubles the wait. */
 const freeFailures = 5
@@ -24,7 +24,7 @@ const longestQueue = 64
 /** Slows down the guessing of passwords. Counts are in the store, shared by all processes. */
 export interface Throttle {
   /** Whose failures an attempt is counted with; the store learns neither address. */
-  attempt(databaseId: string, emailKey: string, clientAddress: string): Attempt
+  attempt(databaseId: string, canonicalEmail: string, clientAddress: string): Attempt
   /**
    * Verifies a password unless too many before it failed, and counts the outcome. Attempts on one account from
    * one network run few at a time, so that many at once gain nothing.
@@ -39,9 +39,9 @@ export interface Throttle {
     verify: () => Promise<boolean>,
   ): Promise<boolean>
   /** The worst count against an address, from one network or over all. */
-  failures(databaseId: string, emailKey: string): Promise<Failures | undefined>
+  failures(databaseId: string, canonicalEmail: string): Promise<Failures | undefined>
   /** Forgets the failures of an address from all networks. */
-  unlock(databaseId: string, emailKey: string): Promise<void>
+  unlock(databaseId: string, canonicalEmail: string): Promise<void>
 }
 
 /** The attempts on one account from one network in this process, and the failures as they last counted them. */
@@ -80,8 +80,8 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
   }
 
   return {
-    attempt: (databaseId, emailKey, clientAddress) => ({
-      address: hmac(databaseId, emailKey),
+    attempt: (databaseId, canonicalEmail, clientAddress) => ({
+      address: hmac(databaseId, canonicalEmail),
       network: hmac(databaseId, networkOf(clientAddress)),
     }),
     guard: (databaseId, attempt, failures, verify) =>
@@ -99,13 +99,13 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
         }
         return matches
       }),
-    async failures(databaseId, emailKey) {
-      const where = { databaseId, address: hmac(databaseId, emailKey) }
+    async failures(databaseId, canonicalEmail) {
+      const where = { databaseId, address: hmac(databaseId, canonicalEmail) }
       const worst = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
       return worst ? { count: worst.failures, lastAt: worst.lastFailureAt } : undefined
     },
-    async unlock(databaseId, emailKey) {
-      const where = { databaseId, address: hmac(databaseId, emailKey) }
+    async unlock(databaseId, canonicalEmail) {
+      const where = { databaseId, address: hmac(databaseId, canonicalEmail) }
       await store.prisma.loginFailures.deleteMany({ where })
     },
   }

@@ -1,15 +1,21 @@
-import { type CreateUserBody, emailKey, type LoginBody, type SignedInUser, type User } from '@usher/contract'
+import {
+  type CreateUserBody,
+  canonicalEmail,
+  type LoginBody,
+  type SignedInUser,
+  type User,
+} from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import * as statements from '../../store/queries/users.js'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
+import * as statements from '../../store/queries/users.js'
 import { audit, type Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
-import { idempotencyKeyOf, replaySignUp } from './idempotent-replay.js'
-import { passwordFaults } from '../passwords/policy.js'
+import { passwordErrors } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
-import type { Service } from '../context.js'
 import { isRevoked, issueToken, type TokenClaims } from '../tokens/access-token.js'
-import { rememberShape, renewHash, verifyPassword } from './verify-password.js'
+import { idempotencyKeyOf, replaySignUp } from './idempotent-replay.js'
+import { recordHashParameters, rehashPassword, verifyPassword } from './verify-password.js'
 
 /**
  * Signs a user up (specification section 4.1): user, tenant and membership in one statement, or none.
@@ -19,44 +25,44 @@ import { rememberShape, renewHash, verifyPassword } from './verify-password.js'
  * `idempotency_key_reused`; `unavailable`
  */
 export async function createUser(
-  service: Service,
+  context: AppContext,
   database: Database,
   body: CreateUserBody,
   caller: Caller,
   idempotencyHeader?: string,
 ): Promise<SignedInUser> {
-  const errors = passwordFaults(database.passwordPolicy, body.password, body.email)
+  const errors = passwordErrors(database.passwordPolicy, body.password, body.email)
   if (errors.length > 0) throw new Problem('validation_failed', { errors })
   const key = idempotencyHeader === undefined ? undefined : idempotencyKeyOf(idempotencyHeader)
-  const again = key && (await replaySignUp(service, database, body, caller, key))
-  if (again) return signedIn(service, database, again)
+  const again = key && (await replaySignUp(context, database, body, caller, key))
+  if (again) return signedIn(context, database, again)
 
   const user = {
     databaseId: database.id,
     id: uuidv7(),
     email: body.email,
-    emailKey: keyOf(body.email),
-    passwordHash: await service.hashing.hash(body.password, caller),
+    canonicalEmail: requireCanonicalEmail(body.email),
+    passwordHash: await context.hashing.hash(body.password, caller),
     preferredName: body.preferredName ?? null,
-    createdAt: new Date(service.now()),
+    createdAt: new Date(context.now()),
   }
   const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
   // First: a store that goes away between the two leaves no user whose sign-up was refused.
-  await rememberShape(service, database)
-  if (await insertUser(service, user, tenant, key)) {
+  await recordHashParameters(context, database)
+  if (await insertUser(context, user, tenant, key)) {
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
-    return signedIn(service, database, { id: user.id, tenants, tokensValidAfter: null })
+    return signedIn(context, database, { id: user.id, tenants, tokensValidAfter: null })
   }
-  const sentAtOnce = key && (await replaySignUp(service, database, body, caller, key))
-  if (sentAtOnce) return signedIn(service, database, sentAtOnce)
+  const sentAtOnce = key && (await replaySignUp(context, database, body, caller, key))
+  if (sentAtOnce) return signedIn(context, database, sentAtOnce)
   throw new Problem('email_taken')
 }
 
 /** False where the address, or the Idempotency-Key by a request sent at the same time, is taken. */
-async function insertUser(service: Service, ...row: Rest<typeof statements.insertUser>) {
+async function insertUser(context: AppContext, ...row: Rest<typeof statements.insertUser>) {
   try {
-    return await statements.insertUser(service.store, ...row)
+    return await statements.insertUser(context.store, ...row)
   } catch (error) {
     if (isUniqueViolation(error)) return false
     throw isForeignKeyViolation(error) ? databaseGone(error) : error
@@ -76,18 +82,18 @@ type Rest<F> = F extends (first: never, ...rest: infer R) => unknown ? R : never
  * password and a disabled user; `too_many_attempts`; `unavailable`
  */
 export async function login(
-  service: Service,
+  context: AppContext,
   database: Database,
   body: LoginBody,
   caller: Caller,
 ): Promise<SignedInUser> {
-  const { store, throttle } = service
+  const { store, throttle } = context
   const databaseId = database.id
-  const key = keyOf(body.email)
+  const key = requireCanonicalEmail(body.email)
   const attempt = throttle.attempt(databaseId, key, caller.address)
   const { user, failures } = await statements.findLogin(store, databaseId, key, attempt)
   const about = { databaseId, ...(user && { userId: user.id }) }
-  const verify = () => verifyPassword(service, database, user, body.password, caller)
+  const verify = () => verifyPassword(context, database, user, body.password, caller)
   let matches: boolean
   try {
     matches = await throttle.guard(databaseId, attempt, failures, verify)
@@ -102,9 +108,9 @@ export async function login(
     audit(caller.log, 'login.failed', about)
     throw new Problem('invalid_credentials')
   }
-  await renewHash(service, database, user, body.password, caller)
+  await rehashPassword(context, database, user, body.password, caller)
   audit(caller.log, 'login.succeeded', about)
-  return signedIn(service, database, user)
+  return signedIn(context, database, user)
 }
 
 /**
@@ -112,12 +118,8 @@ export async function login(
  *
  * @throws {Problem} `token_invalid` where the user is deleted or disabled or the token revoked
  */
-export async function findTokenUser(
-  service: Service,
-  database: Database,
-  claims: TokenClaims,
-): Promise<User> {
-  const user = await statements.findUserById(service.store, database.id, claims.userId)
+export async function me(context: AppContext, database: Database, claims: TokenClaims): Promise<User> {
+  const user = await statements.findUserById(context.store, database.id, claims.userId)
   if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter)) throw new Problem('token_invalid')
   return {
     id: user.id,
@@ -129,17 +131,17 @@ export async function findTokenUser(
 }
 
 function signedIn(
-  service: Service,
+  context: AppContext,
   database: Database,
   user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
 ): SignedInUser {
-  const token = issueToken(database, user, service.now())
+  const token = issueToken(database, user, context.now())
   return { id: user.id, tenants: user.tenants, token }
 }
 
 /** The form under which an address is unique. The contract has refused what has none. */
-export function keyOf(email: string) {
-  const key = emailKey(email)
+export function requireCanonicalEmail(email: string) {
+  const key = canonicalEmail(email)
   if (key === undefined) throw new Error('an address without a key passed the contract')
   return key
 }

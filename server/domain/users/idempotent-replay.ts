@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type CreateUserBody, emailKey } from '@usher/contract'
+import { type CreateUserBody, canonicalEmail } from '@usher/contract'
 import { findSignUp, type UserWithTenants } from '../../store/queries/users.js'
 import { audit, type Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import type { Service } from '../context.js'
 import { verifyPassword } from './verify-password.js'
 
 /** How long a sign-up can be sent again under its key. */
@@ -20,17 +20,18 @@ export const idempotencyKeyOf = (header: string) =>
  * @throws {Problem} `idempotency_key_reused` where email, tenant or password are not those of then
  */
 export async function replaySignUp(
-  service: Service,
+  context: AppContext,
   database: Database,
   body: CreateUserBody,
   caller: Caller,
   key: Uint8Array,
 ): Promise<UserWithTenants | undefined> {
-  const expired = new Date(service.now() - keptMilliseconds)
-  const signUp = await findSignUp(service.store, database.id, key, expired)
+  const expired = new Date(context.now() - keptMilliseconds)
+  const signUp = await findSignUp(context.store, database.id, key, expired)
   if (!signUp) return undefined
-  const isSame = signUp.emailKey === emailKey(body.email) && signUp.tenantName === (body.newTenant ?? null)
-  if (!isSame || !(await verifyPassword(service, database, signUp, body.password, caller))) {
+  const isSame =
+    signUp.canonicalEmail === canonicalEmail(body.email) && signUp.tenantName === (body.newTenant ?? null)
+  if (!isSame || !(await verifyPassword(context, database, signUp, body.password, caller))) {
     throw new Problem('idempotency_key_reused')
   }
   audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.id })

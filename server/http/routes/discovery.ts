@@ -1,28 +1,28 @@
 import { initServer } from '@ts-rest/fastify'
 import { contract, type DatabasePath } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../domain/context.js'
 import { issuerMetadata, keySet } from '../../domain/tokens/discovery.js'
-import type { Service } from '../../domain/context.js'
-import { refusePath } from './invalid-path.js'
+import { rejectInvalidPath } from './invalid-path.js'
 
 const server = initServer()
 const { cacheControl } = contract.discovery.keySet.metadata
 
-export function discoveryRoutes(app: FastifyInstance, service: Service) {
+export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
   const metadata = async ({ params }: { params: DatabasePath }) => {
-    const database = await service.findDatabase(params)
-    return { status: 200 as const, body: issuerMetadata(database, service.now()) }
+    const database = await context.findDatabase(params)
+    return { status: 200 as const, body: issuerMetadata(database, context.now()) }
   }
   const router = server.router(contract.discovery, {
     keySet: async ({ params }) => {
-      const database = await service.findDatabase(params)
-      return { status: 200, body: keySet(database, service.now()) }
+      const database = await context.findDatabase(params)
+      return { status: 200, body: keySet(database, context.now()) }
     },
     openidConfiguration: metadata,
     authorizationServer: metadata,
   })
   app.register(server.plugin(router), {
-    requestValidationErrorHandler: refusePath,
+    requestValidationErrorHandler: rejectInvalidPath,
     hooks: {
       onSend: (_request, reply, _payload, done) => {
         if (reply.statusCode === 200) reply.header('cache-control', cacheControl)

@@ -1,19 +1,19 @@
 import { initServer } from '@ts-rest/fastify'
 import { contract, problems } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../domain/context.js'
 import { Problem } from '../../domain/problem.js'
 import { requireReady } from '../../domain/readiness.js'
-import type { Service } from '../../domain/context.js'
-import { problemPage } from './problem-page.js'
 import { prefersHtml } from './api-reference.js'
+import { problemPage } from './problem-page.js'
 
 const server = initServer()
 
-export function operationRoutes(app: FastifyInstance, service: Service, document: { openapi: string }) {
+export function operationRoutes(app: FastifyInstance, context: AppContext, document: { openapi: string }) {
   const router = server.router(contract.operations, {
     health: async () => ({ status: 200, body: { status: 'ok' } }),
     readiness: async () => {
-      await requireReady(service)
+      await requireReady(context)
       return { status: 200, body: { status: 'ok' } }
     },
     openapi: async () => ({ status: 200, body: { ...document } }),

@@ -1,6 +1,6 @@
-import { distributeTable, hasCitus, leader, referenceTables } from './tables.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import { inTransaction } from '../migrate.js'
+import { distributeTable, hasCitus, leader, referenceTables } from './tables.js'
 
 type Transaction = Prisma.TransactionClient
 

@@ -23,14 +23,14 @@ export function addUsers(prisma: PrismaClient, databaseId: string, users: readon
   return prisma.$transaction(
     async (transaction) => {
       const added = await insertUsers(transaction, databaseId, users)
-      const isAdded = ({ user }: NewUser) => added.has(user.emailKey)
+      const isAdded = ({ user }: NewUser) => added.has(user.canonicalEmail)
       await insertTenants(transaction, databaseId, users.filter(isAdded))
-      const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.emailKey)
+      const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
       const there = await transaction.user.findMany({
-        where: { databaseId, emailKey: { in: leftOut } },
-        select: { emailKey: true },
+        where: { databaseId, canonicalEmail: { in: leftOut } },
+        select: { canonicalEmail: true },
       })
-      return { added, there: new Set(there.map(({ emailKey }) => emailKey)) }
+      return { added, there: new Set(there.map(({ canonicalEmail }) => canonicalEmail)) }
     },
     { timeout: timeoutMilliseconds },
   )
@@ -41,17 +41,17 @@ async function insertUsers(
   databaseId: string,
   users: readonly NewUser[],
 ) {
-  const inserted = await transaction.$queryRaw<{ emailKey: string }[]>`
+  const inserted = await transaction.$queryRaw<{ canonicalEmail: string }[]>`
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, disabled_at,
       tokens_valid_after, created_at)
-    SELECT ${databaseId}::uuid, id, email, "emailKey", "passwordHash", "preferredName", "disabledAt",
+    SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName", "disabledAt",
       "tokensValidAfter", "createdAt"
     FROM json_to_recordset(${JSON.stringify(users.map(({ user }) => user))}::json) AS new_user (
-      id uuid, email text, "emailKey" text, "passwordHash" text, "preferredName" text,
+      id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
       "disabledAt" timestamptz, "tokensValidAfter" timestamptz, "createdAt" timestamptz)
     ON CONFLICT DO NOTHING
-    RETURNING email_key AS "emailKey"`
-  return new Set(inserted.map(({ emailKey }) => emailKey))
+    RETURNING email_key AS "canonicalEmail"`
+  return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
 }
 
 async function insertTenants(
@@ -75,7 +75,7 @@ async function insertTenants(
 }
 
 /** A user with all tenants in the order of joining; the times within are text as Postgres writes it in JSON. */
-export type UserToExport = Omit<User, 'databaseId' | 'emailKey'> & {
+export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail'> & {
   tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
 }
 

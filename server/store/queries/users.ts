@@ -41,9 +41,19 @@ export async function insertUser(
   tenant: { id: string; name: string } | undefined,
   idempotencyKey: Uint8Array | undefined,
 ): Promise<boolean> {
-  const { databaseId, id, email, emailKey, passwordHash, preferredName, createdAt } = user
+  const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt } = user
   const { id: tenantId = null, name = null } = tenant ?? {}
-  const values = [databaseId, id, email, emailKey, passwordHash, preferredName, createdAt, tenantId, name]
+  const values = [
+    databaseId,
+    id,
+    email,
+    canonicalEmail,
+    passwordHash,
+    preferredName,
+    createdAt,
+    tenantId,
+    name,
+  ]
   const inserted = idempotencyKey
     ? await store.query(insertUserWithKeyStatement, [...values, idempotencyKey])
     : await store.query(insertUserStatement, values)
@@ -79,7 +89,7 @@ const insertUserWithKeyStatement = insertUserText(`, new_key AS (
  * `expired` are deleted on the way, some at a time.
  */
 export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
-  type SignUp = UserWithTenants & { emailKey: string; tenantName: string | null }
+  type SignUp = UserWithTenants & { canonicalEmail: string; tenantName: string | null }
   const [signUp] = await store.query<SignUp>(findSignUpStatement, [databaseId, key, expired])
   return signUp
 }
@@ -93,7 +103,7 @@ const findSignUpStatement = `
       ORDER BY key = $2::bytea DESC LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
-  SELECT ${userColumns}, u.password_hash AS "passwordHash", sign_up.email_key AS "emailKey", sign_up.tenant_name AS "tenantName"
+  SELECT ${userColumns}, u.password_hash AS "passwordHash", sign_up.email_key AS "canonicalEmail", sign_up.tenant_name AS "tenantName"
   FROM usher.idempotency_key AS sign_up
   JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = sign_up.user_id
   WHERE sign_up.database_id = $1::uuid AND sign_up.key = $2::bytea
@@ -127,14 +137,19 @@ export interface LoginFailures {
 }
 
 /** The user with an email key, or nothing, and the failed logins that count against this attempt: one read. */
-export async function findLogin(store: Queries, databaseId: string, emailKey: string, attempt: Attempt) {
+export async function findLogin(
+  store: Queries,
+  databaseId: string,
+  canonicalEmail: string,
+  attempt: Attempt,
+) {
   type Row = UserWithTenants & {
     networkCount: number
     networkLastAt: Date
     accountCount: number
     accountLastAt: Date
   }
-  const values = [databaseId, emailKey, attempt.address, attempt.network]
+  const values = [databaseId, canonicalEmail, attempt.address, attempt.network]
   const [row] = await store.query<{ [K in keyof Row]: Row[K] | null }>(findLoginStatement, values)
   const failures = (count?: number | null, lastAt?: Date | null) =>
     count && lastAt ? { count, lastAt } : undefined

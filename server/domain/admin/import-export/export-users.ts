@@ -1,6 +1,6 @@
 import { listUsersToExport } from '../../../store/queries/bulk.js'
 import type { Store } from '../../../store/store.js'
-import { isDecoy } from '../../passwords/formats/read-hash.js'
+import { isDummyHash } from '../../passwords/formats/read-hash.js'
 import type { UserLine } from './user-line.js'
 
 const pageUsers = 500
@@ -18,7 +18,7 @@ export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: str
       const line = {
         id: user.id,
         email: user.email,
-        ...(!isDecoy(user.passwordHash) && { passwordHash: user.passwordHash }),
+        ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
         ...(user.preferredName !== null && { preferredName: user.preferredName }),
         ...(user.tenants.length > 0 && {
           tenants: user.tenants.map((tenant) => ({

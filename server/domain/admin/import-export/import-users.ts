@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from 'uuid'
 import { addUsers, type NewUser } from '../../../store/queries/bulk.js'
+import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
-import type { Hashing } from '../../passwords/hasher.js'
-import { createHashJudge } from './imported-hashes.js'
+import type { Hasher } from '../../passwords/hasher.js'
+import { requireCanonicalEmail } from '../../users/create-user.js'
+import { recordHashParameters } from '../../users/verify-password.js'
+import { createHashFilter } from './imported-hashes.js'
 import { createSeenKeys } from './seen-keys.js'
-import type { Service } from '../../context.js'
-import { LineFault, readUserLine, type UserLine } from './user-line.js'
-import { keyOf } from '../../users/create-user.js'
-import { rememberShape } from '../../users/verify-password.js'
+import { LineError, readUserLine, type UserLine } from './user-line.js'
 
 /** A line of a file, without its end. */
 export interface Line {
@@ -44,13 +44,13 @@ const batchBytes = 4 * 2 ** 20
  * @param database is told of new shapes of hashes before the users come who have them
  */
 export async function* importUsers(
-  service: Pick<Service, 'store' | 'now'> & { hashing: Pick<Hashing, 'decoy'> },
-  database: Pick<Database, 'id' | 'decoyHashes'>,
+  context: Pick<AppContext, 'store' | 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
+  database: Pick<Database, 'id' | 'dummyHashes'>,
   lines: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<ImportedBatch> {
-  const judge = createHashJudge(service.hashing, database.decoyHashes)
+  const judge = createHashFilter(context.hashing, database.dummyHashes)
   const isFirst = createSeenKeys()
-  const noted = new Set(database.decoyHashes)
+  const noted = new Set(database.dummyHashes)
 
   for await (const { batch, bytes } of inBatches(lines)) {
     const rejected: RejectedLine[] = []
@@ -58,24 +58,25 @@ export async function* importUsers(
     const candidates: Candidate[] = []
     for (const line of batch) {
       try {
-        const candidate = candidateOf(line, service, judge)
-        if (!isFirst(candidate.row.user.emailKey)) throw new LineFault('email: is that of an earlier line')
+        const candidate = candidateOf(line, context, judge)
+        if (!isFirst(candidate.row.user.canonicalEmail))
+          throw new LineError('email: is that of an earlier line')
         candidates.push(candidate)
       } catch (error) {
-        if (!(error instanceof LineFault)) throw error
+        if (!(error instanceof LineError)) throw error
         reject(line, error.message)
       }
     }
     for (const { shape } of candidates) {
       if (noted.has(shape)) continue
-      await rememberShape(service, database, shape)
+      await recordHashParameters(context, database, shape)
       noted.add(shape)
     }
     const rows = candidates.map(({ row }) => row)
-    const { added, there } = await addUsers(service.store.prisma, database.id, rows)
+    const { added, there } = await addUsers(context.store.prisma, database.id, rows)
     for (const { line, row } of candidates) {
-      const { emailKey } = row.user
-      if (!added.has(emailKey) && !there.has(emailKey)) reject(line, 'id: is another user’s')
+      const { canonicalEmail } = row.user
+      if (!added.has(canonicalEmail) && !there.has(canonicalEmail)) reject(line, 'id: is another user’s')
     }
     rejected.sort((a, b) => a.number - b.number)
     yield { added: added.size, alreadyThere: there.size, rejected, bytes }
@@ -100,19 +101,19 @@ async function* inBatches(lines: AsyncIterable<Line> | Iterable<Line>) {
 interface Candidate {
   line: Line
   row: NewUser
-  /** The decoy of its hash. */
+  /** The dummy hash of its hash. */
   shape: string
 }
 
-/** @throws {LineFault} */
+/** @throws {LineError} */
 function candidateOf(
   line: Line,
-  { hashing, now }: Pick<Service, 'now'> & { hashing: Pick<Hashing, 'decoy'> },
+  { hashing, now }: Pick<AppContext, 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
   judge: (hash: string) => string,
 ): Candidate {
-  if (line.fault) throw new LineFault(line.fault)
+  if (line.fault) throw new LineError(line.fault)
   const user = readUserLine(line.text)
-  const passwordHash = user.passwordHash ?? hashing.decoy
+  const passwordHash = user.passwordHash ?? hashing.dummyHash
   return { line, row: rowOf(user, passwordHash, new Date(now())), shape: judge(passwordHash) }
 }
 
@@ -122,7 +123,7 @@ function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date):
     user: {
       id: user.id ?? uuidv7(),
       email: user.email,
-      emailKey: keyOf(user.email),
+      canonicalEmail: requireCanonicalEmail(user.email),
       passwordHash,
       preferredName: user.preferredName ?? null,
       disabledAt: user.disabledAt ?? null,

@@ -48,22 +48,22 @@ export const UserLine = z.strictObject({
 export type UserLine = z.output<typeof UserLine>
 
 /** What a line must not be taken for: the message is for the operator and never shows a hash. */
-export class LineFault extends Error {}
+export class LineError extends Error {}
 
-/** The user of a line. @throws {LineFault} that names every fault */
+/** The user of a line. @throws {LineError} that names every fault */
 export function readUserLine(text: string): UserLine {
   const { data, error } = UserLine.safeParse(jsonOf(text))
   if (data) return data
   const faults = error?.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
   )
-  throw new LineFault(faults?.join('; '))
+  throw new LineError(faults?.join('; '))
 }
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LineFault('is not JSON')
+    throw new LineError('is not JSON')
   }
 }

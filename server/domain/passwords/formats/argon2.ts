@@ -1,5 +1,5 @@
 import { bestArgon2 } from '../argon2.js'
-import { decoySaltBytes, digestOf, saltOf, unpadded, zeros } from './base64.js'
+import { digestOf, dummySaltBytes, saltOf, unpadded, zeros } from './base64.js'
 import type { PasswordFormat } from './password-hash.js'
 
 const argon2 = await bestArgon2()
@@ -21,7 +21,7 @@ export const argon2Format: PasswordFormat = (hash) => {
   if (unpadded(salt) !== saltText || unpadded(digest) !== digestText) return undefined
   return {
     verify: (password) => argon2.verify(hash, password),
-    decoy: `$${type}$v=${version}$m=${m},t=${t},p=${p}$${zeros(decoySaltBytes)}$${zeros(digest.length)}`,
+    dummyHash: `$${type}$v=${version}$m=${m},t=${t},p=${p}$${zeros(dummySaltBytes)}$${zeros(digest.length)}`,
     cost: { milliseconds: Number(m) * Number(t) * millisecondsPerKib, mebibytes: Number(m) / 1024 },
   }
 }

@@ -25,8 +25,8 @@ export function digestOf(text: string) {
 /** Base64 without padding, as PHC strings have it. */
 export const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** So many bytes of zero: the salt or digest of a decoy. */
+/** So many bytes of zero: the salt or digest of a dummy hash. */
 export const zeros = (bytes: number) => unpadded(Buffer.alloc(bytes))
 
-/** Bytes of salt of every decoy; its length makes no difference to the cost. */
-export const decoySaltBytes = 16
+/** Bytes of salt of every dummy hash; its length makes no difference to the cost. */
+export const dummySaltBytes = 16

@@ -18,7 +18,7 @@ export const bcryptFormat: PasswordFormat = (hash) => {
       const computed = bcrypt.hashSync(password, `$2b$${cost}$${salt}`)
       return timingSafeEqual(Buffer.from(computed.slice(-digest.length)), Buffer.from(digest))
     },
-    decoy: `$2b$${cost}$${'.'.repeat(53)}`,
+    dummyHash: `$2b$${cost}$${'.'.repeat(53)}`,
     cost: { milliseconds: 2 ** Number(cost) * millisecondsPerRound, mebibytes: 0 },
   }
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, timingSafeEqual } from 'node:crypto'
-import { decoySaltBytes, digestOf, saltOf, zeros } from './base64.js'
+import { digestOf, dummySaltBytes, saltOf, zeros } from './base64.js'
 import type { PasswordFormat } from './password-hash.js'
 import { isPossible, scryptCost, scryptKey } from './scrypt.js'
 
@@ -29,7 +29,7 @@ export const firebaseScryptFormat: PasswordFormat = (hash) => {
       const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16))
       return timingSafeEqual(Buffer.concat([cipher.update(signer), cipher.final()]), digest)
     },
-    decoy: `$fbscrypt$v=1,n=${n},r=${r},p=${p},sk=${neutral}$${zeros(decoySaltBytes)}$${neutral}`,
+    dummyHash: `$fbscrypt$v=1,n=${n},r=${r},p=${p},sk=${neutral}$${zeros(dummySaltBytes)}$${neutral}`,
     cost: scryptCost(parameters),
   }
 }

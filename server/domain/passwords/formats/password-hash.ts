@@ -3,7 +3,7 @@ export interface PasswordHash {
   /** Computes on the thread that asks, which is to be one of the hash pool's. */
   verify(password: string): Promise<boolean>
   /** A hash of the same algorithm and cost, always the same one, that no password matches. */
-  decoy: string
+  dummyHash: string
   cost: Cost
 }
 

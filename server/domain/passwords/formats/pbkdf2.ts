@@ -1,5 +1,5 @@
 import { pbkdf2Sync, timingSafeEqual } from 'node:crypto'
-import { decoySaltBytes, digestOf, saltOf, zeros } from './base64.js'
+import { digestOf, dummySaltBytes, saltOf, zeros } from './base64.js'
 import type { PasswordFormat } from './password-hash.js'
 
 /** Output of each hash function in bytes, and the time of one iteration. */
@@ -26,7 +26,7 @@ export const pbkdf2Format: PasswordFormat = (hash) => {
   return {
     verify: async (password) =>
       timingSafeEqual(pbkdf2Sync(password, salt, iterations, digest.length, name), digest),
-    decoy: `$pbkdf2-${name}$i=${iterations}$${zeros(decoySaltBytes)}$${zeros(digest.length)}`,
+    dummyHash: `$pbkdf2-${name}$i=${iterations}$${zeros(dummySaltBytes)}$${zeros(digest.length)}`,
     cost: { milliseconds: iterations * blocks * functions[name].milliseconds, mebibytes: 0 },
   }
 }

@@ -25,7 +25,7 @@ export function storedPasswordHash(hash: string): PasswordHash {
 }
 
 /** A hash of the same algorithm and cost that no password matches; equal for hashes of one cost. */
-export const decoyOf = (hash: string) => storedPasswordHash(hash).decoy
+export const dummyHashOf = (hash: string) => storedPasswordHash(hash).dummyHash
 
-/** Whether a stored hash is a decoy: the user has no password. */
-export const isDecoy = (hash: string) => decoyOf(hash) === hash
+/** Whether a stored hash is a dummy hash: the user has no password. */
+export const isDummyHash = (hash: string) => dummyHashOf(hash) === hash

@@ -1,5 +1,5 @@
 import { scryptSync, timingSafeEqual } from 'node:crypto'
-import { decoySaltBytes, digestOf, saltOf, zeros } from './base64.js'
+import { digestOf, dummySaltBytes, saltOf, zeros } from './base64.js'
 import type { Cost, PasswordFormat } from './password-hash.js'
 
 /** Parameters of scrypt (RFC 7914), the CPU and memory cost as its binary logarithm. */
@@ -21,7 +21,7 @@ export const scryptFormat: PasswordFormat = (hash) => {
   if (!salt || !digest || !isPossible(parameters)) return undefined
   return {
     verify: async (password) => timingSafeEqual(scryptKey(password, salt, digest.length, parameters), digest),
-    decoy: `$scrypt$ln=${ln},r=${r},p=${p}$${zeros(decoySaltBytes)}$${zeros(digest.length)}`,
+    dummyHash: `$scrypt$ln=${ln},r=${r},p=${p}$${zeros(dummySaltBytes)}$${zeros(digest.length)}`,
     cost: scryptCost(parameters),
   }
 }

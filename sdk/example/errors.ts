@@ -1,8 +1,8 @@
 import type { UsherError } from '@usher/sdk'
 
 /** Shows an error beside the fields that it is about, or above them all; focus goes to the first of them. */
-export function showFaults(form: HTMLFormElement, error: UsherError) {
-  for (const { path, detail } of faultsOf(error)) {
+export function showErrors(form: HTMLFormElement, error: UsherError) {
+  for (const { path, detail } of errorsOf(error)) {
     const field = form.querySelector(`input[name="${path}"]`)
     const place = field?.nextElementSibling ?? form.querySelector('[role=alert]')
     field?.setAttribute('aria-invalid', 'true')
@@ -11,14 +11,14 @@ export function showFaults(form: HTMLFormElement, error: UsherError) {
   form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
 }
 
-/** Takes back what `showFaults` has shown. */
-export function clearFaults(form: HTMLFormElement) {
+/** Takes back what `showErrors` has shown. */
+export function clearErrors(form: HTMLFormElement) {
   for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid')
   for (const place of form.querySelectorAll('.fault')) place.replaceChildren()
 }
 
 /** What to say of an error: by field, or without a path where it is about none. */
-function faultsOf(error: UsherError): readonly { path?: string; detail: string }[] {
+function errorsOf(error: UsherError): readonly { path?: string; detail: string }[] {
   switch (error.code) {
     case 'validation_failed':
       return error.errors
