@@ -1,58 +1,10 @@
+import type { Log } from '../telemetry/audit.js'
 import type { Client } from './passwords/hash-pool.js'
 
-/** Who asks, as far as a rule of the domain needs to know. */
+/** The sender of a request, as far as the rules need to know. */
 export interface Caller extends Client {
-  /** Address of the client, by which failed logins are counted. */
+  /** IP address, by which failed logins are counted. */
   address: string
-  /** Takes log lines of this request; they carry its id. */
+  /** Log of this request: its lines carry the request's id. */
   log: Log
 }
-
-/** The part of a logger that the domain uses: fields first, never an email, password or token among them. */
-export interface Log {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
-
-/** What happened to an account, or was changed by an operator: one line of the audit trail for each. */
-export type AuditEvent =
-  | 'user.created'
-  | 'user.created_again'
-  | 'login.succeeded'
-  | 'login.failed'
-  | 'login.throttled'
-  | 'user.disabled'
-  | 'user.enabled'
-  | 'user.deleted'
-  | 'user.password_set'
-  | 'user.tokens_revoked'
-  | 'user.unlocked'
-  | 'users.imported'
-  | 'tenant.user_added'
-  | 'tenant.user_removed'
-  | 'workspace.created'
-  | 'workspace.deleted'
-  | 'database.created'
-  | 'database.set'
-  | 'database.deleted'
-  | 'keys.rotated'
-  | 'keys.retired'
-  | 'keys.rewrapped'
-  | 'store.distributed'
-
-/** Writes a line of the audit trail. */
-export const audit = (
-  log: Pick<Log, 'info'>,
-  event: AuditEvent,
-  fields: {
-    databaseId?: string
-    userId?: string
-    tenantId?: string
-    workspaceId?: string
-    kid?: string
-    settings?: object
-    tables?: readonly string[]
-    /** How many, of an import. */
-    users?: { added: number; alreadyThere: number; rejected: number }
-  },
-) => log.info({ audit: event, ...fields }, event)

@@ -1,10 +1,9 @@
-import type { Config } from '../config.js'
 import type { Store } from '../store/store.js'
-import { createDatabaseLookup } from './databases/find-database.js'
-import { createHasher, type Hasher } from './passwords/hasher.js'
+import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
+import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
 
-/** What the rules of the domain work with; one for each process. */
+/** What the rules work with: one per process. */
 export interface AppContext {
   store: Store
   hashing: Hasher
@@ -12,17 +11,28 @@ export interface AppContext {
   findDatabase: ReturnType<typeof createDatabaseLookup>
   /** The clock, in milliseconds since the epoch. */
   now: () => number
-  /** It serves, but is about to end, so nothing new should be sent to it. */
+  /** The server still answers, but is about to end: send it nothing new. */
   isEnding: boolean
 }
 
-/** The service over an open store. Its threads are ended by `hashing.close()`. */
-export function createContext(config: Config, store: Store, now: AppContext['now'] = Date.now): AppContext {
+/** What the rules need to know of the configuration. */
+export interface ContextSettings extends TokenSettings {
+  hashing: HashSettings
+  /** Processes that serve together, this one included. */
+  workers: number
+}
+
+/** Creates the context over an open store. `hashing.close()` ends its threads. */
+export function createContext(
+  settings: ContextSettings,
+  store: Store,
+  now: AppContext['now'] = Date.now,
+): AppContext {
   return {
     store,
-    hashing: createHasher(config.hashing),
-    throttle: createThrottle(store, now, config.workers),
-    findDatabase: createDatabaseLookup(store, config),
+    hashing: createHasher(settings.hashing),
+    throttle: createThrottle(store, now, settings.workers),
+    findDatabase: createDatabaseLookup(store, settings),
     now,
     isEnding: false,
   }

@@ -1,8 +1,9 @@
 import { type FieldError, type ProblemCode, problems } from '@usher/contract'
+import { isStoreUnavailable } from '../store/errors.js'
 
 /**
- * A failure that the client is told of. Status and title come from the contract's catalogue; this adds what
- * is particular to the occurrence. It has no stack: nobody reads it, and it takes longer to make than the rest.
+ * A failure that the client is shown. Status and title come from the contract's catalogue; this adds what is
+ * particular to the occurrence.
  */
 export class Problem extends Error {
   readonly errors: readonly FieldError[] | undefined
@@ -17,11 +18,20 @@ export class Problem extends Error {
       cause?: unknown
     } = {},
   ) {
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super(options.detail ?? `${problems[code].title}.`, { cause: options.cause })
-    Error.stackTraceLimit = stackTraceLimit
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
   }
+}
+
+/** Returns the problem of a request whose body or headers break a rule: all errors at once, in words too. */
+export function validationFailed(errors: readonly FieldError[]) {
+  const detail = errors.map(({ path, detail }) => `${path || 'the body'} ${detail}`).join('; ')
+  return new Problem('validation_failed', { errors, detail })
+}
+
+/** Returns the problem of any error: `unavailable` for an unreachable store, `internal_error` for a bug. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  return new Problem(isStoreUnavailable(error) ? 'unavailable' : 'internal_error', { cause: error })
 }

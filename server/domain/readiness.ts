@@ -3,11 +3,13 @@ import type { AppContext } from './context.js'
 import { Problem } from './problem.js'
 
 /**
- * @throws {Problem} `unavailable` where the server is about to end or the store lacks migrations; the store's own
- * error where it is away
+ * Checks that the server can answer requests.
+ *
+ * @throws {Problem} `unavailable` if the server is shutting down or the store lacks migrations
+ * @throws the store's own error if it cannot be reached
  */
 export async function requireReady({ store, isEnding }: AppContext) {
   if (isEnding) throw new Problem('unavailable', { detail: 'The server is shutting down.' })
   const pending = await pendingMigrations(store.prisma)
-  if (pending.length > 0) throw new Problem('unavailable', { detail: 'The store lacks migrations.' })
+  if (pending.length > 0) throw new Problem('unavailable', { detail: 'The store is not migrated.' })
 }

@@ -8,9 +8,7 @@ import {
   type FastifyRequest,
   fastify,
   LogController,
-  type onResponseHookHandler,
 } from 'fastify'
-import type { Config } from '../config.js'
 import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
@@ -19,49 +17,63 @@ import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
 import { rejectOtherMethods } from './method-not-allowed.js'
 import { createErrorHandler } from './problem-details.js'
+import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
 import { referenceRoutes } from './routes/api-reference.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
+import { problemTypeRoute } from './routes/problem-page.js'
 import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
 import { clientErrorHandler, connectHandler } from './socket-errors.js'
 
+/** What the HTTP layer needs to know of the configuration. */
+export interface HttpSettings {
+  /** Address of the service, without a slash at the end. */
+  baseUrl: string
+  /** Reverse proxies whose X-Forwarded-For is trusted. */
+  trustedProxies: number
+  /** Origins of browser apps; `*` for any. */
+  corsOrigins: readonly string[]
+}
+
 const bodyLimitBytes = 16 * 1024
 
-/** How long a whole request may take to arrive; Fastify’s default is for ever. */
+/** How long a request may take to arrive; Fastify sets no limit. */
 const requestMilliseconds = 15_000
 
-/** A caller's own id is kept if it is fit for a log; else the request gets one. */
+/** A longer path segment would be an error of Fastify's; Node limits the header to this. */
+const maxParamLength = 16 * 1024
+
+/** A client's request id is kept if it is safe to log. */
 const requestId = /^[\w.-]{1,128}$/
 
 /**
- * The HTTP application over the service; it does not listen.
+ * Builds the HTTP application. It does not listen.
  *
- * @param metrics where its answers are counted, if they are
+ * @param metrics counts responses and problems, if given
  */
 export async function buildApp(
-  config: Config,
+  { baseUrl, trustedProxies, corsOrigins }: HttpSettings,
   context: AppContext,
   log: FastifyBaseLogger,
   metrics?: Metrics,
 ) {
-  const handleError = createErrorHandler(config.baseUrl, metrics?.countProblem)
+  const handleError = createErrorHandler(baseUrl, metrics?.countProblem)
   const app: FastifyInstance = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestMilliseconds,
     http: { requireHostHeader: false, connectionsCheckingInterval: 1000 },
-    clientErrorHandler: clientErrorHandler(config.baseUrl, log),
-    trustProxy: config.trustedProxies > 0 && ((_address, hop) => hop < config.trustedProxies),
+    clientErrorHandler: clientErrorHandler(baseUrl, log, metrics?.countProblem),
+    trustProxy: trustedProxies > 0 && ((_address, hop) => hop < trustedProxies),
     return503OnClosing: false,
-    // More than Node takes of a request's head: a longer part of a path would be an error of Fastify's.
-    routerOptions: { maxParamLength: 16 * 1024 },
+    routerOptions: { maxParamLength },
     frameworkErrors: (error, request, reply) => {
       addCommonHeaders(request, reply)
       handleError(error, request, reply)
-      metrics?.countResponse(request, reply)
+      metrics?.countResponse(request.method, undefined, reply.statusCode, reply.elapsedTime / 1000)
     },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -74,10 +86,10 @@ export async function buildApp(
   })
   traceRequests(app)
   app.addHook('onResponse', logResponse)
-  metrics?.observe(app)
+  if (metrics) countResponses(app, metrics)
   closeConnectionsWhenDraining(app, context)
   await app.register(cors, {
-    origin: config.corsOrigins.includes('*') ? '*' : [...config.corsOrigins],
+    origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
     methods: ['GET', 'POST'],
     allowedHeaders: [
       'Authorization',
@@ -96,36 +108,34 @@ export async function buildApp(
   app.setNotFoundHandler(() => {
     throw new Problem('route_not_found')
   })
-  // Before a body is read, whose faults are no matter here. Node's own answer to a lack of Host is no problem.
-  app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
-    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))
-    else if (is404) done(new Problem('route_not_found'))
-    else done()
-  })
-  // What is expected beyond 100-continue may be ignored (RFC 9110 §10.1.1); Node would answer without a problem.
+  rejectBeforeBody(app)
+  // Other expectations than 100-continue may be ignored (RFC 9110 §10.1.1); Node would respond without a problem.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
-  app.server.on('connect', connectHandler(config.baseUrl, log))
+  app.server.on('connect', connectHandler(baseUrl, log))
   const registerMethodGuards = rejectOtherMethods(app)
+  const document = openApiDocument(baseUrl, version)
   userRoutes(app, context)
   discoveryRoutes(app, context)
-  const document = openApiDocument(config.baseUrl, version)
   operationRoutes(app, context, document)
+  problemTypeRoute(app)
   app.after(registerMethodGuards)
   referenceRoutes(app, document)
   return app
 }
 
-/** In lower case, as Fastify would have to make them at each answer. */
-const commonHeaders = { ...securityHeaders(), 'cache-control': 'no-store' }
-
 const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
-  reply.headers(commonHeaders).header('x-request-id', request.id)
+  reply.headers(securityHeaders).header('x-request-id', request.id)
 
-/** One line for each answer: never a header, a body or a query, where secrets may be. */
-const logResponse: onResponseHookHandler = (request, reply, done) => {
-  const path = request.url.split('?', 1)[0]
-  const milliseconds = Math.round(reply.elapsedTime * 10) / 10
-  const { method, ip } = request
-  request.log.info({ method, path, status: reply.statusCode, milliseconds, ip }, 'answered')
-  done()
-}
+const countResponses = (app: FastifyInstance, metrics: Metrics) =>
+  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
+    metrics.countResponse(method, routeOptions.url, statusCode, elapsedTime / 1000)
+    done()
+  })
+
+/** Rejects a missing Host header and an unknown path before the body is read: its errors do not matter then. */
+const rejectBeforeBody = (app: FastifyInstance) =>
+  app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))
+    else if (is404) done(new Problem('route_not_found'))
+    else done()
+  })

@@ -2,23 +2,23 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../domain/context.js'
 
-/** How long requests in flight may take after SIGTERM. */
+/** Time limit of requests in flight after SIGTERM. */
 export const drainMilliseconds = 10_000
 
 /**
- * Asks the clients of a server that is about to end, with each answer, to connect anew; and lets one that closes
- * end as soon as what is in flight is answered. Node waits for connections that never sent a request, as browsers
- * open them in advance, and Fastify for those that were kept alive before it began to close.
+ * Sends `Connection: close` with each response while the server is about to end, and closes all connections as soon
+ * as nothing is in flight. Otherwise Node waits for connections that never sent a request (browsers open them in
+ * advance), and Fastify for connections kept alive.
  */
 export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppContext) {
   let isDraining = false
   let inFlight = 0
-  const endQuietConnections = () => {
+  const closeIdleConnections = () => {
     if (isDraining && inFlight === 0) app.server.closeAllConnections()
   }
   const finish = () => {
     inFlight -= 1
-    endQuietConnections()
+    closeIdleConnections()
   }
   app.server.on('request', (_request, response: ServerResponse) => {
     inFlight += 1
@@ -27,7 +27,7 @@ export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppC
   app.addHook('preClose', (done) => {
     isDraining = true
     done()
-    setImmediate(endQuietConnections)
+    setImmediate(closeIdleConnections)
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining || context.isEnding) reply.header('Connection', 'close')

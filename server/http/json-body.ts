@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
-/** JSON by name; curl's default for -d, so that a bare `curl -d` works; and no name at all. */
+/** JSON media types; the default of `curl -d`, so that it works without a header; and no media type. */
 const jsonTypes =
   /^(application\/(json|[^;/ ]+\+json|x-www-form-urlencoded)|[^;/ ]+\/[^;/ ]+\+json)?\s*(;|$)/i
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads every request body as JSON in UTF-8 (RFC 8259); other media types are refused. */
+/** Parses every request body as JSON in UTF-8 (RFC 8259), and rejects other media types. */
 export function parseJsonBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('remove', 'ignore')
   app.removeAllContentTypeParsers()
@@ -21,7 +21,7 @@ export function parseJsonBodies(app: FastifyInstance) {
         error ? done(new Problem('malformed_json', { cause: error })) : done(null, value),
       )
     } catch (cause) {
-      done(new Problem('malformed_json', { detail: 'The body is not UTF-8.', cause }))
+      done(new Problem('malformed_json', { detail: 'The request body is not UTF-8.', cause }))
     }
   })
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
-const answered: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methodsOfRoutes: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Answers 405 with `Allow` on every path for the methods that it lacks. Call before the routes are registered;
- * OPTIONS is left to CORS.
+ * Responds 405 with `Allow` to methods that a path does not support, except OPTIONS, which CORS handles. Call it
+ * before the routes are registered, and what it returns after them.
  */
 export function rejectOtherMethods(app: FastifyInstance) {
   const methodsByUrl = new Map<string, Set<string>>()
@@ -16,8 +16,8 @@ export function rejectOtherMethods(app: FastifyInstance) {
   })
   return () => {
     for (const [url, methods] of [...methodsByUrl]) {
-      const others = answered.filter((method) => !methods.has(method))
-      const allow = answered.filter((method) => methods.has(method)).join(', ')
+      const others = methodsOfRoutes.filter((method) => !methods.has(method))
+      const allow = methodsOfRoutes.filter((method) => methods.has(method)).join(', ')
       if (url === '*' || others.length === 0) continue
       app.route({
         method: others,

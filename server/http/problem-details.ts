@@ -1,16 +1,18 @@
 import { type ProblemBody, problems } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Problem } from '../domain/problem.js'
-import { isStoreUnavailable } from '../store/errors.js'
+import { Problem, problemOf } from '../domain/problem.js'
 
 /**
- * The only place that turns an error into an answer: RFC 9457 problem details by the contract's catalogue.
+ * Creates the error handler: the only place that turns an error into a response. The body is RFC 9457 problem
+ * details by the contract's catalogue.
  *
- * @param count is told of each
+ * @param count called for each problem
  */
 export function createErrorHandler(baseUrl: string, count?: (problem: Problem) => void) {
   return (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = isCutShort(request) ? new Problem('malformed_request') : problemOf(error)
+    const problem = isCutShort(request)
+      ? new Problem('malformed_request')
+      : (fastifyProblem(error) ?? problemOf(error))
     count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem !== error && problem.code === 'unavailable')
@@ -19,10 +21,10 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
   }
 }
 
-/** Whether the client hung up in the middle of its body, which is no fault of ours; nobody reads the answer. */
+/** Returns whether the client disconnected within its body, so that nothing reads the response. */
 const isCutShort = ({ raw }: FastifyRequest) => raw.readableAborted
 
-/** What Fastify itself refuses, by its codes; `FST_ERR_BAD_URL` is a path that cannot be decoded. */
+/** Fastify's own errors by code. `FST_ERR_BAD_URL`: a path that cannot be decoded. */
 const fastifyProblems: Record<string, Problem['code']> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json',
@@ -30,12 +32,9 @@ const fastifyProblems: Record<string, Problem['code']> = {
   FST_ERR_BAD_URL: 'route_not_found',
 }
 
-function problemOf(error: FastifyError | Problem): Problem {
-  if (error instanceof Problem) return error
+function fastifyProblem(error: FastifyError | Problem) {
   const code = fastifyProblems[error.code]
-  if (code) return new Problem(code, { cause: error })
-  if (isStoreUnavailable(error)) return new Problem('unavailable', { cause: error })
-  return new Problem('internal_error', { cause: error })
+  return code && new Problem(code, { cause: error })
 }
 
 function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest, reply: FastifyReply) {
@@ -47,7 +46,7 @@ function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest,
   return reply.status(body.status).type('application/problem+json').send(body)
 }
 
-/** @param instance path of the request; empty where none could be read */
+/** @param instance path of the request; empty if none could be parsed */
 export function problemBody(
   { code, message, errors }: Problem,
   baseUrl: string,
@@ -67,7 +66,7 @@ export function problemBody(
   }
 }
 
-/** RFC 6750 §3: an error is named only where a token was sent. */
+/** Returns a challenge (RFC 6750 §3), which contains an error only if a token was sent. */
 function challenge({ code, message }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>
   const realm = `Bearer realm="${workspaceSlug}/${databaseName}"`

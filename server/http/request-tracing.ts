@@ -4,9 +4,9 @@ import { loadedTracer, markSpanFailed } from '../telemetry/tracing.js'
 import { readTraceparent, type TraceContext } from './traceparent.js'
 
 /**
- * Joins requests to the trace that their `traceparent` names: in the log lines, and where an OpenTelemetry SDK is
- * loaded with a server span for each, in which the spans of hashes and statements are. A span names the route, not
- * the path, which may hold what a client put there by mistake.
+ * Adds the trace of the `traceparent` header to the log lines of a request and, if an OpenTelemetry SDK is loaded,
+ * creates a server span, the parent of the spans of hashes and statements. A span names the route instead of the path,
+ * since clients may put secrets into a path by mistake.
  */
 export function traceRequests(app: FastifyInstance) {
   const tracer = loadedTracer()
@@ -39,7 +39,7 @@ export function traceRequests(app: FastifyInstance) {
     logWith(request, { trace_id: traceId, span_id: spanId })
     done()
   })
-  // Here and not before: the body arrives in events of the connection, outside of any request's context.
+  // Not earlier: the body arrives in events of the connection, outside of the request's context.
   app.addHook('preHandler', (request, _reply, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   )
@@ -52,7 +52,7 @@ export function traceRequests(app: FastifyInstance) {
   })
 }
 
-/** Fastify's own lines of the request, those of its answer, and the domain's. */
+/** Applies to Fastify's own lines too. */
 function logWith(request: FastifyRequest, fields: TraceContext) {
   request.log = request.log.child(fields)
 }

@@ -6,40 +6,42 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../domain/problem.js'
 import { problemBody } from './problem-details.js'
 
-/** What Node refuses before there is a request, by its codes; all else is not HTTP. */
+/** Errors of Node's HTTP parser by code; any other means that the bytes are not HTTP. */
 const codes: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** How long a client that was refused may go on sending, so that it reads the answer before the connection ends. */
+/** How long a rejected client may go on sending, so that it reads the response before the connection closes. */
 const lingerMilliseconds = 2_000
 
-/** The problem that a connection is closed with; none where the client itself has closed it. */
-export const problemOfClientError = ({ code }: { code: string }) =>
+/** Returns the problem to respond with, or undefined if the client has closed the connection. */
+const problemOfClientError = ({ code }: { code: string }) =>
   code === 'ECONNRESET' ? undefined : new Problem(codes[code] ?? 'malformed_request')
 
-/** Answers what cannot be read as a request with a problem too, and closes the connection. */
+/** Responds with a problem to bytes that are not a request, and closes the connection. */
 export const clientErrorHandler =
-  (baseUrl: string, log: FastifyBaseLogger) => (error: { code: string }, socket: Socket) => {
+  (baseUrl: string, log: FastifyBaseLogger, countProblem?: (problem: Problem) => void) =>
+  (error: { code: string }, socket: Socket) => {
     const problem = problemOfClientError(error)
+    if (problem) countProblem?.(problem)
     if (!problem || socket.destroyed) socket.destroy()
-    else if (socket.writable) refuse(problem, error.code, baseUrl, log, socket)
+    else if (socket.writable) reject(problem, error.code, baseUrl, log, socket)
   }
 
-/** Answers CONNECT, which asks for a tunnel and names no path; Node would cut the connection. */
+/** Responds to CONNECT, which names no path; Node would only close the connection. */
 export const connectHandler =
   (baseUrl: string, log: FastifyBaseLogger) => (_request: unknown, socket: Duplex) => {
     socket.on('error', () => socket.destroy()).resume()
-    refuse(new Problem('method_not_allowed'), 'CONNECT', baseUrl, log, socket)
+    reject(new Problem('method_not_allowed'), 'CONNECT', baseUrl, log, socket)
   }
 
-function refuse(problem: Problem, code: string, baseUrl: string, log: FastifyBaseLogger, socket: Duplex) {
+function reject(problem: Problem, code: string, baseUrl: string, log: FastifyBaseLogger, socket: Duplex) {
   const requestId = randomUUID()
   const body = problemBody(problem, baseUrl, requestId, '')
   const { status, title } = body
   const text = JSON.stringify(body)
-  log.info({ reqId: requestId, status, code }, 'refused')
+  log.info({ reqId: requestId, status, code }, 'rejected')
   socket.end(
     [
       `HTTP/1.1 ${status} ${title}`,

@@ -8,29 +8,29 @@ import {
   Registry,
 } from 'prom-client'
 
-const question = 'metrics'
+const requestMessage = 'metrics'
 
-/** How long a worker may take to answer; after that its last figures stand. */
-const patienceMilliseconds = 1_000
+/** How long a worker may take to respond; after that its last values are used. */
+const timeoutMilliseconds = 1_000
 
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
 
-/** In a worker: tells the first process its metrics when asked. */
+/** In a worker: sends its metrics to the primary process on request. */
 export function reportMetrics(registry: Registry) {
   process.on('message', async (message) => {
-    if (message === question) process.send?.({ metrics: await registry.getMetricsAsJSON() })
+    if (message === requestMessage) process.send?.({ metrics: await registry.getMetricsAsJSON() })
   })
 }
 
-/** In the first process: metrics of all workers, added up. What a worker told stays counted when it is gone. */
+/** In the primary process: sums up the metrics of all workers. Keeps the counters of exited workers. */
 export function createClusterMetrics(listening: ReadonlySet<Worker>) {
   const latest = new Map<Worker, Snapshot>()
-  let ended: Snapshot = []
+  let exited: Snapshot = []
   const own = new Registry()
   const registers = [own]
   new Gauge({
     name: 'usher_workers',
-    help: 'Processes that take connections.',
+    help: 'Processes that accept connections.',
     registers,
     collect() {
       this.set(listening.size)
@@ -38,25 +38,25 @@ export function createClusterMetrics(listening: ReadonlySet<Worker>) {
   })
   const deaths = new Counter({
     name: 'usher_worker_deaths_total',
-    help: 'Workers that ended without being told to.',
+    help: 'Workers that exited unexpectedly.',
     registers,
   })
 
-  function ask(worker: Worker) {
+  function request(worker: Worker) {
     return new Promise<void>((resolve) => {
       const settle = () => {
         clearTimeout(timer)
         worker.off('message', settle)
         resolve()
       }
-      const timer = setTimeout(settle, patienceMilliseconds)
+      const timer = setTimeout(settle, timeoutMilliseconds)
       worker.on('message', settle)
-      worker.send(question, (error) => error && settle())
+      worker.send(requestMessage, (error) => error && settle())
     })
   }
 
   return {
-    /** To be called for each worker as it starts. */
+    /** Call it for each worker when it starts. */
     follow(worker: Worker) {
       worker.on('message', ({ metrics }: { metrics?: Snapshot }) => {
         if (metrics) latest.set(worker, metrics)
@@ -64,13 +64,13 @@ export function createClusterMetrics(listening: ReadonlySet<Worker>) {
       worker.once('exit', () => {
         const counted = (latest.get(worker) ?? []).filter(({ type }) => String(type) !== 'gauge')
         latest.delete(worker)
-        ended = AggregatorRegistry.aggregate([ended, counted]).getMetricsAsArray() as Snapshot
+        exited = AggregatorRegistry.aggregate([exited, counted]).getMetricsAsArray() as Snapshot
       })
     },
     countDeath: () => deaths.inc(),
     async collect() {
-      await Promise.all([...listening].map(ask))
-      return AggregatorRegistry.aggregate([...latest.values(), ended, await own.getMetricsAsJSON()])
+      await Promise.all([...listening].map(request))
+      return AggregatorRegistry.aggregate([...latest.values(), exited, await own.getMetricsAsJSON()])
     },
   }
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { Config } from '../config.js'
 
 interface MetricsText {
   contentType: string
@@ -8,12 +7,12 @@ interface MetricsText {
 }
 
 /**
- * Answers `GET /metrics` on an address of its own, which is not the clients'.
+ * Serves `GET /metrics` on an address of its own, separate from the API.
  *
- * @param collect the metrics as of now
+ * @param collect returns the present metrics
  */
 export async function startMetricsServer(
-  { host, port }: NonNullable<Config['metrics']>,
+  { host, port }: { host: string; port: number },
   collect: () => Promise<MetricsText> | MetricsText,
 ) {
   const server = createServer(async (request, response) => {
@@ -30,6 +29,6 @@ export async function startMetricsServer(
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // It serves as long as the process does, and does not hold it.
+  // It must not keep the process alive.
   server.unref()
 }

@@ -8,20 +8,20 @@ import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { closeOrphanedConnections } from './orphaned-connections.js'
 
-/** What a terminal or a supervisor sends to all processes of a server at once. */
+/** Signals that a terminal or a supervisor sends to all processes of a server. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const drainMessage = 'drain'
 const servingMessage = 'serving'
 
-/** The wait before a worker is started anew: doubled each time, unless the last one lived long. */
+/** The delay before a worker is replaced: doubled each time, unless the last one lived long. */
 const firstWaitMilliseconds = 100
 const longestWaitMilliseconds = 30_000
 const longLifeMilliseconds = 60_000
 
 /**
- * Serves with several processes on one port: each runs `serve`, and this one starts them, starts another where
- * one died, and drains them on SIGTERM or SIGINT. What keeps the first from serving is told by it alone and ends
- * this process with the same exit code.
+ * Serves with several processes on one port. Each worker runs `serve`; this process starts them, replaces those that
+ * die, and drains them on SIGTERM or SIGINT. If the first worker cannot serve, it reports why, and this process exits
+ * with the same code.
  */
 export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
   const log = createLogger(config, options)
@@ -47,11 +47,11 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
     worker.once('exit', (code: number | null, signal) => {
       listening.delete(worker)
       if (isDraining) return
-      // With nobody serving, a fault that it has named itself would only be named again and again.
+      // No worker is serving: a replacement would report the same error again.
       if (!hasListened || (!didListen && code && listening.size === 0)) process.exit(code || 1)
       const before = performance.now() - startedAt > longLifeMilliseconds ? 0 : deaths
       const milliseconds = Math.min(firstWaitMilliseconds * 2 ** before, longestWaitMilliseconds)
-      log.error({ worker: worker.id, code, signal, milliseconds }, 'a worker ended; starting another')
+      log.error({ worker: worker.id, code, signal, milliseconds }, 'a worker exited; starting another')
       metrics.countDeath()
       setTimeout(() => isDraining || start(slot, before + 1), milliseconds)
     })
@@ -59,18 +59,18 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
 
   async function drain(worker: Worker) {
     if (worker.isDead()) return
-    // It may end before it can be told, which is as good.
+    // It may exit before the message arrives, which is fine.
     if (listening.has(worker)) worker.send(drainMessage, () => undefined)
     else worker.process.kill()
     const [code] = await once(worker, 'exit')
-    if (code) throw new Error(`worker ${worker.id} ended with ${code}`)
+    if (code) throw new Error(`worker ${worker.id} exited with code ${code}`)
   }
 
   const delay = config.shutdownDelaySeconds * 1000 + drainMilliseconds + 1_000
   const grace = { delay, logger: log, skip: ['beforeExit' as const] }
   closeWithGrace(grace, async ({ err, signal }) => {
     isDraining = true
-    if (err) log.fatal({ err }, 'ending after an error')
+    if (err) log.fatal({ err }, 'shutting down after an error')
     else log.info({ signal }, 'draining')
     await Promise.all(
       Object.values(cluster.workers ?? {}).flatMap((worker) => (worker ? [drain(worker)] : [])),
@@ -79,17 +79,17 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
   start(0)
 }
 
-/** A worker's part of what the settings allow to all. */
+/** Returns a worker's share of the limits that apply to all workers together. */
 function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
-  const share = (total: number, least: number) =>
-    String(Math.max(least, Math.floor(total / workers) + (slot < total % workers ? 1 : 0)))
+  const share = (total: number, min: number) =>
+    String(Math.max(min, Math.floor(total / workers) + (slot < total % workers ? 1 : 0)))
   return { HASH_CONCURRENCY: share(hashing.concurrency, 1), STORE_CONNECTIONS: share(storeConnections, 2) }
 }
 
-/** Signals that a worker does not end at when they come twice: from the terminal and from the first process. */
+/** A worker may get these signals twice, from the terminal and from the primary process: it must not exit at once. */
 export const workerSignals = cluster.isWorker ? signals : []
 
-/** In a worker that serves: drains once, whoever asks for it and however often. Before that a signal ends it. */
+/** In a serving worker: drains once at a signal or at the primary's request. Until then a signal ends it. */
 export function drainOnRequest(close: () => void) {
   if (!cluster.isWorker) return
   const drain = () => {

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { EventEmitter } from 'node:events'
 
-/** What Node's cluster says to itself; not documented. Should that change, nothing is closed here. */
+/** An internal message of Node's cluster module; undocumented. If it changes, nothing is closed here. */
 interface ClusterMessage {
   act?: string
   seq: number
@@ -13,10 +13,10 @@ interface Connection {
 }
 
 /**
- * Node forgets, and so leaves open without an answer, a connection that it handed to a worker which did not live
- * to take it, or which was refused by the last worker to drain. Such are closed here.
+ * Closes connections that no worker took. Node leaves a connection open, without a response, if the worker that it
+ * was handed to died before accepting it, or if the last draining worker rejected it.
  *
- * @param listening the workers that take connections
+ * @param listening the workers that accept connections
  */
 export function closeOrphanedConnections(worker: Worker, listening: Set<Worker>) {
   const handed = new Map<number, Connection>()

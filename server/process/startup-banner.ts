@@ -1,13 +1,13 @@
 import type { DatabasePath } from '@usher/contract'
 import { databaseUrl } from '../domain/databases/find-database.js'
 
-/** What a start on the embedded store prints: where it serves, and three lines that work when pasted into a shell. */
+/** Returns the text printed at start with the embedded store: the address, and three commands to paste into a shell. */
 export function startupBanner(baseUrl: string, path: DatabasePath) {
   const users = `${databaseUrl(baseUrl, path)}/users`
   const credentials = `{"email":"ada@example.com","password":"correct horse battery"}`
   const token = `$(curl -s ${users}/login -d '${credentials}' | sed 's/.*"jwt":"\\([^"]*\\).*/\\1/')`
   return `
-Usher serves on ${baseUrl}. Sign up, log in, who am I:
+Usher is listening on ${baseUrl}. Sign up, log in, get the user:
 
 curl ${users} -d '${credentials}'
 curl ${users}/login -d '${credentials}'

@@ -8,10 +8,10 @@ import { openKeyFile } from './key-file.js'
 import { prismaOver, type Store } from './store.js'
 
 /**
- * The embedded store: PGlite in this process, its files under the folder, which is made if it is not there.
+ * Opens the embedded store: PGlite in this process. Creates its folder if necessary.
  *
- * @param masterKey absent: one is made in the folder at the first start and read from there later
- * @throws {FolderInUseError} where another process has the folder open
+ * @param masterKey by default that of a file in the folder, which the first start creates
+ * @throws {FolderInUseError} if another process has the folder open
  */
 export async function openEmbedded(folder: string, masterKey?: Buffer): Promise<Store> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -32,7 +32,7 @@ async function openWithKeyFile(folder: string): Promise<Store> {
   return { ...storeOver(await openFiles(folder), keyFile.key), keyFile }
 }
 
-/** A store over an open PGlite, which is closed with it. */
+/** Returns a store over an open PGlite, and closes it with the store. */
 export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
   const prisma = prismaOver(new PrismaPGlite(pglite))
   const close = async () => {
@@ -44,17 +44,17 @@ export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
 }
 
 /**
- * A process that is killed while PGlite makes its files leaves some that cannot be opened. A mark beside them
- * says that nothing has been kept in them yet, so the next start makes them anew.
+ * If a process is killed while PGlite creates its files, they cannot be opened. A marker file says that they hold
+ * nothing yet, so the next start creates them again.
  */
 async function openFiles(folder: string) {
   const files = join(folder, 'store')
-  const mark = join(folder, 'store.unfinished')
-  if (existsSync(mark) || !existsSync(files)) {
-    await writeFile(mark, '')
+  const marker = join(folder, 'store.unfinished')
+  if (existsSync(marker) || !existsSync(files)) {
+    await writeFile(marker, '')
     await rm(files, { recursive: true, force: true })
   }
   const pglite = await PGlite.create(files)
-  await rm(mark, { force: true })
+  await rm(marker, { force: true })
   return pglite
 }

@@ -1,58 +1,66 @@
 import { Prisma } from './generated/client.js'
 
-/** Prisma: cannot connect, transaction not to be had, too many connections, database error (by SQLSTATE). */
+/** Prisma: cannot connect, no transaction available, too many connections. */
 const connectionCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 
 /**
- * SQLSTATE of a server that is away, full, stopping, too slow or a standby, or gave up one statement for another
- * (PostgreSQL manual, appendix A).
+ * SQLSTATE of a server that is unreachable, full, stopping, too slow or a standby, or that cancelled a statement in
+ * favor of another (PostgreSQL manual, appendix A).
  */
-const awayStates = /^(08|40|53|57)|^25006$|^55P03$|^XX000$/
+const unavailableStates = /^(08|40|53|57)|^25006$|^55P03$|^XX000$/
 
-/** What pg and its pool say without a code. */
-const awayMessages =
+/** Messages of pg and its pool without a code. */
+const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|Can't reach database server/
 
-/** The same by the names of the driver's adapter. */
-const awayKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
+/** The same as named by Prisma's driver adapter. */
+const unavailableKinds = new Set([
+  'ConnectionClosed',
+  'DatabaseNotReachable',
+  'SocketTimeout',
+  'TooManyConnections',
+])
 
-/** What PgBouncer says to a client that was not told of it. */
+/** PgBouncer's response to a client that sends parameters as to Postgres. */
 const pgBouncerRefusal = /unsupported startup parameter/
 
-/** Whether an error means that the store cannot be used just now, so that trying again later may help. */
+/** Returns whether an error means that the store is unavailable, so that a retry may help. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || pgBouncerRefusal.test(error.message)) return false
   if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
   const { kind = '', originalCode } = driverCauseOf(error)
-  if (awayKinds.has(kind)) return true
-  if (originalCode !== undefined) return awayStates.test(originalCode)
-  return awayMessages.test(error.message) || ('code' in error && awayMessages.test(String(error.code)))
+  if (unavailableKinds.has(kind)) return true
+  if (originalCode !== undefined) return unavailableStates.test(originalCode)
+  return (
+    unavailableMessages.test(error.message) ||
+    ('code' in error && unavailableMessages.test(String(error.code)))
+  )
 }
 
-/** Whether a statement of our own was refused by a unique index (SQLSTATE 23505). */
+/** Returns whether a unique index rejected a statement (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
 
-/** Whether a statement of our own named a row that is gone (SQLSTATE 23503). */
+/** Returns whether a statement referred to a missing row (SQLSTATE 23503). */
 export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503')
 
-/** Whether a statement waited too long for a lock (SQLSTATE 55P03), or in a circle (40P01). */
+/** Returns whether a statement waited too long for a lock (SQLSTATE 55P03), or deadlocked (40P01). */
 export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
 const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state
 
-/** What the driver, or Prisma's adapter of it, says of an error: a kind, and the SQLSTATE where Postgres gave one. */
+/** Returns the kind of an error by Prisma's adapter, and the SQLSTATE if Postgres sent one. */
 function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; originalCode?: string } {
   if ('severity' in error && 'code' in error) return { originalCode: String(error.code) }
   const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }
   return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
 }
 
-/** Why something failed, in words for the operator: what Postgres said, without Prisma's words around it. */
+/** Returns the reason of an error for an operator: Postgres' message without Prisma's text around it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (pgBouncerRefusal.test(error.message))
-    return 'DATABASE_URL leads to PgBouncer: add ?pgbouncer=true to it (docs/several-instances.md)'
+    return 'DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it (docs/several-instances.md)'
   if (!error.name.startsWith('PrismaClient')) return error.message
   return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
 }

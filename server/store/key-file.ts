@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 
 /**
- * The file of a master key that Usher made itself. A key that is to replace it waits in a second file until
- * the store's keys are sealed with it, so that neither is lost wherever a process is killed.
+ * The file of a generated master key. Its successor is kept in a second file until the store's keys are sealed with
+ * it, so that neither is lost whenever the process is killed.
  */
 export interface KeyFile {
   key: Buffer
-  /** What waited when the file was opened: its process ended before or after it had sealed the keys anew. */
+  /** A successor found at opening: an earlier process ended before or after it had re-encrypted the keys. */
   next: Buffer | undefined
   keepNext(key: Buffer): Promise<void>
-  /** Puts the key that waits in place of the present one. */
+  /** Replaces the key by its successor. */
   adoptNext(): Promise<void>
 }
 
-/** @param file made with a new key if it is not there; the folder is this process's alone */
+/** Opens a key file, or creates it with a new key. The caller must hold the folder's lock. */
 export async function openKeyFile(file: string): Promise<KeyFile> {
   const nextFile = `${file}.next`
   if (!existsSync(file)) {
@@ -40,6 +40,6 @@ const writeKey = (file: string, key: Buffer) =>
 
 async function readKey(file: string) {
   const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
-  if (key.length !== 32) throw new Error(`${file} does not hold 32 bytes as base64`)
+  if (key.length !== 32) throw new Error(`${file} must contain 32 bytes as base64`)
   return key
 }

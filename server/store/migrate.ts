@@ -5,45 +5,45 @@ import { distributeTable, isDistributed } from './citus/tables.js'
 import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
 
-/** In a built package beside this file; in the source tree where Prisma's own tools expect it. */
+/** Next to the compiled files in a package; in a source tree where Prisma's tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
 const migrationsFolder = existsSync(packaged)
   ? packaged
   : new URL('../../prisma/migrations/', import.meta.url)
 
-/** Any number, the same for all versions of Usher: who changes the tables of a store holds it. */
+/** Held while changing the tables of a store. An arbitrary number, the same in all versions of Usher. */
 const advisoryLock = 8_217_403_551
 
 interface Migration {
   name: string
   sql: string
-  /** SHA-256 of the file, as Prisma's own tools keep it. */
+  /** SHA-256 of the file, as Prisma's tools store it. */
   checksum: string
 }
 
 type Transaction = Prisma.TransactionClient
 
-/** A statement of a migration failed; nothing of that migration is left in the store. */
+/** A statement of a migration failed, and the migration was rolled back. */
 export class FailedMigrationError extends Error {
   constructor(name: string, cause: unknown) {
-    super(`migration ${name} failed and was undone: ${reasonOf(cause)}`, {
+    super(`migration ${name} failed and was rolled back: ${reasonOf(cause)}`, {
       cause,
     })
   }
 }
 
-/** A migration was changed after it had been applied. */
+/** A migration file was changed after it had been applied. */
 export class ChangedMigrationError extends Error {
   constructor(name: string) {
-    super(`migration ${name} is not the one that was applied to this store (checksum differs)`)
+    super(`migration ${name} was changed after it had been applied to this store (checksum differs)`)
   }
 }
 
 /**
- * Brings a store up to date: one transaction for each migration, statement by statement, with its row in
- * `_prisma_migrations` (Prisma's columns). Whatever fails leaves nothing behind; two at once wait for each other.
+ * Applies pending migrations: each in one transaction, statement by statement, with its row in
+ * `_prisma_migrations` (Prisma's columns). A failed one leaves nothing behind; concurrent runs wait for each other.
  *
- * @returns the names of the migrations applied now
+ * @returns the names of the applied migrations
  * @throws {ChangedMigrationError}
  * @throws {FailedMigrationError}
  */
@@ -57,7 +57,7 @@ export async function migrate(prisma: PrismaClient, folder = migrationsFolder): 
   return applied
 }
 
-/** The migrations that a store lacks, by name, in order. */
+/** Returns the names of the pending migrations, in order. */
 export async function pendingMigrations(prisma: PrismaClient): Promise<string[]> {
   const migrations = await readMigrations(migrationsFolder)
   const [table] = await prisma.$queryRaw<{ found: boolean }[]>`
@@ -84,14 +84,14 @@ async function readHistory(prisma: PrismaClient | Transaction) {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
-/** One transaction that changes the tables of a store; two at once wait for each other. */
+/** Runs a transaction that changes the tables of a store; concurrent ones wait for each other. */
 export function inTransaction<Result>(
   prisma: PrismaClient,
   work: (transaction: Transaction) => Promise<Result>,
 ) {
   return prisma.$transaction(
     async (transaction) => {
-      // A role may have a limit of its own, meant for the statements of requests.
+      // A role may have a limit meant for the statements of requests.
       await transaction.$executeRaw`SET LOCAL statement_timeout = 0`
       await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${advisoryLock})::text`
       return work(transaction)
@@ -119,9 +119,9 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const known = (await readHistory(transaction)).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
-  // Whoever waits for a table, as while a backup reads it, makes all later requests wait for it too.
+  // While this waits for a table lock, as during a backup, all later requests wait behind it.
   await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
-  // Citus refuses DDL on distributed tables in parallel; plain Postgres takes the setting for a custom one.
+  // Citus rejects parallel DDL on distributed tables. Plain Postgres accepts any name with a dot as a setting.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
   const distributes = await isDistributed(transaction)
   for (const statement of statementsOf(sql)) {
@@ -135,14 +135,14 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   return true
 }
 
-/** In a distributed store a new table is distributed before anything refers to it. */
+/** In a distributed store, distributes a new table before anything refers to it. */
 async function execute(transaction: Transaction, statement: string, distributes: boolean) {
   await transaction.$executeRawUnsafe(statement)
   const [, table] = /^CREATE TABLE "usher"\."(\w+)"/.exec(statement) ?? []
   if (distributes && table) await distributeTable(transaction, table)
 }
 
-/** Migrations keep to statements without a semicolon inside, each ending with one at the end of a line. */
+/** A migration's statements contain no semicolon, and end with one at the end of a line. */
 const statementsOf = (sql: string) =>
   sql
     .replace(/^--.*$/gm, '')

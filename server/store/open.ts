@@ -1,29 +1,36 @@
-import type { Config } from '../config.js'
-import { openEmbedded } from './embedded.js'
 import { migrate, pendingMigrations } from './migrate.js'
-import { openPostgres } from './postgres.js'
 import type { Store } from './store.js'
 import { tracedStore } from './traced-store.js'
 
-/** The store on a server lacks migrations. */
+/** Where the store is, and how it is opened. */
+export interface StoreSettings {
+  /** A Postgres server; undefined for the embedded store. Requires `masterKey`. */
+  databaseUrl: string | undefined
+  masterKey: Buffer | undefined
+  /** Connections to the server at most. */
+  storeConnections: number
+  /** Folder of the embedded store. */
+  dataDir: string
+}
+
+/** The store on a server has pending migrations. */
 export class NotMigratedError extends Error {
   constructor(pending: readonly string[]) {
-    super(`the store lacks ${pending.length} migration(s), first ${pending[0]}; run: usher migrate`)
+    super(`the store has ${pending.length} pending migration(s), first ${pending[0]}. Run: usher migrate`)
   }
 }
 
 /**
- * Opens the store that the settings name. The embedded one is brought up to date; a server is changed by
- * `usher migrate` alone.
+ * Opens the store. Migrates the embedded store; a server is migrated only by `usher migrate`.
  *
- * @param log is told of connections that broke while idle
+ * @param onConnectionError called when an idle connection breaks
  */
-export async function openStore(config: Config, log: (error: Error) => void): Promise<Store> {
-  const { databaseUrl, masterKey, storeConnections } = config
-  if (databaseUrl && masterKey) {
-    return tracedStore(openPostgres(databaseUrl, masterKey, log, storeConnections))
-  }
-  const store = await openEmbedded(config.dataDir, masterKey)
+export async function openStore(
+  settings: StoreSettings,
+  onConnectionError: (error: Error) => void,
+): Promise<Store> {
+  const store = await open(settings, onConnectionError)
+  if (settings.databaseUrl) return tracedStore(store)
   try {
     await migrate(store.prisma)
     return tracedStore(store)
@@ -33,11 +40,21 @@ export async function openStore(config: Config, log: (error: Error) => void): Pr
   }
 }
 
-/** Opens the store for `usher migrate`: no time limit, and nothing applied yet. */
-export function openForMigration(config: Config): Promise<Store> | Store {
-  return config.databaseUrl && config.masterKey
-    ? openPostgres(config.databaseUrl, config.masterKey, () => undefined, config.storeConnections, 0)
-    : openEmbedded(config.dataDir, config.masterKey)
+/** Opens the store for `usher migrate`: without a time limit, and without migrating it. */
+export const openForMigration = (settings: StoreSettings) => open(settings, () => undefined, 0)
+
+/** Loads only the kind of store that the settings name. */
+async function open(
+  { databaseUrl, masterKey, storeConnections, dataDir }: StoreSettings,
+  onConnectionError: (error: Error) => void,
+  statementMilliseconds?: number,
+): Promise<Store> {
+  if (databaseUrl && masterKey) {
+    const { openPostgres } = await import('./postgres.js')
+    return openPostgres(databaseUrl, masterKey, onConnectionError, storeConnections, statementMilliseconds)
+  }
+  const { openEmbedded } = await import('./embedded.js')
+  return openEmbedded(dataDir, masterKey)
 }
 
 /** @throws {NotMigratedError} */

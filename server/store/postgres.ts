@@ -5,23 +5,22 @@ import { prismaOver, type Store } from './store.js'
 import { UtcClient } from './utc-client.js'
 
 const connectMilliseconds = 5_000
-/** How much longer than the server's own limit to wait for a server that went silent. */
+/** Wait beyond the server's own limit for a server that no longer responds. */
 const graceMilliseconds = 1_000
 
 /**
- * A store on a Postgres server. Connects when first asked, and again after a failure.
+ * Opens a store on a Postgres server. Connects on first use, and again after a failure.
  *
- * @param url with `pgbouncer=true` where PgBouncer shares connections among clients from one transaction to the
- * next: statements have no names then, which its versions before 1.21 mix up, and Postgres is told no time limit
- * for them, which PgBouncer refuses
- * @param log is told of connections that broke while idle
- * @param connections at most, opened as they are needed
- * @param statementMilliseconds a server that takes longer over a statement counts as away; 0 for no limit
+ * @param url with `pgbouncer=true` for PgBouncer in transaction mode: statements are then unnamed, since PgBouncer
+ * before 1.21 mixes up names, and no statement_timeout is sent, since PgBouncer rejects it
+ * @param onConnectionError called when an idle connection breaks
+ * @param connections at most, opened when needed
+ * @param statementMilliseconds time limit of a statement; 0 for none
  */
 export function openPostgres(
   url: string,
   masterKey: Buffer,
-  log: (error: Error) => void,
+  onConnectionError: (error: Error) => void,
   connections = 10,
   statementMilliseconds = 10_000,
 ): Store {
@@ -35,11 +34,11 @@ export function openPostgres(
     application_name: 'usher',
     Client: UtcClient,
   })
-  pool.on('error', log)
+  pool.on('error', onConnectionError)
   const nameOf = (text: string) => (throughPgBouncer ? '' : statementName(text))
   const adapter = new PrismaPg(pool, {
     schema: 'usher',
-    onConnectionError: log,
+    onConnectionError,
     ...(!throughPgBouncer && { statementNameGenerator: ({ sql }) => statementName(sql) }),
   })
   const prisma = prismaOver(adapter)
@@ -57,7 +56,7 @@ export function openPostgres(
 
 const names = new Map<string, string>()
 
-/** Named statements are parsed and planned once for each connection. The texts are few: all are our own. */
+/** Named statements are parsed and planned once per connection. There are only few texts. */
 function statementName(sql: string) {
   const known = names.get(sql)
   if (known) return known

@@ -3,7 +3,7 @@ import { inSpan, loadedTracer } from '../telemetry/tracing.js'
 import { Prisma, type PrismaClient } from './generated/client.js'
 import type { Store } from './store.js'
 
-/** The store with a span for each statement, where the operator has loaded an OpenTelemetry SDK. */
+/** Adds a span to each statement if an OpenTelemetry SDK is loaded. */
 export function tracedStore(store: Store): Store {
   const tracer = loadedTracer()
   if (!tracer) return store
@@ -23,7 +23,7 @@ export function tracedStore(store: Store): Store {
   }
 }
 
-/** @param text with placeholders; its values are no part of a span */
+/** @param text with placeholders: spans contain no values */
 function inStatement<T>(tracer: Tracer, text: string, work: () => Promise<T>) {
   const summary = summaryOf(text)
   const attributes = { 'db.query.summary': summary, 'db.query.text': text.replace(/\s+/g, ' ').trim() }
@@ -41,7 +41,7 @@ const inClientSpan = <T>(tracer: Tracer, name: string, attributes: Attributes, w
 const textOf = (args: unknown) =>
   args instanceof Prisma.Sql ? args.text : String(Array.isArray(args) ? args[0] : '')
 
-/** What a statement writes, or else what it reads: `INSERT user INSERT tenant`, `SELECT membership user`. */
+/** Returns what a statement writes or else reads: `INSERT user INSERT tenant`, `SELECT membership user`. */
 function summaryOf(text: string) {
   const writes = [...text.matchAll(/\b(INSERT|UPDATE|DELETE)(?: INTO| FROM)?\s+usher\."?(\w+)/g)]
   const reads = [...text.matchAll(/\b(?:FROM|JOIN)\s+usher\."?(\w+)/g)]

@@ -2,14 +2,14 @@ import pg from 'pg'
 
 declare module 'pg' {
   interface ClientBase {
-    /** What the first message of a connection says. */
+    /** Returns the parameters of the startup message. */
     getStartupConf(): Record<string, string>
   }
 }
 
 /**
- * A connection whose times are UTC's, for Prisma's adapter drops the offset of a timestamptz. PgBouncer keeps
- * this parameter for each of its clients, as it does none that is within `options`.
+ * A connection in time zone UTC, since Prisma's adapter drops the offset of a timestamptz. PgBouncer tracks this
+ * parameter per client, but none within `options`.
  */
 export class UtcClient extends pg.Client {
   override getStartupConf() {

@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/api'
 import { version } from '../version.js'
 
-/** Usher's tracer where the operator has loaded an OpenTelemetry SDK; elsewhere nothing is spent on spans. */
+/** Returns Usher's tracer if an OpenTelemetry SDK is loaded, so that no time is spent on spans otherwise. */
 export function loadedTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   return 'getDelegateTracer' in provider
@@ -16,7 +16,7 @@ export function loadedTracer(): Tracer | undefined {
     : provider.getTracer('usher', version)
 }
 
-/** Runs work inside a span, which tells that it failed and by which code, but never a message: it may hold an address. */
+/** Runs work in a span. The span gets an error's code but never its message, which may contain an address. */
 export function inSpan<T>(
   tracer: Tracer,
   name: string,
@@ -35,7 +35,7 @@ export function inSpan<T>(
   })
 }
 
-/** @param type one of few: a status, a code, or the name of a class of errors */
+/** @param type a status, a code, or the name of an error class */
 export function markSpanFailed(span: Span, type: string) {
   span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR })
 }
@@ -43,7 +43,7 @@ export function markSpanFailed(span: Span, type: string) {
 const codeOf = (error: unknown) =>
   error instanceof Error ? ('code' in error && error.code ? String(error.code) : error.name) : typeof error
 
-/** Sends the spans that the SDK still keeps; before the end, for no exit of a process waits for them. */
+/** Sends the spans that the SDK still buffers. Call it before the process exits, which does not wait for them. */
 export async function flushSpans() {
   const provider = trace.getTracerProvider() as { getDelegate?: () => { forceFlush?: () => Promise<void> } }
   await provider.getDelegate?.().forceFlush?.()

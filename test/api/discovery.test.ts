@@ -132,7 +132,7 @@ describe('rotation', () => {
   it('refuses a second key while the next one waits', async () => {
     const database = await usher.newDatabase()
     await rotateKeys(usher.store, database, 600, new Date(start))
-    await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(/waits already/)
+    await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(/is pending already/)
   })
 
   it('deletes keys that are past', async () => {
@@ -164,7 +164,7 @@ describe('retirement', () => {
       /no other key/,
     )
     await expect(retireKey(usher.store, database, 'unknown', new Date(start))).rejects.toThrow(
-      /no key unknown/,
+      /key unknown does not exist/,
     )
   })
 })

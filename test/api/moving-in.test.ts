@@ -168,12 +168,12 @@ describe('a line', () => {
       { email, createdAt: '0000-01-01T00:00:00Z' },
       'createdAt: must be a time from 1970 to 9999',
     ],
-    ['a hash of no format', { email, passwordHash: 'hunter2' }, 'passwordHash: is of no known format'],
-    ['an empty hash', { email, passwordHash: '' }, 'passwordHash: is of no known format'],
+    ['a hash of no format', { email, passwordHash: 'hunter2' }, 'passwordHash: has an unknown format'],
+    ['an empty hash', { email, passwordHash: '' }, 'passwordHash: has an unknown format'],
     [
       'bcrypt of a high cost',
       { email, passwordHash: bcryptHash.replace('04', '15') },
-      'passwordHash: takes 1.6 s to verify; at most 1.0 s and 256 MiB are taken',
+      'passwordHash: takes 1.6 s to verify. The maximum is 1.0 s and 256 MiB',
     ],
     [
       'bcrypt of the highest cost',
@@ -240,7 +240,7 @@ describe('hashes of many kinds', () => {
     }))
     const { id, result } = await imported(...lines)
     const refused = (number: number) =>
-      `${number} passwordHash: is of a kind too many: a failed login tries one hash of each, for 2.0 s at most in all`
+      `${number} passwordHash: has one set of hash parameters too many. A failed login verifies one hash of each, in 2.0 s at most`
     expect(result).toEqual({ added: 4, alreadyThere: 0, rejected: [refused(5)] })
     const later = [
       { email: 'same-kind@example.com', passwordHash: ofKind(2_400_001) },

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
-import { createDatabase, createDatabaseLookup } from '../../server/domain/databases/find-database.js'
+import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { openTestStore } from '../support/store.js'
 
 it('a database is read anew after five seconds, but its keys stay, with the tokens that they know', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { requireMasterKey } from '../../server/domain/keys/master-key.js'
+import { requireMasterKey } from '../../server/domain/admin/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { startApi, type TestApi } from '../support/app.js'
 

@@ -26,7 +26,7 @@ it('a server that starts while Postgres is away answers 503, and serves when it 
   await postgres.kill()
   const server = await startServer(onPostgres(postgres.url).env)
   const email = 'early@example.com'
-  expect(server.logged()).toContain('the store is away; answering 503 until it is back')
+  expect(server.logged()).toContain('the store is unreachable; answering 503 until it is reachable')
   expect(await server.signUp({ email })).toMatchObject({ status: 503 })
   expect(await Promise.all(['/readyz', '/healthz'].map(server.get))).toEqual([503, 200])
   await postgres.start()

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { expect } from 'vitest'
+import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
-import { createDatabase } from '../../server/domain/databases/find-database.js'
 import { startApp } from '../support/app.js'
 import { openTestStore } from '../support/store.js'
 import type { World } from './requests.js'

@@ -34,7 +34,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('through PgBouncer in transaction mode'
       expect(await usher(command.split(' '), env)).toMatchObject({
         code: 1,
         stderr:
-          'usher: DATABASE_URL leads to PgBouncer: add ?pgbouncer=true to it (docs/several-instances.md)\n',
+          'usher: DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it (docs/several-instances.md)\n',
       })
     }
   })

@@ -126,7 +126,7 @@ const changeTenant =
     const isMember = user?.tenants.includes(tenant)
     if (!database?.tenants.has(tenant) || !user || (command === 'remove-user' && !isMember)) {
       expect(code).toBe(1)
-      return expect(stderr).toMatch(/no database|no user|no tenant|is not of tenant/)
+      return expect(stderr).toMatch(/(database|user|tenant) .* does not exist|is not a member of tenant/)
     }
     expect(code, stderr).toBe(0)
     if (command === 'remove-user') user.tenants = user.tenants.filter((each) => each !== tenant)

@@ -42,7 +42,7 @@ describe('database set', () => {
     ['', /^2 usher: name a setting: see --help\n$/],
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
-    ['--password-policy nist', /^1 usher: no database no\/such\n$/],
+    ['--password-policy nist', /^1 usher: database no\/such does not exist\n$/],
   ])('refuses %j', async (options, line) => {
     expect(await usher.refusal(`database set no/such ${options}`.trim())).toMatch(line)
   })
@@ -127,7 +127,7 @@ describe('database delete', () => {
     expect((await there.me(token.jwt)).json().code).toBe('database_not_found')
     await server.close()
     expect(await usher.refusal(`keys rotate ${path}`)).toBe(
-      `1 usher: database ${path} is being deleted; finish with: usher database delete ${path}\n`,
+      `1 usher: database ${path} is being deleted. To finish: usher database delete ${path}\n`,
     )
     expect((await usher.operator('database list')).stdout).toContain(`${path}  ${id}  being deleted\n`)
     expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ id, users: 1 })
@@ -149,7 +149,7 @@ describe('database delete', () => {
     )
     expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
     expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })
-    expect(await usher.refusal(`${command} --yes`)).toBe(`1 usher: no database ${path}\n`)
+    expect(await usher.refusal(`${command} --yes`)).toBe(`1 usher: database ${path} does not exist\n`)
   })
 
   it('refuses without a terminal and without --yes', async () => {
@@ -170,7 +170,7 @@ it('workspace delete wants it empty', async () => {
   const { stdout, audited } = await usher.operator(command)
   expect(stdout).toBe(`Deleted workspace ${workspaceSlug}.\n`)
   expect(audited).toMatchObject([{ audit: 'workspace.deleted', workspaceId: expect.any(String) }])
-  expect(await usher.refusal(command)).toBe(`1 usher: no workspace ${workspaceSlug}\n`)
+  expect(await usher.refusal(command)).toBe(`1 usher: workspace ${workspaceSlug} does not exist\n`)
 })
 
 it('making workspaces and databases is audited too', async () => {

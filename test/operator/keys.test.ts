@@ -41,7 +41,7 @@ it('keys rotate publishes a key that signs after the time given, and 600 s if no
   expect(await elsewhere(activates - 1)).toEqual({ kid, old: 200, fresh: 200 })
   expect(await elsewhere(activates)).toEqual({ kid: next.kid, old: 200, fresh: 200 })
   expect(await usher.refusal(`keys rotate ${path} --activate-in 0`)).toMatch(
-    `1 usher: key ${next.kid} waits already; it signs from ${next.activatesAt}\n`,
+    `1 usher: key ${next.kid} is pending already; it signs from ${next.activatesAt}\n`,
   )
 })
 
@@ -62,7 +62,7 @@ it('keys list shows what each key is for', async () => {
 it('keys retire refuses the tokens of a key at once', async () => {
   const { id, path, kid, elsewhere } = await newDatabase()
   expect(await usher.refusal(`keys retire ${path} ${kid}`)).toBe(
-    '1 usher: no other key signs yet; run first: usher keys rotate --activate-in 0\n',
+    '1 usher: no other key can sign yet. Run first: usher keys rotate --activate-in 0\n',
   )
   const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 0`)
   const { audited } = await usher.operator(`keys retire ${path} ${kid}`)
@@ -82,6 +82,6 @@ it('keys retire of the newest key lets the one before sign for good', async () =
 
 it('keys retire takes a kid that begins with a dash', async () => {
   const { path } = await newDatabase()
-  expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe('1 usher: no key -Lx in this database\n')
+  expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe('1 usher: key -Lx does not exist in this database\n')
   expect(await usher.refusal(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
 })

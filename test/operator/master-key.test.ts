@@ -7,7 +7,7 @@ import { runUsher, startOperator } from '../support/operator.js'
 import { makeDataFolder } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')
-const wrongKey = 'USHER_MASTER_KEY is not the key that sealed the signing keys of this store'
+const wrongKey = 'USHER_MASTER_KEY did not seal the signing keys of this store'
 
 describe('keys rewrap', () => {
   it('seals all keys anew: a server starts with the new master key, not with the old one', async () => {
@@ -31,8 +31,7 @@ describe('keys rewrap', () => {
     const env = { USHER_MASTER_KEY: next.USHER_NEW_MASTER_KEY }
     expect(await usher.operator(`keys list ${path}`, '', env)).toMatchObject({ code: 0 })
 
-    usher.store.masterKey = Buffer.from(next.USHER_NEW_MASTER_KEY, 'base64')
-    const server = await usher.otherServer()
+    const server = await usher.otherServer(Buffer.from(next.USHER_NEW_MASTER_KEY, 'base64'))
     const { me } = server.client(database.workspaceSlug, database.databaseName)
     expect((await me(token.jwt)).statusCode).toBe(200)
     await server.close()
@@ -50,7 +49,7 @@ describe('keys rewrap', () => {
     const keys = () => usher.store.prisma.signingKey.findMany({ orderBy: { databaseId: 'asc' } })
     const before = await keys()
     expect(await usher.refusal('keys rewrap', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
-      '1 usher: the old master key is not the key that sealed the signing keys of this store\n',
+      '1 usher: the old master key did not seal the signing keys of this store\n',
     )
     expect(await keys()).toEqual(before)
     expect(await usher.operator(`keys list ${path}`)).toMatchObject({ code: 0 })

@@ -44,7 +44,7 @@ it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends
     { audit: 'tenant.user_removed', ...membership },
   ])
   expect(await tenantsOf(email)).toEqual([])
-  expect(await usher.refusal(remove)).toBe(`1 usher: user ${id} is not of tenant ${tenant}\n`)
+  expect(await usher.refusal(remove)).toBe(`1 usher: user ${id} is not a member of tenant ${tenant}\n`)
 })
 
 it('a tenant of another database is unknown', async () => {
@@ -52,6 +52,6 @@ it('a tenant of another database is unknown', async () => {
   const [tenant] = (await other.signedUp({ newTenant: 'Elsewhere' })).tenants
   const { id } = await database.signedUp()
   expect(await usher.refusal(`tenant add-user ${database.path} ${tenant} ${id}`)).toBe(
-    `1 usher: no tenant ${tenant} in ${database.path}\n`,
+    `1 usher: tenant ${tenant} does not exist in ${database.path}\n`,
   )
 })

@@ -59,7 +59,7 @@ it('user list --tenant lists the users of one tenant', async () => {
   await database.signedUp({ newTenant: 'Others' })
   expect(await usher.json(`user list ${database.path} --tenant ${tenants[0]}`)).toMatchObject([{ id }])
   expect(await usher.refusal(`user list ${database.path} --tenant ${id}`)).toBe(
-    `1 usher: no tenant ${id} in ${database.path}\n`,
+    `1 usher: tenant ${id} does not exist in ${database.path}\n`,
   )
 })
 
@@ -218,7 +218,7 @@ it('a user of another database is unknown', async () => {
   const other = await usher.newDatabase()
   for (const name of [id, email]) {
     expect(await usher.refusal(`user delete ${other.path} ${name}`)).toBe(
-      `1 usher: no user ${name} in ${other.path}\n`,
+      `1 usher: user ${name} does not exist in ${other.path}\n`,
     )
   }
   expect(await statusOfLogin()).toBe(200)

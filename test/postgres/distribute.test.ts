@@ -110,14 +110,14 @@ describe('usher store distribute', () => {
   it('refuses a server without Citus', async () => {
     await migrate(store.prisma)
     expect((await usher('store distribute')).said).toBe(
-      '1 usher: the store’s server has no Citus: where it is installed, run CREATE EXTENSION citus in this database\n',
+      '1 usher: the Postgres server has no Citus. If it is installed, run CREATE EXTENSION citus in this database\n',
     )
   })
 
   it('refuses a store that lacks migrations', async () => {
     await addCitus()
     expect((await usher('store distribute')).said).toMatch(
-      /^1 usher: the store lacks .* run: usher migrate\n$/,
+      /^1 usher: the store has .* pending .* Run: usher migrate\n$/,
     )
   })
 

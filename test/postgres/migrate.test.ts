@@ -55,7 +55,7 @@ it('a migration that finds a table in use gives up before requests wait for it l
     async (backup) => {
       await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
       await expect(migrate(one, next)).rejects.toThrow(
-        'migration 1_next failed and was undone: canceling statement due to lock timeout',
+        'migration 1_next failed and was rolled back: canceling statement due to lock timeout',
       )
     },
     { timeout: 20_000 },

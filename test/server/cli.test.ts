@@ -119,8 +119,8 @@ describe.runIf(!isEmbedded)('on a server', () => {
     expect(await print('workspace create one')).toBe('Made workspace one.\n')
     expect(await printJson('workspace create two')).toEqual({ id: expect.any(String), slug: 'two' })
     const [taken, bad] = await Promise.all(['one', 'a.b'].map((slug) => refusal(`workspace create ${slug}`)))
-    expect(taken).toBe('1 usher: workspace one exists already\n')
-    expect(bad).toMatch(/^2 usher: workspace slug "a\.b" must have 1 to 63 .*\n$/)
+    expect(taken).toBe('1 usher: workspace one already exists\n')
+    expect(bad).toMatch(/^2 usher: workspace slug "a\.b" must be 1 to 63 .*\n$/)
   })
 
   it('database create makes one, which database list shows, and refuses what cannot be', async () => {
@@ -136,9 +136,9 @@ describe.runIf(!isEmbedded)('on a server', () => {
       refusal(`database create ${path}`),
     )
     expect(await Promise.all(refusals)).toEqual([
-      '1 usher: database acme/app exists already\n',
-      '1 usher: no workspace nowhere; make it with: usher workspace create\n',
-      expect.stringMatching(/^2 usher: database name "a%20b" must have 1 to 63 .*\n$/),
+      '1 usher: database acme/app already exists\n',
+      '1 usher: workspace nowhere does not exist. Create it with: usher workspace create nowhere\n',
+      expect.stringMatching(/^2 usher: database name "a%20b" must be 1 to 63 .*\n$/),
     ])
     const otherKey = { USHER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
     const lists = [print('database list'), printJson('database list'), refusal('database list', otherKey)]
@@ -173,7 +173,7 @@ describe.runIf(!isEmbedded)('on a bare server', () => {
       const { code, stdout, stderr } = await usher(command.split(' '), env)
       return `${code} ${stdout}${stderr}`
     }
-    const lacking = /^1 usher: the store lacks \d+ migration\(s\), first \w+; run: usher migrate\n$/
+    const lacking = /^1 usher: the store has \d+ pending migration\(s\), first \w+\. Run: usher migrate\n$/
     for (const line of await Promise.all(['database list', 'serve'].map(run))) expect(line).toMatch(lacking)
     expect(await run('migrate')).toMatch(/^0 Applied: \w+_init.*\n$/)
     expect(await run('migrate')).toBe('0 The store is up to date.\n')
@@ -206,7 +206,7 @@ describe.runIf(isEmbedded)('on a folder', () => {
 
     const server = startUsher(['serve'], { ...env, PORT: String(await freePort()) })
     await server.printed('/workspaces/acme/databases/app/users')
-    const inUse = `1 usher: the folder ${env.DATA_DIR} is in use by another process (a running server?); stop it first\n`
+    const inUse = `1 usher: ${env.DATA_DIR} is in use by another process, such as a running server. Stop that process first\n`
     expect(await Promise.all(['database list', 'serve'].map(run))).toEqual([inUse, inUse])
     server.signal('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })

@@ -55,7 +55,7 @@ describe('the first start in an empty folder', () => {
     async () => {
       const first = await startServer({ DATA_DIR })
       const lines = await greetingOf(first)
-      expect(first.output.stderr).toContain(`Usher serves on http://localhost:${first.port}.`)
+      expect(first.output.stderr).toContain(`Usher is listening on http://localhost:${first.port}.`)
       const [signedUp, loggedIn, me] = [await paste(lines[0]), await paste(lines[1]), await paste(lines[2])]
       expect(signedUp).toMatchObject({ id: expect.any(String), tenants: [] })
       expect(loggedIn).toMatchObject({ id: signedUp.id, token: { type: 'ACCESS_TOKEN' } })

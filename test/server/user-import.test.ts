@@ -113,7 +113,7 @@ describe.runIf(!isEmbedded)('usher user import', () => {
     expect(await run(`user import acme/no ${file}`)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'usher: no database acme/no\n',
+      stderr: 'usher: database acme/no does not exist\n',
     })
   })
 })

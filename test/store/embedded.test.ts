@@ -62,7 +62,7 @@ describe('a folder', () => {
     await expect(openEmbedded(link)).rejects.toThrow(FolderInUseError)
     const { stdout } = await startHolder(link).ended
     expect(stdout).toBe(
-      `FolderInUseError the folder ${link} is in use by another process (a running server?); stop it first\n`,
+      `FolderInUseError ${link} is in use by another process, such as a running server. Stop that process first\n`,
     )
     await store.close()
     await (await openEmbedded(folder)).close()
@@ -100,7 +100,7 @@ describe('the master key', () => {
 
   it('is refused where the file holds none, and the folder given free', async () => {
     await writeFile(join(folder, 'master.key'), 'short\n')
-    await expect(openEmbedded(folder)).rejects.toThrow(/master\.key does not hold 32 bytes as base64$/)
+    await expect(openEmbedded(folder)).rejects.toThrow(/master\.key must contain 32 bytes as base64$/)
     await rm(join(folder, 'master.key'))
     await (await openEmbedded(folder)).close()
   })

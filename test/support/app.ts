@@ -4,10 +4,9 @@ import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { inject as provided } from 'vitest'
 import { loadConfig } from '../../server/config.js'
+import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
-import { createContext } from '../../server/domain/context.js'
-import { createDatabase } from '../../server/domain/databases/find-database.js'
-import { buildApp } from '../../server/http/app.js'
+import { buildUsher } from '../../server/index.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from './cheap-hashes.js'
@@ -29,16 +28,14 @@ async function startHere(store: Store, env: Record<string, string>, clock: { now
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   )
   const config = loadConfig(env)
-  const context = createContext(config, store, () => clock.now)
-  const app = await buildApp(config, context, log)
+  const keptOpen = { ...store, close: async () => undefined }
+  const usher = await buildUsher(config, keptOpen, { log, now: () => clock.now })
   return {
-    app,
+    ...usher,
     config,
-    context,
-    inject: (options: InjectOptions) => app.inject(options),
+    inject: (options: InjectOptions) => usher.app.inject(options),
     logged: () => logged.join(''),
     forgetLog: () => void logged.splice(0),
-    close: () => app.close().then(context.hashing.close),
   }
 }
 

@@ -74,9 +74,9 @@ export async function startOperator() {
     return { ...database, path: `${database.workspaceSlug}/${database.databaseName}` }
   }
 
-  /** Another server on the same store: one that has nothing cached. */
-  async function otherServer() {
-    const other = await startApp(store)
+  /** Another server on the same store, with nothing cached. */
+  async function otherServer(itsMasterKey = masterKey) {
+    const other = await startApp({ ...store, masterKey: itsMasterKey })
     other.clock.now = usher.clock.now
     return other
   }

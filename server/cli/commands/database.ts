@@ -1,16 +1,11 @@
 import type { DatabasePath } from '@usher/contract'
 import { type Command, Option } from 'commander'
+import { createDatabase, listDatabases, setDatabase } from '../../domain/admin/databases.js'
 import { deleteDatabase } from '../../domain/admin/delete-database.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
-import { audit } from '../../domain/caller.js'
-import {
-  createDatabase,
-  databaseUrl,
-  isBeingDeleted,
-  listDatabases,
-  setDatabase,
-} from '../../domain/databases/find-database.js'
+import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
+import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { confirmByName } from '../io/terminal.js'

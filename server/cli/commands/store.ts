@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { UsageError } from '../../domain/admin/operator-error.js'
-import { audit } from '../../domain/caller.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
+import { audit } from '../../telemetry/audit.js'
 import { print, readConfig, withTables } from '../io/with-store.js'
 
 export function addStoreCommands(program: Command) {

@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Command } from 'commander'
 import { addToTenant, listTenants, removeFromTenant } from '../../domain/admin/tenants.js'
-import { audit } from '../../domain/caller.js'
+import { audit } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'

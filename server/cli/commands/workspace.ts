@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createWorkspace, deleteWorkspace, listWorkspaces } from '../../domain/admin/workspaces.js'
-import { audit } from '../../domain/caller.js'
+import { audit } from '../../telemetry/audit.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 

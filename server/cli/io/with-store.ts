@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
-import type { Log } from '../../domain/caller.js'
-import { requireMasterKey } from '../../domain/keys/master-key.js'
+import { requireMasterKey } from '../../domain/admin/master-key.js'
 import { openForMigration, openStore, requireMigrated } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
+import type { Log } from '../../telemetry/audit.js'
 
 /**
  * Settings from this process's environment: the one place that reads it.
@@ -24,8 +24,7 @@ export async function withStore(work: (store: Store, config: Config, log: Log) =
   const store = await openStore(config, () => undefined)
   try {
     await requireMigrated(store)
-    await requireMasterKey(store)
-    await work(store, config, logOf(config))
+    await work(await requireMasterKey(store), config, logOf(config))
   } finally {
     await store.close()
   }

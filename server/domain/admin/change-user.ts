@@ -5,47 +5,47 @@ import type { AppContext } from '../context.js'
 import { passwordErrors } from '../passwords/policy.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { recordHashParameters } from '../users/verify-password.js'
-import { type Account, findAccount, shown, userNotFound } from './find-account.js'
+import { type Account, accountColumns, findAccount, userNotFound } from './find-account.js'
 import { OperatorError } from './operator-error.js'
 
-type Change = (store: Store, path: DatabasePath, who: string, now: Date) => Promise<Account>
+type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
 
-/** Refuses a user's logins and tokens. */
-export const disableUser: Change = async (store, path, who, now) => {
-  const { account } = await findAccount(store, path, who)
+/** Rejects a user's logins and tokens. */
+export const disableUser: Change = async (store, path, userRef, now) => {
+  const { account } = await findAccount(store, path, userRef)
   return change(store, path, account, { disabledAt: account.disabledAt ?? now })
 }
 
-/** Takes a user's logins again, and the tokens from before that have not expired. */
-export const enableUser: Change = async (store, path, who) => {
-  const { account } = await findAccount(store, path, who)
+/** Accepts a user's logins again, and earlier tokens that have not expired. */
+export const enableUser: Change = async (store, path, userRef) => {
+  const { account } = await findAccount(store, path, userRef)
   return change(store, path, account, { disabledAt: null })
 }
 
-/** Refuses the tokens that a user has; logging in gives a new one. */
-export const revokeTokens: Change = async (store, path, who, now) => {
-  const { account } = await findAccount(store, path, who)
+/** Rejects the tokens that a user has now. */
+export const revokeTokens: Change = async (store, path, userRef, now) => {
+  const { account } = await findAccount(store, path, userRef)
   return change(store, path, account, { tokensValidAfter: now })
 }
 
 /**
- * Gives a user another password, held to the database's policy, and refuses the tokens from before.
+ * Replaces a user's password and rejects earlier tokens.
  *
- * @throws {OperatorError} with what the policy has against the password
+ * @throws {OperatorError} with the rules of the database's policy that the password breaks
  */
 export async function setPassword(
   context: Pick<AppContext, 'store' | 'hashing'>,
   path: DatabasePath,
-  who: string,
+  userRef: string,
   password: string,
   now: Date,
 ): Promise<Account> {
   const { store, hashing } = context
-  const { database, account } = await findAccount(store, path, who)
-  const faults = passwordErrors(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
+  const { database, account } = await findAccount(store, path, userRef)
+  const errors = passwordErrors(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
-  if (faults.length === 0 && text.error) faults.push(...text.error.issues.map(({ message }) => message))
-  if (faults.length > 0) throw new OperatorError(`the password ${faults.join('; ')}`)
+  if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
+  if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)
   const passwordHash = await hashing.hash(password)
   const changed = await change(store, path, account, { passwordHash, tokensValidAfter: now })
   await recordHashParameters(context, database)
@@ -59,22 +59,22 @@ async function change(
   data: Partial<Pick<User, 'disabledAt' | 'tokensValidAfter' | 'passwordHash'>>,
 ) {
   const where = { databaseId, id }
-  const [changed] = await store.prisma.user.updateManyAndReturn({ where, data, select: shown })
+  const [changed] = await store.prisma.user.updateManyAndReturn({ where, data, select: accountColumns })
   if (!changed) throw userNotFound(path, id)
   return changed
 }
 
-/** Lets a user log in at once whose address was throttled. */
-export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, who: string) {
-  const { database, account } = await findAccount(store, path, who)
+/** Deletes the failed logins that are counted against a user's address. */
+export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
+  const { database, account } = await findAccount(store, path, userRef)
   await throttle.unlock(database.id, account.canonicalEmail)
   const { canonicalEmail: _, ...user } = account
   return user satisfies Account
 }
 
 /** Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. */
-export async function deleteUser(store: Store, throttle: Throttle, path: DatabasePath, who: string) {
-  const user = await unlockUser(store, throttle, path, who)
+export async function deleteUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
+  const user = await unlockUser(store, throttle, path, userRef)
   await store.prisma.user.deleteMany({ where: { databaseId: user.databaseId, id: user.id } })
   return user
 }

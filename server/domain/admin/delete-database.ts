@@ -1,49 +1,25 @@
 import type { DatabasePath } from '@usher/contract'
+import { deleteAllLoginFailures, deleteAllTenants, deleteAllUsers } from '../../store/queries/databases.js'
 import type { Store } from '../../store/store.js'
+import { findDatabaseRow } from '../databases/find-database.js'
 import { OperatorError } from './operator-error.js'
 
-/** Rows deleted by one statement: few enough for the store's limit of time, and to hold nobody up. */
-const rowsAtOnce = 1000
-
 /**
- * Deletes a database with all that is in it. Its keys go first: without them no server finds it, so nobody sees
- * the rest go, some rows at a time. Cut short, it is finished by doing it again.
+ * Deletes a database with everything in it. Its keys go first: without them no server finds it, so no client sees
+ * the rest disappear batch by batch. If it is interrupted, running it again finishes it.
  *
- * @returns the database's id, and how many users it had
- * @throws {OperatorError} where there is no such database
+ * @returns the database's id, and the number of users deleted
+ * @throws {OperatorError} if there is no such database
  */
-export async function deleteDatabase(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
-  const { prisma } = store
-  const database = await prisma.database.findFirst({
-    where: { name: databaseName, workspace: { slug: workspaceSlug } },
-  })
-  if (!database) throw new OperatorError(`no database ${workspaceSlug}/${databaseName}`)
-  const { id } = database
-  await prisma.signingKey.deleteMany({ where: { databaseId: id } })
-  // Memberships and idempotency keys go with their users.
-  const users = await untilNone(
-    () => prisma.$executeRaw`
-      DELETE FROM usher."user" WHERE database_id = ${id}::uuid AND id IN (
-        SELECT id FROM usher."user" WHERE database_id = ${id}::uuid ORDER BY id LIMIT ${rowsAtOnce})`,
-  )
-  await untilNone(
-    () => prisma.$executeRaw`
-      DELETE FROM usher.tenant WHERE database_id = ${id}::uuid AND id IN (
-        SELECT id FROM usher.tenant WHERE database_id = ${id}::uuid ORDER BY id LIMIT ${rowsAtOnce})`,
-  )
-  await untilNone(
-    () => prisma.$executeRaw`
-      DELETE FROM usher.login_failures WHERE database_id = ${id}::uuid AND (address, network) IN (
-        SELECT address, network FROM usher.login_failures WHERE database_id = ${id}::uuid
-        ORDER BY address, network LIMIT ${rowsAtOnce})`,
-  )
-  // What servers that had the database cached wrote meanwhile goes with its row.
-  await prisma.database.deleteMany({ where: { id } })
+export async function deleteDatabase(store: Store, path: DatabasePath) {
+  const row = await findDatabaseRow(store, path)
+  if (!row) throw new OperatorError(`database ${path.workspaceSlug}/${path.databaseName} does not exist`)
+  const { id } = row
+  await store.prisma.signingKey.deleteMany({ where: { databaseId: id } })
+  const users = await deleteAllUsers(store, id)
+  await deleteAllTenants(store, id)
+  await deleteAllLoginFailures(store, id)
+  // Rows that servers with a cached database have written meanwhile are deleted by the foreign keys' cascade.
+  await store.prisma.database.deleteMany({ where: { id } })
   return { id, users }
-}
-
-async function untilNone(deleteSome: () => Promise<number>) {
-  let total = 0
-  for (let count = await deleteSome(); count > 0; count = await deleteSome()) total += count
-  return total
 }

@@ -2,11 +2,11 @@ import { canonicalEmail, type DatabasePath } from '@usher/contract'
 import { validate as isUuid } from 'uuid'
 import type { User } from '../../store/generated/client.js'
 import type { Store } from '../../store/store.js'
-import { requireDatabase } from '../databases/find-database.js'
+import { requireDatabase } from './databases.js'
 import { OperatorError, UsageError } from './operator-error.js'
 
-/** The columns that an operator sees of a user. */
-export const shown = {
+/** The columns of a user that an operator sees. */
+export const accountColumns = {
   databaseId: true,
   id: true,
   email: true,
@@ -17,24 +17,25 @@ export const shown = {
 } as const satisfies Partial<Record<keyof User, true>>
 
 /** A user as an operator sees one. */
-export type Account = Pick<User, keyof typeof shown>
+export type Account = Pick<User, keyof typeof accountColumns>
 
 /**
- * The user whom an operator names by id or email address, and the user's database.
+ * Returns a user and the user's database.
  *
- * @throws {OperatorError} where there is no such user or database
+ * @param userRef id or email address of the user
+ * @throws {OperatorError} if there is no such user or database
  */
-export async function findAccount(store: Store, path: DatabasePath, who: string) {
-  const key = canonicalEmail(who.trim())
-  if (!key && !isUuid(who)) throw new UsageError(`${who} is neither a user's id nor an email address`)
+export async function findAccount(store: Store, path: DatabasePath, userRef: string) {
+  const email = canonicalEmail(userRef.trim())
+  if (!email && !isUuid(userRef)) throw new UsageError(`${userRef} is neither a user id nor an email address`)
   const database = await requireDatabase(store, path)
   const account = await store.prisma.user.findFirst({
-    where: { databaseId: database.id, ...(key ? { canonicalEmail: key } : { id: who }) },
-    select: { ...shown, canonicalEmail: true },
+    where: { databaseId: database.id, ...(email ? { canonicalEmail: email } : { id: userRef }) },
+    select: { ...accountColumns, canonicalEmail: true },
   })
-  if (!account) throw userNotFound(path, who)
+  if (!account) throw userNotFound(path, userRef)
   return { database, account }
 }
 
-export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, who: string) =>
-  new OperatorError(`no user ${who} in ${workspaceSlug}/${databaseName}`)
+export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, userRef: string) =>
+  new OperatorError(`user ${userRef} does not exist in ${workspaceSlug}/${databaseName}`)

@@ -1,16 +1,18 @@
 import type { DatabasePath } from '@usher/contract'
 import type { SigningKey } from '../../store/generated/client.js'
+import { lockDatabase } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
-import { newestFirst, requireDatabase } from '../databases/find-database.js'
+import { newestFirst } from '../databases/find-database.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
+import { requireDatabase } from './databases.js'
 import { OperatorError } from './operator-error.js'
 
-/** The longest that a token can live, whatever the settings (TOKEN_MAX_AGE's ceiling), with clocks a minute apart. */
+/** The longest lifetime of any token (the maximum of TOKEN_MAX_AGE), with clocks a minute apart. */
 const longestTokenSeconds = 86_400 + 60
 
-const secondsAfter = (moment: Date, seconds: number) => new Date(moment.getTime() + seconds * 1000)
+const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
-/** The keys of a database, the newest first. */
+/** Returns the keys of a database, the newest first. */
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
   const { id } = await requireDatabase(store, path)
   return store.prisma.signingKey.findMany({
@@ -20,25 +22,25 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 }
 
 /**
- * Makes the next signing key of a database. It is published at once and signs after `activateInSeconds`, by
- * when those who keep the published keys have fetched it; the keys before it are accepted until no token of
- * theirs can live. Keys that are past that are deleted.
+ * Creates the next signing key of a database. It is published immediately and signs after `activateInSeconds`, so
+ * that caches of the published keys have it by then. Earlier keys are accepted until none of their tokens can be
+ * valid; keys past that are deleted.
  *
- * @throws {OperatorError} where a next key waits already
+ * @throws {OperatorError} if a next key is pending already
  */
 export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
   const database = await requireDatabase(store, path)
   const activatesAt = secondsAfter(now, activateInSeconds)
   const key = generateSigningKey(database, store.masterKey, now, activatesAt)
   await store.prisma.$transaction(async (transaction) => {
-    await transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${database.id}::uuid FOR UPDATE`
+    await lockDatabase(transaction, database.id)
     const { signingKey } = transaction
     const databaseId = database.id
     await signingKey.deleteMany({ where: { databaseId, retiresAt: { lte: now } } })
-    const waiting = await signingKey.findFirst({ where: { databaseId, activatesAt: { gt: now } } })
-    if (waiting) {
+    const pending = await signingKey.findFirst({ where: { databaseId, activatesAt: { gt: now } } })
+    if (pending) {
       throw new OperatorError(
-        `key ${waiting.kid} waits already; it signs from ${waiting.activatesAt.toISOString()}`,
+        `key ${pending.kid} is pending already; it signs from ${pending.activatesAt.toISOString()}`,
       )
     }
     await signingKey.updateMany({
@@ -51,10 +53,10 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
 }
 
 /**
- * Refuses the tokens of a key from now on, for a key that got into wrong hands. Servers follow within seconds.
- * The newest key of those that are left signs in its place, and is kept for as long as it may have to.
+ * Rejects the tokens of a compromised key from now on. Servers follow within 5 seconds. The newest remaining key
+ * signs instead.
  *
- * @throws {OperatorError} where there is no such key, or no other to sign in its place
+ * @throws {OperatorError} if there is no such key, or no other key that can sign
  */
 export async function retireKey(
   store: Store,
@@ -64,14 +66,15 @@ export async function retireKey(
 ): Promise<SigningKey> {
   const { id: databaseId } = await requireDatabase(store, path)
   return store.prisma.$transaction(async (transaction) => {
-    await transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
+    await lockDatabase(transaction, databaseId)
     const { signingKey } = transaction
     const keys = await signingKey.findMany({ where: { databaseId }, orderBy: newestFirst })
-    if (!keys.some((key) => key.kid === kid)) throw new OperatorError(`no key ${kid} in this database`)
+    if (!keys.some((key) => key.kid === kid))
+      throw new OperatorError(`key ${kid} does not exist in this database`)
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const successor = others.find((key) => key.activatesAt <= now)
     if (!successor) {
-      throw new OperatorError('no other key signs yet; run first: usher keys rotate --activate-in 0')
+      throw new OperatorError('no other key can sign yet. Run first: usher keys rotate --activate-in 0')
     }
     const next = others.find((key) => key.activatesAt > now)
     await signingKey.update({
@@ -85,7 +88,7 @@ export async function retireKey(
 const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>
   key.retiresAt !== null && key.retiresAt <= now
 
-/** What a key is for at a moment; `keys` has all of its database, the newest first. */
+/** Returns the state of a key at an instant. `keys` are all keys of its database, the newest first. */
 export function keyState(key: SigningKey, keys: readonly SigningKey[], now: Date) {
   if (isRetired(key, now)) return 'retired'
   if (key.activatesAt > now) return 'next'

@@ -1,16 +1,16 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Store } from '../../store/store.js'
-import { requireDatabase } from '../databases/find-database.js'
 import type { Throttle } from '../throttle/login-throttle.js'
-import { type Account, findAccount, shown } from './find-account.js'
+import { requireDatabase } from './databases.js'
+import { type Account, accountColumns, findAccount } from './find-account.js'
 import type { Page } from './page.js'
 import { requireTenant } from './tenants.js'
 
 /**
- * Users of a database in the order of their ids, which is that of signing up.
+ * Returns users of a database ordered by id, which is the order of sign-up.
  *
  * @param tenantId only the users of this tenant
- * @throws {OperatorError} where there is no such database or tenant
+ * @throws {OperatorError} if there is no such database or tenant
  */
 export async function listUsers(
   store: Store,
@@ -26,15 +26,15 @@ export async function listUsers(
       ...(after !== undefined && { id: { gt: after } }),
       ...(tenantId !== undefined && { memberships: { some: { databaseId, tenantId } } }),
     },
-    select: shown,
+    select: accountColumns,
     orderBy: { id: 'asc' },
     take: limit,
   })
 }
 
-/** A user with tenants in the order of joining, and the failed logins that count against the address. */
-export async function showUser(store: Store, throttle: Throttle, path: DatabasePath, who: string) {
-  const { database, account } = await findAccount(store, path, who)
+/** Returns a user with tenants in the order of joining, and the failed logins counted against the address. */
+export async function showUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
+  const { database, account } = await findAccount(store, path, userRef)
   const { canonicalEmail, ...user } = account
   const memberships = await store.prisma.membership.findMany({
     where: { databaseId: database.id, userId: user.id },

@@ -1,8 +1,8 @@
-/** Something that the operator asked for and that cannot be done; the message says what and why. */
+/** A command that cannot be carried out. The message says what is wrong and what to do. */
 export class OperatorError extends Error {}
 
-/** Something that cannot be asked for, whatever the store holds. */
+/** A command that is wrong whatever the store holds. */
 export class UsageError extends OperatorError {}
 
-/** Done in part; what was not has been told already. The exit code is 1. */
+/** A command that was carried out in part, and has reported the rest already. */
 export class PartialFailureError extends Error {}

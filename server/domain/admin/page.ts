@@ -1,4 +1,4 @@
-/** A part of a listing: so many rows, those after the one with this key. */
+/** A page of a listing: at most `limit` rows that follow the row with key `after`. */
 export interface Page<Key> {
   limit: number
   after?: Key

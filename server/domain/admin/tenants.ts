@@ -1,15 +1,14 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Store } from '../../store/store.js'
-import { requireDatabase } from '../databases/find-database.js'
+import { requireDatabase } from './databases.js'
 import { findAccount } from './find-account.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 
 /**
- * Tenants of a database in the order of their ids, which is that of their making, with the number of users in
- * each.
+ * Returns tenants of a database ordered by id, which is the order of creation, with the number of users in each.
  *
- * @throws {OperatorError} where there is no such database
+ * @throws {OperatorError} if there is no such database
  */
 export async function listTenants(store: Store, path: DatabasePath, { limit, after }: Page<string>) {
   const { id: databaseId } = await requireDatabase(store, path)
@@ -33,40 +32,37 @@ export async function listTenants(store: Store, path: DatabasePath, { limit, aft
   }))
 }
 
-/**
- * Makes a user one of a tenant's; nothing changes where that is so already.
- *
- * @throws {OperatorError} where there is no such user or tenant
- */
+/** Adds a user to a tenant, unless already a member. @throws {OperatorError} if there is no such user or tenant */
 export async function addToTenant(
   store: Store,
   path: DatabasePath,
   tenantId: string,
-  who: string,
+  userRef: string,
   now: Date,
 ) {
-  const { databaseId, userId } = await requireBoth(store, path, tenantId, who)
+  const { databaseId, userId } = await requireBoth(store, path, tenantId, userRef)
   const data = { databaseId, userId, tenantId, joinedAt: now }
   await store.prisma.membership.createMany({ data, skipDuplicates: true })
   return { databaseId, userId, tenantId }
 }
 
-/** Ends a user's membership of a tenant. @throws {OperatorError} where there is none */
-export async function removeFromTenant(store: Store, path: DatabasePath, tenantId: string, who: string) {
-  const membership = await requireBoth(store, path, tenantId, who)
+/** Removes a user from a tenant. @throws {OperatorError} if the user is not a member */
+export async function removeFromTenant(store: Store, path: DatabasePath, tenantId: string, userRef: string) {
+  const membership = await requireBoth(store, path, tenantId, userRef)
   const { count } = await store.prisma.membership.deleteMany({ where: membership })
-  if (count === 0) throw new OperatorError(`user ${who} is not of tenant ${tenantId}`)
+  if (count === 0) throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`)
   return membership
 }
 
-async function requireBoth(store: Store, path: DatabasePath, tenantId: string, who: string) {
-  const { database, account } = await findAccount(store, path, who)
+async function requireBoth(store: Store, path: DatabasePath, tenantId: string, userRef: string) {
+  const { database, account } = await findAccount(store, path, userRef)
   await requireTenant(store, path, database.id, tenantId)
   return { databaseId: database.id, userId: account.id, tenantId }
 }
 
-/** @throws {OperatorError} where the database has no such tenant */
+/** @throws {OperatorError} if the database has no such tenant */
 export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {
   const tenant = await store.prisma.tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
-  if (!tenant) throw new OperatorError(`no tenant ${id} in ${path.workspaceSlug}/${path.databaseName}`)
+  if (!tenant)
+    throw new OperatorError(`tenant ${id} does not exist in ${path.workspaceSlug}/${path.databaseName}`)
 }

@@ -10,30 +10,30 @@ import { createSigner, createVerifier } from 'fast-jwt'
 import type { SigningAlgorithm, SigningKey } from '../../store/generated/client.js'
 import { openPrivateKey, sealPrivateKey } from './master-key.js'
 
-/** A signing key of a database, ready for use. */
+/** A signing key of a database, ready to use. */
 export interface TokenKey {
   kid: string
-  /** Public half as it is published (RFC 7517). */
+  /** Public key as it is published (RFC 7517). */
   jwk: JsonWebKey & { kid: string; alg: SigningAlgorithm; use: 'sig' }
-  /** Signs from then on. */
+  /** When it begins to sign. */
   activatesAt: Date
-  /** Its tokens are refused from then on. */
+  /** When its tokens begin to be rejected. */
   retiresAt: Date | null
-  /** What the tokens that it signs begin with, up to their first dot. */
+  /** Encoded JOSE header of its tokens, up to and including the first dot. */
   prefix: string
   sign(claims: object): string
-  /** The claims of a token that this key signed. @throws where it did not */
+  /** Returns the claims of a token. Throws unless this key signed it. */
   verify(jwt: string): Record<string, unknown>
 }
 
-/** Key pairs by JOSE algorithm (RFC 7518, RFC 8037). */
+/** Generators of key pairs by JOSE algorithm (RFC 7518, RFC 8037). */
 const generators = {
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   EdDSA: () => generateKeyPairSync('ed25519'),
 } satisfies Record<SigningAlgorithm, () => KeyPairKeyObjectResult>
 
-/** A new key pair for a database as a row of the store, its private half sealed with the master key. */
+/** Returns a new key pair as a row of the store, its private key sealed with the master key. */
 export function generateSigningKey(
   database: { id: string; signingAlgorithm: SigningAlgorithm },
   masterKey: Buffer,
@@ -54,18 +54,17 @@ export function generateSigningKey(
   }
 }
 
-/** JWK thumbprint (RFC 7638): SHA-256 over the members that the key type requires, in order of name. */
+/** Returns the JWK thumbprint (RFC 7638): SHA-256 over the required members of the key type, ordered by name. */
 function thumbprint(publicKey: KeyObject) {
   const { crv, e, kty, n, x, y } = publicKey.export({ format: 'jwk' })
   return createHash('sha256').update(JSON.stringify({ crv, e, kty, n, x, y })).digest('base64url')
 }
 
 /**
- * The signer and the verifier of a stored key. Signatures once found good are remembered (fast-jwt's cache,
- * bounded); the caller checks times, which pass.
+ * Returns the signer and the verifier of a stored key. Valid signatures are cached (fast-jwt's bounded cache);
+ * the caller checks `iat` and `exp`. Throws if another master key sealed the private key.
  *
- * @param issuer `iss` that the key's tokens must have, and one of their `aud`
- * @throws where the master key is not the one that sealed the private half
+ * @param issuer required `iss`, and one required `aud`
  */
 export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string): TokenKey {
   const { kid, algorithm, publicKey, activatesAt, retiresAt } = row

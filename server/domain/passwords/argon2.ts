@@ -1,16 +1,19 @@
-import type { Config } from '../../config.js'
-
-type Cost = Pick<Config['hashing'], 'memoryKib' | 'passes' | 'parallelism'>
+/** Parameters of argon2id (RFC 9106). */
+export interface Argon2Cost {
+  memoryKib: number
+  passes: number
+  parallelism: number
+}
 
 /** One implementation of argon2 (RFC 9106) that reads and writes PHC strings. */
 export interface Argon2 {
-  /** A PHC string of argon2id with a fresh salt of 16 bytes and a digest of 32. */
-  hash(password: string, cost: Cost): Promise<string>
-  /** Whether the password is the one of a PHC string of argon2id, argon2i or argon2d. */
+  /** Returns a PHC string of argon2id with a new salt of 16 bytes and a digest of 32. */
+  hash(password: string, cost: Argon2Cost): Promise<string>
+  /** Returns whether the password matches a PHC string of argon2id, argon2i or argon2d. */
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** Finds AVX2 at run time and so takes 0.4 of the time; absent where no binary was made for the platform. */
+/** Detects AVX2 at run time and so takes 0.4 of the time. Returns undefined on platforms without a binary. */
 export async function nodeRsArgon2(): Promise<Argon2 | undefined> {
   const argon2 = await import('@node-rs/argon2').catch(() => undefined)
   return (
@@ -30,15 +33,20 @@ export async function referenceArgon2(): Promise<Argon2> {
   }
 }
 
-/** The faster of the two that runs here. */
-export const bestArgon2 = async () => (await nodeRsArgon2()) ?? (await referenceArgon2())
+let best: Promise<Argon2> | undefined
 
-const parameters = ({ memoryKib, passes, parallelism }: Cost) => ({
+/** Loads the faster of the two that runs here, once. */
+export const bestArgon2 = () => {
+  best ??= nodeRsArgon2().then((found) => found ?? referenceArgon2())
+  return best
+}
+
+const parameters = ({ memoryKib, passes, parallelism }: Argon2Cost) => ({
   memoryCost: memoryKib,
   timeCost: passes,
   parallelism,
 })
 
-/** What every hash of a cost begins with. */
-export const argon2idPrefix = ({ memoryKib, passes, parallelism }: Cost) =>
+/** Returns the prefix of every hash of a cost. */
+export const argon2idPrefix = ({ memoryKib, passes, parallelism }: Argon2Cost) =>
   `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$`

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import type { Config } from '../../config.js'
 import { Problem } from '../problem.js'
+import type { Argon2Cost } from './argon2.js'
 
-/** What a thread is asked to do. */
+/** What a thread computes. */
 export type HashJob =
-  | { kind: 'hash'; password: string; cost: Pick<Config['hashing'], 'memoryKib' | 'passes' | 'parallelism'> }
+  | { kind: 'hash'; password: string; cost: Argon2Cost }
   | { kind: 'verify'; password: string; hash: string }
 
-/** What comes of a job: the hash, whether it matches, or what was wrong; nothing where it was called off. */
+/** The hash, or whether it matches; an error's message; or that the job was cancelled before it started. */
 export type HashOutcome = { result: string | boolean } | { error: string } | { skipped: true }
 
-/** A job on its way to a thread. By its serial it is called off, and answered: no other may get its outcome. */
+/** A job as sent to a thread. Its serial pairs it with its cancellation and its response. */
 export interface HashRequest {
   serial: number
   job: HashJob
@@ -20,29 +20,29 @@ export interface HashRequest {
 
 export type HashResponse = HashOutcome & Pick<HashRequest, 'serial'>
 
-/** Who waits for the outcome. */
+/** The client that waits for the outcome. */
 export interface Client {
   isDisconnected(): boolean
   onceDisconnected(listener: () => void): void
 }
 
-/** How a pool is doing at this moment, and what it has done so far. */
+/** The present load of a pool, and its totals. */
 export interface HashStats {
   threads: number
   busy: number
   queued: number
-  /** How long a job that came now would wait. */
+  /** How long a job submitted now would wait. */
   queueSeconds: number
   started: number
-  /** How long those started had waited, together. */
+  /** Total wait of the started jobs. */
   waitedSeconds: number
   shed: number
 }
 
 interface Waiting {
-  /** When it was asked for; of one that is worked on, when that began. */
+  /** When it was submitted or, once running, started; in milliseconds. */
   since: number
-  order: HashRequest
+  request: HashRequest
   client: Client | undefined
   resolve(result: string | boolean): void
   reject(error: Error): void
@@ -51,36 +51,37 @@ interface Waiting {
 interface Thread {
   worker: Worker
   hasResponded: boolean
-  /** The one that it works on, and the next. */
+  /** The running job, and the next. */
   jobs: Waiting[]
-  /** Shared with it: the serial of the order that it is to skip. */
-  toSkip: Int32Array
+  /** Shared with the thread: the serial of the job that it must skip. */
+  skipped: Int32Array
 }
 
-/** A thread has its next job at hand: where all cores are busy, waiting for it cost a fourteenth of the logins. */
-const jobsAtHand = 2
+/** A thread holds its next job already: waiting for it reduced login throughput by 7 % when all cores were busy. */
+const jobsPerThread = 2
 
-/** Threads of our own that hash, so that nothing else waits for libuv's few behind them. */
+/** Threads that only hash, so that nothing else waits for libuv's few threads. */
 export interface HashPool {
   /**
-   * @param client who is gone before the job's turn comes is not worked for
-   * @throws {Problem} `unavailable` at once, where the jobs before it would take too long
+   * @param client a job whose client has disconnected is not started
+   * @throws {Problem} `unavailable` immediately, if the jobs before it would take too long
    */
   run(job: HashJob, client?: Client): Promise<string | boolean>
-  /** Throws what `run` would, so that nothing is done in vain before. */
+  /** Throws what `run` would throw now, so that a caller can reject a request early. */
   assertCapacity(): void
   stats(): HashStats
   close(): Promise<void>
 }
 
-const disconnected = () => new Problem('unavailable', { detail: 'The client hung up.' })
+const disconnected = () => new Problem('unavailable', { detail: 'The client has disconnected.' })
 
-/** Built, also where the rest runs from its sources: a thread of Node's own reads JavaScript alone. */
+/** The compiled file, even when the rest runs from its sources: a worker thread runs JavaScript only. */
 const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
 
 /**
- * @param threads how many hash at once
- * @param queueSeconds the longest that a job may have to wait, by the pace of those before it
+ * Starts a pool.
+ *
+ * @param queueSeconds the longest expected wait of a job that is accepted
  */
 export function createHashPool(threads: number, queueSeconds: number): HashPool {
   const queue: Waiting[] = []
@@ -88,7 +89,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   let secondsPerJob = 0
   let lastSerial = 0
   let isClosing = false
-  const done = { started: 0, waitedSeconds: 0, shed: 0 }
+  const totals = { started: 0, waitedSeconds: 0, shed: 0 }
   const busy = () => [...all].filter(({ jobs }) => jobs.length > 0).length
   const queued = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), queue.length)
   const waitSeconds = () => (busy() < all.size ? 0 : ((queued() + 1) / threads) * secondsPerJob)
@@ -96,74 +97,74 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   function assertCapacity() {
     const wait = waitSeconds()
     if (wait <= queueSeconds) return
-    done.shed += 1
-    const detail = 'Too many are logging in at once.'
+    totals.shed += 1
+    const detail = 'Too many logins at the same time.'
     throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(wait) })
   }
 
   function start() {
-    const toSkip = new Int32Array(new SharedArrayBuffer(4))
-    const worker = new Worker(workerFile, { execArgv: [], workerData: toSkip })
-    const thread: Thread = { worker, hasResponded: false, jobs: [], toSkip }
-    thread.worker.on('message', (answer: HashResponse) => finish(thread, answer))
+    const skipped = new Int32Array(new SharedArrayBuffer(4))
+    const worker = new Worker(workerFile, { execArgv: [], workerData: skipped })
+    const thread: Thread = { worker, hasResponded: false, jobs: [], skipped }
+    thread.worker.on('message', (response: HashResponse) => finish(thread, response))
     thread.worker.on('error', (error) => {
       all.delete(thread)
       for (const { reject } of thread.jobs) reject(error)
-      // One that never answered would not do so the next time either.
+      // A thread that never responded would not do so next time either.
       if (thread.hasResponded) start()
       else if (all.size === 0) for (const { reject } of queue.splice(0)) reject(error)
     })
     all.add(thread)
-    feed(thread)
+    assign(thread)
   }
 
-  function finish(thread: Thread, answer: HashResponse) {
-    const at = thread.jobs.findIndex(({ order }) => order.serial === answer.serial)
+  function finish(thread: Thread, response: HashResponse) {
+    const at = thread.jobs.findIndex(({ request }) => request.serial === response.serial)
     const [finished] = at === -1 ? [] : thread.jobs.splice(at, 1)
     thread.hasResponded = true
-    if (finished && 'skipped' in answer) finished.reject(disconnected())
+    if (finished && 'skipped' in response) finished.reject(disconnected())
     else if (finished) {
       const seconds = (performance.now() - finished.since) / 1000
-      // Slow ones count more: where the load grows, those to come are slower than those before.
+      // Slow jobs weigh more: under growing load the next ones are slower than the last.
       const weight = secondsPerJob === 0 ? 1 : seconds > secondsPerJob ? 0.2 : 0.05
       secondsPerJob += weight * (seconds - secondsPerJob)
-      if ('error' in answer) finished.reject(new Error(answer.error))
-      else if ('result' in answer) finished.resolve(answer.result)
+      if ('error' in response) finished.reject(new Error(response.error))
+      else if ('result' in response) finished.resolve(response.result)
     }
     if (thread.jobs[0]) begin(thread, thread.jobs[0])
-    feed(thread)
+    assign(thread)
   }
 
-  function feed(thread: Thread) {
-    while (thread.jobs.length < jobsAtHand) {
+  function assign(thread: Thread) {
+    while (thread.jobs.length < jobsPerThread) {
       const next = queue.shift()
       if (!next) break
       if (next.client?.isDisconnected()) next.reject(disconnected())
-      else give(thread, next)
+      else post(thread, next)
     }
-    // A process with nothing but idle threads may end.
+    // Idle threads must not keep the process alive.
     if (thread.jobs.length === 0 && !isClosing) thread.worker.unref()
   }
 
-  function give(thread: Thread, waiting: Waiting) {
-    thread.worker.postMessage(waiting.order)
-    if (thread.jobs.push(waiting) > 1) return skipOnceDisconnected(thread, waiting)
+  function post(thread: Thread, waiting: Waiting) {
+    thread.worker.postMessage(waiting.request)
+    if (thread.jobs.push(waiting) > 1) return cancelOnceDisconnected(thread, waiting)
     thread.worker.ref()
     begin(thread, waiting)
   }
 
-  /** The thread has it at hand, but not begun. */
-  function skipOnceDisconnected(thread: Thread, { order, client }: Waiting) {
+  /** Cancels a job that the thread holds but has not started. */
+  function cancelOnceDisconnected(thread: Thread, { request, client }: Waiting) {
     client?.onceDisconnected(() => {
-      if (thread.jobs[1]?.order === order) Atomics.store(thread.toSkip, 0, order.serial)
+      if (thread.jobs[1]?.request === request) Atomics.store(thread.skipped, 0, request.serial)
     })
   }
 
   function begin(thread: Thread, waiting: Waiting) {
-    if (Atomics.load(thread.toSkip, 0) === waiting.order.serial) return
+    if (Atomics.load(thread.skipped, 0) === waiting.request.serial) return
     const now = performance.now()
-    done.started += 1
-    done.waitedSeconds += (now - waiting.since) / 1000
+    totals.started += 1
+    totals.waitedSeconds += (now - waiting.since) / 1000
     waiting.since = now
   }
 
@@ -172,14 +173,17 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     assertCapacity,
     async run(job, client) {
       const [first, ...others] = all
-      if (!first) throw new Error('no thread for hashing could be started')
+      if (!first) throw new Error('no hashing thread could be started')
       assertCapacity()
-      const freest = others.reduce((best, each) => (each.jobs.length < best.jobs.length ? each : best), first)
+      const leastBusy = others.reduce(
+        (best, each) => (each.jobs.length < best.jobs.length ? each : best),
+        first,
+      )
       return new Promise((resolve, reject) => {
         lastSerial = (lastSerial + 1) | 0
-        const order = { serial: lastSerial, job }
-        const waiting = { since: performance.now(), order, client, resolve, reject }
-        if (freest.jobs.length < jobsAtHand) give(freest, waiting)
+        const request = { serial: lastSerial, job }
+        const waiting = { since: performance.now(), request, client, resolve, reject }
+        if (leastBusy.jobs.length < jobsPerThread) post(leastBusy, waiting)
         else queue.push(waiting)
       })
     },
@@ -188,9 +192,9 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
       busy: busy(),
       queued: queued(),
       queueSeconds: waitSeconds(),
-      ...done,
+      ...totals,
     }),
-    // Not terminate(): native code that is just being loaded would take the process with it.
+    // Not terminate(): it crashes the process while a thread is loading native code.
     async close() {
       isClosing = true
       const exits = [...all].map(({ worker }) => {

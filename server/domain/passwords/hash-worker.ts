@@ -5,24 +5,25 @@ import { storedPasswordHash } from './formats/read-hash.js'
 import type { HashJob, HashOutcome, HashRequest, HashResponse } from './hash-pool.js'
 import { canonicalPassword } from './normalize.js'
 
-// On Linux a priority is the thread's own: requests that hash nothing go before those that do.
+// On Linux a priority belongs to the thread, so requests that hash nothing take precedence.
 if (process.platform === 'linux') setPriority(10)
 
 const argon2 = await bestArgon2()
 
-const toSkip: Int32Array = workerData
+const skipped: Int32Array = workerData
 
-// One after the other, also where a hash is not made on this very thread.
+// Sequential, even with an implementation that hashes on threads of its own.
 let turn = Promise.resolve()
-parentPort?.on('message', (order: HashRequest | 'close') => {
+parentPort?.on('message', (request: HashRequest | 'close') => {
   turn = turn.then(async () => {
-    if (order === 'close') parentPort?.close()
-    else parentPort?.postMessage({ serial: order.serial, ...(await outcome(order)) } satisfies HashResponse)
+    if (request === 'close') parentPort?.close()
+    else
+      parentPort?.postMessage({ serial: request.serial, ...(await outcome(request)) } satisfies HashResponse)
   })
 })
 
 async function outcome({ serial, job }: HashRequest): Promise<HashOutcome> {
-  if (Atomics.load(toSkip, 0) === serial) return { skipped: true }
+  if (Atomics.load(skipped, 0) === serial) return { skipped: true }
   return perform(job).then(
     (result) => ({ result }),
     (error: Error) => ({ error: error.message }),

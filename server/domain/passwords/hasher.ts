@@ -1,41 +1,48 @@
-import type { Config } from '../../config.js'
 import { inSpan, loadedTracer } from '../../telemetry/tracing.js'
-import { argon2idPrefix } from './argon2.js'
+import { type Argon2Cost, argon2idPrefix } from './argon2.js'
 import { dummyHashOf } from './formats/read-hash.js'
 import { type Client, createHashPool, type HashPool, type HashStats } from './hash-pool.js'
 
-/** Password hashing: argon2id in PHC strings, as many at once as the machine has cores. */
+/** How passwords are hashed. */
+export interface HashSettings extends Argon2Cost {
+  /** Threads, each of which hashes one password at a time. */
+  concurrency: number
+  /** The longest that a password may wait for a thread. */
+  queueSeconds: number
+}
+
+/** Password hashing: argon2id as PHC strings, on threads of its own. */
 export interface Hasher {
-  /** @throws {Problem} `unavailable` when the queue is longer than it may be */
+  /** @throws {Problem} `unavailable` if the wait would exceed the limit */
   hash(password: string, client?: Client): Promise<string>
   /**
-   * Whether the password is the one of the hash, as entered or in NFKC: hashes from elsewhere may be of either.
+   * Returns whether the password matches the hash, as entered or in NFKC: imported hashes may be of either form.
    *
-   * @param client who is gone before its turn comes is not worked for
-   * @throws {Problem} `unavailable` when the queue is longer than it may be
+   * @param client a job whose client has disconnected is not started
+   * @throws {Problem} `unavailable` if the wait would exceed the limit
    */
   verify(hash: string, password: string, client?: Client): Promise<boolean>
-  /** Whether the hash was made by another algorithm or with other parameters than those of now. */
+  /** Returns whether the hash has another algorithm or other parameters than the current ones. */
   isOutdated(hash: string): boolean
-  /** A hash of the present algorithm and cost that no password matches. */
+  /** A hash of the current algorithm and cost that no password matches. */
   dummyHash: string
-  /** @throws {Problem} `unavailable` where a password would be refused for the length of the queue */
+  /** @throws {Problem} `unavailable` if a password would be rejected now */
   assertCapacity(): void
   stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
 }
 
-/** A hash of the present algorithm and of a cost that no password matches. */
-export const currentDummyHash = (cost: Parameters<typeof argon2idPrefix>[0]) =>
+/** Returns a hash of the current algorithm and of a cost that no password matches. */
+export const currentDummyHash = (cost: Argon2Cost) =>
   dummyHashOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
-/** @returns hashing with the given argon2id parameters (RFC 9106), threads and bounded queue */
-export function createHasher({ concurrency, queueSeconds, ...cost }: Config['hashing']): Hasher {
+/** Starts the threads of a hasher. */
+export function createHasher({ concurrency, queueSeconds, ...cost }: HashSettings): Hasher {
   const pool = createHashPool(concurrency, queueSeconds)
   const run = tracedRun(pool)
   const prefix = argon2idPrefix(cost)
-  // The first hash tells the queue its pace before anyone waits, and loads the implementation.
+  // The first hash loads the implementation and measures how long a job takes, before anyone waits.
   pool.run({ kind: 'hash', password: '', cost }).catch(() => undefined)
   return {
     hash: async (password, client) => String(await run({ kind: 'hash', password, cost }, client)),
@@ -48,7 +55,7 @@ export function createHasher({ concurrency, queueSeconds, ...cost }: Config['has
   }
 }
 
-/** With a span for each job, its wait included, where the operator has loaded an OpenTelemetry SDK. */
+/** Adds a span to each job, its wait included, if an OpenTelemetry SDK is loaded. */
 function tracedRun({ run }: HashPool): HashPool['run'] {
   const tracer = loadedTracer()
   return tracer ? (job, client) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, client)) : run

@@ -5,7 +5,7 @@ import { canonicalPassword } from './normalize.js'
 
 const commonPasswords = new Set(dictionary['passwords-common'])
 
-/** Characters that a password may have, in code points, by policy. `nist`: NIST SP 800-63B-4 §3.1.1.2. */
+/** Allowed password lengths in code points, by policy. `nist`: NIST SP 800-63B-4 §3.1.1.2. */
 const lengths = {
   none: { min: 1, max: 256 },
   standard: { min: 8, max: 256 },
@@ -13,26 +13,26 @@ const lengths = {
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
 
 /**
- * What the policy of a database has against a password at sign-up; empty where nothing.
- * Length is told first and alone: a short password need not be told that it is common too.
+ * Returns the rules of a database's policy that a new password breaks. A wrong length is reported alone: whether
+ * a short password is also common does not matter.
  */
 export function passwordErrors(policy: PasswordPolicy, password: string, email: unknown): FieldError[] {
   const canonical = canonicalPassword(password)
   const length = [...canonical].length
   const { min, max } = lengths[policy]
-  if (length < min) return [fault('too_short', `must have at least ${min} characters`)]
-  if (length > max) return [fault('too_long', `must have at most ${max} characters`)]
+  if (length < min) return [error('too_short', `must have at least ${min} characters`)]
+  if (length > max) return [error('too_long', `must have at most ${max} characters`)]
   if (policy === 'none') return []
   if (isEmailOrLocalPart(canonical, email)) {
-    return [fault('password_is_email', 'must not be the email address or its first part')]
+    return [error('password_is_email', 'must not be the email address or its first part')]
   }
   if (commonPasswords.has(canonical.toLowerCase())) {
-    return [fault('password_too_common', 'must not be one of the most used passwords')]
+    return [error('password_too_common', 'must not be one of the most used passwords')]
   }
   return []
 }
 
-const fault = (code: FieldErrorCode, detail: string): FieldError => ({ path: 'password', code, detail })
+const error = (code: FieldErrorCode, detail: string): FieldError => ({ path: 'password', code, detail })
 
 function isEmailOrLocalPart(password: string, email: unknown) {
   const key = typeof email === 'string' ? canonicalEmail(email.trim()) : undefined

@@ -1,17 +1,13 @@
-/**
- * The network that a client's address stands for: an IPv4 address itself, of IPv6 the /64, which one
- * subscriber has whole (RFC 6177).
- */
+import ipaddr from 'ipaddr.js'
+
+/** One IPv6 subscriber has at least this prefix (RFC 6177). */
+const ipv6PrefixLength = 64
+
+/** Returns the network that a client address stands for: an IPv4 address itself, the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   const [bare = ''] = address.split('%', 1)
-  const mapped = bare.match(/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i)?.[1]
-  if (mapped) return mapped
-  if (!bare.includes(':')) return bare
-  const [head = '', tail] = bare.split('::', 2)
-  const groups = head === '' ? [] : head.split(':')
-  const last = tail ? tail.split(':').length : 0
-  const zeros = tail === undefined ? 0 : 8 - groups.length - last
-  const all = [...groups, ...Array(Math.max(zeros, 0)).fill('0'), ...(tail ? tail.split(':') : [])]
-  const prefix = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${prefix.join(':')}::/64`
+  if (!ipaddr.isValid(bare)) return bare
+  const parsed = ipaddr.process(bare)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${ipv6PrefixLength}`)}/${ipv6PrefixLength}`
 }

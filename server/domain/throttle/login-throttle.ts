@@ -5,32 +5,32 @@ import {
   type Failures,
   type LoginFailures,
   recordLoginFailure,
-} from '../../store/queries/users.js'
+} from '../../store/queries/login-failures.js'
 import type { Store } from '../../store/store.js'
+import { clockSkewSeconds } from '../clock-skew.js'
 import { Problem } from '../problem.js'
-import { leewaySeconds } from '../tokens/access-token.js'
 import { networkOf } from './client-network.js'
 
-/** Failures of an address from one network that cost nothing; after that each doubles the wait. */
+/** Free failures on an account from one network; after that each doubles the wait. */
 const freeFailures = 5
-/** Failures of an address over all networks after which it is tried at the longest wait only (NIST SP 800-63B-4 §3.2.2). */
+/** Failures on an account over all networks after which only the longest wait applies (NIST SP 800-63B-4 §3.2.2). */
 const accountCeiling = 100
 const longestWaitSeconds = 900
-/** Counts are forgotten this long after their last failure; no faster than the longest wait would let them grow. */
-const memoryMilliseconds = 24 * 3_600_000
+/** Counts are deleted this long after their last failure. At the longest wait they cannot grow faster than that. */
+const retentionMilliseconds = 24 * 3_600_000
 /** Attempts on one account from one network that may wait for their turn. */
-const longestQueue = 64
+const maxWaiting = 64
 
 /** Slows down the guessing of passwords. Counts are in the store, shared by all processes. */
 export interface Throttle {
-  /** Whose failures an attempt is counted with; the store learns neither address. */
+  /** Returns under which keys an attempt is counted: HMACs, so that the store learns neither address. */
   attempt(databaseId: string, canonicalEmail: string, clientAddress: string): Attempt
   /**
-   * Verifies a password unless too many before it failed, and counts the outcome. Attempts on one account from
-   * one network run few at a time, so that many at once gain nothing.
+   * Verifies a password unless too many attempts before it failed, and counts the outcome. Attempts on one account
+   * from one network run a few at a time, so that sending many concurrently gains nothing.
    *
    * @param failures as read from the store for the attempt
-   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` where too many are queued
+   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` if too many are waiting
    */
   guard(
     databaseId: string,
@@ -38,9 +38,9 @@ export interface Throttle {
     failures: LoginFailures,
     verify: () => Promise<boolean>,
   ): Promise<boolean>
-  /** The worst count against an address, from one network or over all. */
+  /** Returns the highest count against an address, from one network or over all. */
   failures(databaseId: string, canonicalEmail: string): Promise<Failures | undefined>
-  /** Forgets the failures of an address from all networks. */
+  /** Deletes the failures counted against an address, from all networks. */
   unlock(databaseId: string, canonicalEmail: string): Promise<void>
 }
 
@@ -52,23 +52,29 @@ interface Gate {
 }
 
 /**
+ * Creates the throttle of a process.
+ *
  * @param now the clock, in milliseconds since the epoch
- * @param workers how many processes of this server share the attempts that run at once
+ * @param workers processes of this server, which share the attempts that run concurrently
  */
-export function createThrottle(store: Store, now: () => number, workers = 1): Throttle {
-  const atOnce = Math.max(1, Math.floor(freeFailures / workers))
+export function createThrottle(
+  store: Pick<Store, 'masterKey' | 'prisma' | 'query'>,
+  now: () => number,
+  workers = 1,
+): Throttle {
+  const concurrency = Math.max(1, Math.floor(freeFailures / workers))
   const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
   const hmac = (databaseId: string, text: string) =>
     new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
   const gates = new Map<string, Gate>()
 
-  /** Does the job when it is its turn among the attempts on one account from one network. */
+  /** Runs the job when it is its turn among the attempts on one account from one network. */
   async function inTurn(attempt: Attempt, job: (gate: Gate) => Promise<boolean>) {
     const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
     const gate: Gate = gates.get(id) ?? { running: 0, waiting: [], failures: undefined }
     gates.set(id, gate)
-    if (gate.waiting.length >= longestQueue) throw new Problem('unavailable')
-    if (gate.running < atOnce) gate.running += 1
+    if (gate.waiting.length >= maxWaiting) throw new Problem('unavailable')
+    if (gate.running < concurrency) gate.running += 1
     else await new Promise<void>((resolve) => gate.waiting.push(resolve))
     try {
       return await job(gate)
@@ -91,8 +97,8 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
         const matches = await verify()
         if (!matches) {
           const at = now()
-          const forgotten = new Date(at - memoryMilliseconds)
-          gate.failures = await recordLoginFailure(store, databaseId, attempt, new Date(at), forgotten)
+          const expired = new Date(at - retentionMilliseconds)
+          gate.failures = await recordLoginFailure(store, databaseId, attempt, new Date(at), expired)
         } else if (failures.network || failures.account || gate.failures) {
           await clearLoginFailures(store, databaseId, attempt)
           gate.failures = undefined
@@ -101,8 +107,8 @@ export function createThrottle(store: Store, now: () => number, workers = 1): Th
       }),
     async failures(databaseId, canonicalEmail) {
       const where = { databaseId, address: hmac(databaseId, canonicalEmail) }
-      const worst = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
-      return worst ? { count: worst.failures, lastAt: worst.lastFailureAt } : undefined
+      const highest = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
+      return highest ? { count: highest.failures, lastAt: highest.lastFailureAt } : undefined
     },
     async unlock(databaseId, canonicalEmail) {
       const where = { databaseId, address: hmac(databaseId, canonicalEmail) }
@@ -118,7 +124,7 @@ function requireNoWait({ network, account }: LoginFailures, now: number) {
     secondsLeft(account, (count) => (count < accountCeiling ? 0 : longestWaitSeconds), now),
   )
   if (seconds > 0) {
-    const detail = `Too many logins failed. Try again in ${seconds} s.`
+    const detail = `Too many failed logins. Try again in ${seconds} s.`
     throw new Problem('too_many_attempts', { detail, retryAfterSeconds: seconds })
   }
 }
@@ -126,7 +132,7 @@ function requireNoWait({ network, account }: LoginFailures, now: number) {
 function secondsLeft(failures: Failures | undefined, wait: (count: number) => number, now: number) {
   if (!failures) return 0
   const since = now - failures.lastAt.getTime()
-  // Later than another machine's clock might be ahead: the clock has stepped back, and says nothing of the wait.
-  if (since > memoryMilliseconds || since < -leewaySeconds * 1000) return 0
+  // Further ahead than clock skew explains: this clock was set back, and cannot measure the wait.
+  if (since > retentionMilliseconds || since < -clockSkewSeconds * 1000) return 0
   return Math.ceil(Math.min(wait(failures.count), longestWaitSeconds) - Math.max(since, 0) / 1000)
 }

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
+import { clockSkewSeconds } from '../clock-skew.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 
-/** A token names the user's tenants up to this many; with more the claim is left out, never cut short. */
-const tenantsInToken = 50
-
-/** How far ahead another instance's clock may be, in seconds (RFC 8725 asks for little). */
-export const leewaySeconds = 30
+/** With more tenants the claim is left out, so that no client reads a partial list. */
+const maxTenantsInToken = 50
 
 /**
- * A fresh access token (RFC 9068) of the database for a user.
+ * Returns a new access token (RFC 9068) of the database for a user.
  *
- * @param user the user's id, tenants and the time before which the user's tokens count as revoked
+ * @param user id, tenants, and the time before which the user's tokens are revoked
  * @param now in milliseconds since the epoch
  */
 export function issueToken(
@@ -31,16 +29,16 @@ export function issueToken(
     iat: issuedAt,
     exp: issuedAt + tokenMaxAgeSeconds,
     jti: randomUUID(),
-    ...(user.tenants.length <= tenantsInToken && { tenants: user.tenants }),
+    ...(user.tenants.length <= maxTenantsInToken && { tenants: user.tenants }),
   })
   return { jwt, maxAge: tokenMaxAgeSeconds, type: 'ACCESS_TOKEN' }
 }
 
-/** The keys whose tokens are accepted: those not retired, the next one among them. */
+/** Returns the keys whose tokens are accepted: those not retired, including the next one. */
 export const publishedKeys = (database: Database, now: number) =>
   database.keys.filter(({ retiresAt }) => retiresAt === null || now < retiresAt.getTime())
 
-/** The last of the published keys whose time has come, or the first where a clock says that none has. */
+/** Returns the newest active key, or the oldest if the clock says that none is active yet. */
 function signingKey(database: Database, now: number) {
   const published = publishedKeys(database, now)
   const key = published.find(({ activatesAt }) => activatesAt.getTime() <= now) ?? published.at(-1)
@@ -48,34 +46,34 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-/** What a token says of its user, once it is known to be the database's own and in time. */
+/** The claims of a valid token that the rules use. */
 export interface TokenClaims {
   userId: string
   issuedAt: number
 }
 
 /**
- * Checks a token by RFC 8725: a key of this database, its one algorithm, exact issuer, audience and type.
+ * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
  *
  * @param now in milliseconds since the epoch
- * @throws {Problem} `token_expired`, or `token_invalid` for every other fault
+ * @throws {Problem} `token_expired`, or `token_invalid` for every other error
  */
 export function verifyToken(database: Database, jwt: string, now: number): TokenClaims {
   const { sub, iat, exp } = signedClaims(database, jwt, now)
   if (typeof sub !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') {
     throw new Problem('token_invalid')
   }
-  if (iat > now / 1000 + leewaySeconds) throw new Problem('token_invalid')
+  if (iat > now / 1000 + clockSkewSeconds) throw new Problem('token_invalid')
   if (exp <= now / 1000) throw new Problem('token_expired')
   return { userId: sub, issuedAt: iat }
 }
 
-/** Whether a token was revoked by moving the user's `tokensValidAfter`. */
+/** Returns whether the user's `tokensValidAfter` revokes a token. */
 export const isRevoked = (claims: TokenClaims, tokensValidAfter: Date | null) =>
   claims.issuedAt < secondAfter(tokensValidAfter)
 
-/** `iat` has whole seconds: a token belongs to the time after a moment from the next whole second on. */
-const secondAfter = (moment: Date | null) => (moment ? Math.ceil(moment.getTime() / 1000) : 0)
+/** `iat` has whole seconds: a token is later than an instant from the next whole second on. */
+const secondAfter = (instant: Date | null) => (instant ? Math.ceil(instant.getTime() / 1000) : 0)
 
 function signedClaims(database: Database, jwt: string, now: number) {
   try {
@@ -89,7 +87,7 @@ function signedClaims(database: Database, jwt: string, now: number) {
   throw new Problem('token_invalid')
 }
 
-/** Of a token that another version of this server made, whose header may be written otherwise. */
+/** Returns the `kid` of a token whose header another version of this server may have written differently. */
 function kidOf(jwt: string): unknown {
   const [header = ''] = jwt.split('.', 1)
   return JSON.parse(Buffer.from(header, 'base64url').toString()).kid

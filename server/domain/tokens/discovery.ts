@@ -2,12 +2,12 @@ import type { IssuerMetadata, KeySet, PublicKey } from '@usher/contract'
 import type { Database } from '../databases/find-database.js'
 import { publishedKeys } from './access-token.js'
 
-/** The public halves of a database's keys, the next one among them (RFC 7517 §5). */
+/** Returns the public keys of a database, including the next one (RFC 7517 §5). */
 export const keySet = (database: Database, now: number): KeySet => ({
   keys: publishedKeys(database, now).map(({ jwk }) => jwk as PublicKey),
 })
 
-/** What RFC 8414 and OpenID Connect Discovery ask an issuer to say of itself. */
+/** Returns the issuer metadata of RFC 8414 and OpenID Connect Discovery. */
 export const issuerMetadata = (database: Database, now: number): IssuerMetadata => ({
   issuer: database.issuer,
   jwks_uri: `${database.issuer}/.well-known/jwks.json`,

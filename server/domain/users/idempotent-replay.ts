@@ -1,23 +1,25 @@
 import { createHash } from 'node:crypto'
-import { type CreateUserBody, canonicalEmail } from '@usher/contract'
+import type { CreateUserBody } from '@usher/contract'
 import { findSignUp, type UserWithTenants } from '../../store/queries/users.js'
-import { audit, type Caller } from '../caller.js'
+import { audit } from '../../telemetry/audit.js'
+import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import { requireCanonicalEmail } from './canonical-email.js'
 import { verifyPassword } from './verify-password.js'
 
 /** How long a sign-up can be sent again under its key. */
-const keptMilliseconds = 24 * 3_600_000
+const retentionMilliseconds = 24 * 3_600_000
 
-/** How an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header) is kept: its SHA-256. */
-export const idempotencyKeyOf = (header: string) =>
+/** Returns an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header) as it is stored: its SHA-256. */
+export const hashIdempotencyKey = (header: string) =>
   new Uint8Array(createHash('sha256').update(header).digest())
 
 /**
- * The user whom a sign-up of the same key made before; nothing where there was none.
+ * Returns the user whom an earlier sign-up with the same key created, or undefined.
  *
- * @throws {Problem} `idempotency_key_reused` where email, tenant or password are not those of then
+ * @throws {Problem} `idempotency_key_reused` if email, tenant or password differ from that sign-up's
  */
 export async function replaySignUp(
   context: AppContext,
@@ -26,11 +28,12 @@ export async function replaySignUp(
   caller: Caller,
   key: Uint8Array,
 ): Promise<UserWithTenants | undefined> {
-  const expired = new Date(context.now() - keptMilliseconds)
+  const expired = new Date(context.now() - retentionMilliseconds)
   const signUp = await findSignUp(context.store, database.id, key, expired)
   if (!signUp) return undefined
   const isSame =
-    signUp.canonicalEmail === canonicalEmail(body.email) && signUp.tenantName === (body.newTenant ?? null)
+    signUp.canonicalEmail === requireCanonicalEmail(body.email) &&
+    signUp.tenantName === (body.newTenant ?? null)
   if (!isSame || !(await verifyPassword(context, database, signUp, body.password, caller))) {
     throw new Problem('idempotency_key_reused')
   }

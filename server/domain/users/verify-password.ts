@@ -1,3 +1,4 @@
+import { recordDummyHash } from '../../store/queries/databases.js'
 import type { UserWithTenants } from '../../store/queries/users.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
@@ -7,44 +8,39 @@ import type { Client } from '../passwords/hash-pool.js'
 import type { Hasher } from '../passwords/hasher.js'
 
 /**
- * Whether an active user has this password. Every failure does the same work, whatever is the matter: one
- * verification for each shape of hash that the database has (the present one, those of before, imported
- * ones). So time does not tell an unknown address from a known one.
+ * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
+ * the database, so that response time does not reveal whether the account exists.
  */
 export async function verifyPassword(
-  context: AppContext,
-  database: Database,
+  { hashing }: Pick<AppContext, 'hashing'>,
+  database: Pick<Database, 'dummyHashes'>,
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined,
   password: string,
   client: Client,
 ): Promise<boolean> {
-  const { hashing } = context
   if (user && (await hashing.verify(user.passwordHash, password, client)) && !user.disabledAt) return true
-  const shapes = new Set([hashing.dummyHash, ...database.dummyHashes])
-  if (user) shapes.delete(dummyHashOf(user.passwordHash))
-  for (const dummyHash of shapes) await hashing.verify(dummyHash, password, client)
+  const dummyHashes = new Set([hashing.dummyHash, ...database.dummyHashes])
+  if (user) dummyHashes.delete(dummyHashOf(user.passwordHash))
+  for (const dummyHash of dummyHashes) await hashing.verify(dummyHash, password, client)
   return false
 }
 
 /**
- * Notes in the database that it has hashes of a shape, once; other servers may soon make others.
+ * Records in the store that the database has hashes with certain parameters, unless it is known already.
  *
- * @param shape the dummy hash of such hashes; without it the present one
+ * @param dummyHash the dummy hash of these parameters; the current one by default
  */
 export async function recordHashParameters(
   { hashing, store }: Pick<AppContext, 'store'> & { hashing: Pick<Hasher, 'dummyHash'> },
   database: Pick<Database, 'id' | 'dummyHashes'>,
-  shape = hashing.dummyHash,
+  dummyHash = hashing.dummyHash,
 ) {
-  if (database.dummyHashes.includes(shape)) return
-  await store.prisma.$executeRaw`
-    UPDATE usher.database SET decoy_hashes = array_append(decoy_hashes, ${shape})
-    WHERE id = ${database.id}::uuid AND NOT ${shape} = ANY (decoy_hashes)`
+  if (!database.dummyHashes.includes(dummyHash)) await recordDummyHash(store, database.id, dummyHash)
 }
 
 /**
- * Replaces a hash that is outdated, unless another login has done so since it was read. A login never fails
- * for it: the old hash is still good.
+ * Replaces an outdated hash, unless another login has done so since it was read. A failure is only logged: the
+ * old hash is still valid.
  */
 export async function rehashPassword(
   context: AppContext,

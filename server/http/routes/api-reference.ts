@@ -2,8 +2,9 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
+import { prefersHtml } from '../prefers-html.js'
 
-/** Scripts and styles of our own alone, requests to this server alone. */
+/** Only scripts and styles of this server, and only requests to it. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,23 +17,23 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join(';')
 
-/** What an asset is called; other names, encoded, climbing or overlong, never reach the file system. */
+/** Names of assets. Other names, such as encoded or relative ones, never reach the file system. */
 const assetName = /^(?=.{1,100}$)[\w-]+(\.[\w-]+)*$/
 
-/** Conditions that assets are not subject to: each is small, and sent whole or, by its ETag, not at all. */
+/** Not supported for assets: each is small and sent as a whole or, by its ETag, not at all. */
 const ignoredHeaders = ['range', 'if-range', 'if-match', 'if-unmodified-since']
 
-/** The API reference on /docs, with every asset served from here; / leads a browser there. */
+/** Serves the API reference with all its assets under /docs, and redirects browsers from / to it. */
 export function referenceRoutes(app: FastifyInstance, document: object) {
   app.register(async (scope) => {
     const servers = [{ url: '../', description: 'This server' }]
-    // The plugin's types stop at OpenAPI 3.0; the page itself renders 3.1.
+    // The plugin's types know OpenAPI 3.0 only; the page renders 3.1.
     const specification = { document: { ...document, servers } as never }
     await scope.register(swagger, { mode: 'static', specification })
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       theme: { title: 'Usher API' },
-      // Without the top bar: its logo is styled inline, and our policy lets it explore no other document.
+      // Without the top bar: its logo has inline styles, and the policy allows no other document.
       uiConfig: { tryItOutEnabled: true, layout: 'BaseLayout' },
     })
     scope.addHook('onRequest', async ({ headers, params }) => {
@@ -49,6 +50,3 @@ export function referenceRoutes(app: FastifyInstance, document: object) {
     return reply.redirect('docs')
   })
 }
-
-/** Whether the client is a browser that goes to a page. */
-export const prefersHtml = (accept: string | undefined) => accept?.includes('text/html') ?? false

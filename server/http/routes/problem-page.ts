@@ -1,7 +1,23 @@
-import type { ProblemType } from '@usher/contract'
+import { contract, ProblemCode, type ProblemType, problems } from '@usher/contract'
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../../domain/problem.js'
+import { prefersHtml } from '../prefers-html.js'
 
-/** A problem type as a page; nothing in it comes from a request. */
-export const problemPage = ({ code, status, title, advice }: ProblemType) => `<!doctype html>
+/** Serves problem types as JSON or, to browsers, as HTML. A plain Fastify route: ts-rest knows one media type per status. */
+export function problemTypeRoute(app: FastifyInstance) {
+  app.get<{ Params: { code: string } }>(contract.operations.problemType.path, async (request, reply) => {
+    const { data: code } = ProblemCode.safeParse(request.params.code)
+    if (!code) throw new Problem('route_not_found')
+    const { status, title, advice } = problems[code]
+    const body: ProblemType = { code, status, title, advice }
+    if (!prefersHtml(request.headers.accept)) return body
+    reply.type('text/html; charset=utf-8')
+    return problemPage(body)
+  })
+}
+
+/** Nothing in the page comes from a request. */
+const problemPage = ({ code, status, title, advice }: ProblemType) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${title}</title></head>
 <body>

@@ -4,19 +4,17 @@ import { distributeTable, hasCitus, leader, referenceTables } from './tables.js'
 
 type Transaction = Prisma.TransactionClient
 
-/** The server of the store has no Citus. */
+/** Thrown if the server has no Citus. */
 export class NoCitusError extends Error {
   constructor() {
-    super(
-      'the store’s server has no Citus: where it is installed, run CREATE EXTENSION citus in this database',
-    )
+    super('the Postgres server has no Citus. If it is installed, run CREATE EXTENSION citus in this database')
   }
 }
 
 /**
- * Distributes the tables of a store that are not distributed yet, in one transaction.
+ * Distributes all tables of a store that are not distributed yet, in one transaction.
  *
- * @returns their names; none where all were distributed already
+ * @returns their names
  * @throws {NoCitusError}
  */
 export function distribute(prisma: PrismaClient): Promise<string[]> {
@@ -24,7 +22,7 @@ export function distribute(prisma: PrismaClient): Promise<string[]> {
     if (!(await hasCitus(transaction))) throw new NoCitusError()
     await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
     const tables = await plainTables(transaction)
-    // Citus takes no foreign key between a distributed table and one that is not yet.
+    // Citus rejects foreign keys between a distributed and a local table.
     const keys = (await foreignKeys(transaction)).filter(
       ({ source, target }) =>
         ![source, target].some((table) => referenceTables.includes(table)) &&
@@ -43,7 +41,7 @@ export function distribute(prisma: PrismaClient): Promise<string[]> {
   })
 }
 
-/** Tables that are neither reference tables nor distributed, in the order in which they can become so. */
+/** Returns the local tables, in the order in which they can be distributed. */
 async function plainTables(transaction: Transaction) {
   const rows = await transaction.$queryRaw<{ name: string }[]>`
     SELECT relname AS name FROM pg_class

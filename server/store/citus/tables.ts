@@ -1,10 +1,10 @@
 import type { Prisma } from '../generated/client.js'
 
-// A distributed store is one on Citus: docs/scale-out.md says how and why.
+// A distributed store is a Citus cluster: see docs/scale-out.md.
 
-/** Small and global: whole on each node. Every other table is spread over the nodes by its database_id. */
+/** Copied to every node. All other tables are distributed by database_id. */
 export const referenceTables = ['workspace', 'database']
-/** The first to be distributed; the rows of a database in the others rest with its rows in this one. */
+/** The table that all others are colocated with. */
 export const leader = 'user'
 
 type Transaction = Prisma.TransactionClient
@@ -14,7 +14,7 @@ export async function hasCitus(transaction: Transaction): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Whether the store has been distributed. */
+/** Returns whether the store has been distributed. */
 export async function isDistributed(transaction: Transaction): Promise<boolean> {
   if (!(await hasCitus(transaction))) return false
   const [row] = await transaction.$queryRaw<{ found: boolean }[]>`
@@ -24,7 +24,7 @@ export async function isDistributed(transaction: Transaction): Promise<boolean> 
   return row?.found ?? false
 }
 
-/** Distributes a table that has no foreign keys to or from distributed ones. */
+/** Distributes a table without foreign keys to or from distributed tables. */
 export async function distributeTable(transaction: Transaction, table: string) {
   const name = `usher."${table}"`
   if (referenceTables.includes(table)) {

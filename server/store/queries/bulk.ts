@@ -1,23 +1,23 @@
 import type { Membership, Prisma, PrismaClient, Tenant, User } from '../generated/client.js'
 
-// Many users at once, for moving in and out. Rows travel as one JSON parameter, so that a statement has one
-// text whatever their number; each statement names database_id.
+// Import and export. Rows are sent as one JSON parameter, so that a statement has the same text for any number of
+// them. Each statement names database_id.
 
-/** A user to be added, with the tenants that it is a member of. */
+/** A user to add, with the user's tenants. */
 export interface NewUser {
   user: Omit<User, 'databaseId'>
   tenants: (Omit<Tenant, 'databaseId'> & Pick<Membership, 'joinedAt'>)[]
 }
 
-/** Longest that one batch may take. */
+/** Time limit of one batch. */
 const timeoutMilliseconds = 60_000
 
 /**
- * Adds users with their tenants and memberships in one transaction: all of it or nothing. Users whose email
- * key or id is there already are left out, with their tenants; tenants whose id is there already stay as they are.
+ * Adds users with their tenants and memberships in one transaction. Users whose canonical email or id exists are
+ * left out, with their tenants; tenants whose id exists stay as they are.
  *
- * @param users with an email key each of its own
- * @returns the email keys of those added, and of those that were there
+ * @param users with distinct canonical emails
+ * @returns the canonical emails of the added users, and of the existing ones
  */
 export function addUsers(prisma: PrismaClient, databaseId: string, users: readonly NewUser[]) {
   return prisma.$transaction(
@@ -26,11 +26,11 @@ export function addUsers(prisma: PrismaClient, databaseId: string, users: readon
       const isAdded = ({ user }: NewUser) => added.has(user.canonicalEmail)
       await insertTenants(transaction, databaseId, users.filter(isAdded))
       const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
-      const there = await transaction.user.findMany({
+      const existing = await transaction.user.findMany({
         where: { databaseId, canonicalEmail: { in: leftOut } },
         select: { canonicalEmail: true },
       })
-      return { added, there: new Set(there.map(({ canonicalEmail }) => canonicalEmail)) }
+      return { added, existing: new Set(existing.map(({ canonicalEmail }) => canonicalEmail)) }
     },
     { timeout: timeoutMilliseconds },
   )
@@ -74,12 +74,12 @@ async function insertTenants(
     ON CONFLICT DO NOTHING`
 }
 
-/** A user with all tenants in the order of joining; the times within are text as Postgres writes it in JSON. */
+/** A user with all tenants in the order of joining; their times are text as Postgres writes it in JSON. */
 export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail'> & {
   tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
 }
 
-/** The users of a database in the order of their ids, so many after a given one. */
+/** Returns users of a database ordered by id, after a given one. */
 export const listUsersToExport = (prisma: PrismaClient, databaseId: string, afterId: string, limit: number) =>
   prisma.$queryRaw<UserToExport[]>`
     SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",

@@ -1,13 +1,14 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
+import type { Attempt } from './login-failures.js'
 
-// The statements of the three operations, in SQL and past Prisma: its own API takes five round trips for a
-// sign-up where this takes one, and its raw queries take a third of the CPU time of a read (test/bench). Each names
-// database_id, always $1, on every table, so that on a distributed store it goes to one shard.
+// The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
+// one, and its raw queries add a third to the CPU time of a read (measured by npm run bench). Each statement names
+// database_id, always $1, on every table: a distributed store routes it to one shard.
 
 type Queries = Pick<Store, 'query'>
 
-/** A user as me reads it. */
+/** A user as `me` reads it. */
 type UserWithoutPassword = Pick<
   User,
   'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'createdAt'
@@ -16,10 +17,10 @@ type UserWithoutPassword = Pick<
   tenants: string[]
 }
 
-/** A user as login reads it. */
+/** A user as `login` reads it. */
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
-/** What of a user `u` is read, but for the password. */
+/** Columns of a user `u`, without the password hash. */
 const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
   u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
@@ -30,10 +31,10 @@ const userColumns = `
   ) AS tenants`
 
 /**
- * Writes a user, a tenant with the user's membership, and the request's Idempotency-Key: all of it or nothing.
+ * Writes a user, a tenant with the user's membership, and the request's Idempotency-Key: all or nothing.
  *
- * @returns false where the database has a user of that email key already; nothing is written then
- * @throws a unique violation (SQLSTATE 23505) where the Idempotency-Key is there already
+ * @returns false, with nothing written, if the database has a user with that canonical email
+ * @throws a unique violation (SQLSTATE 23505) if the Idempotency-Key exists
  */
 export async function insertUser(
   store: Queries,
@@ -85,8 +86,8 @@ const insertUserWithKeyStatement = insertUserText(`, new_key AS (
   )`)
 
 /**
- * The sign-up that an Idempotency-Key stands for, with its user as of now, or nothing. Keys of before
- * `expired` are deleted on the way, some at a time.
+ * Returns the sign-up of an Idempotency-Key with its present user, or undefined. Deletes up to 100 keys created
+ * before `expired`.
  */
 export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
   type SignUp = UserWithTenants & { canonicalEmail: string; tenantName: string | null }
@@ -109,7 +110,7 @@ const findSignUpStatement = `
   WHERE sign_up.database_id = $1::uuid AND sign_up.key = $2::bytea
     AND sign_up.created_at >= $3::timestamptz`
 
-/** The user with an id, or nothing. */
+/** Returns a user, or undefined. */
 export async function findUserById(store: Queries, databaseId: string, id: string) {
   const [user] = await store.query<UserWithoutPassword>(findUserByIdStatement, [databaseId, id])
   return user
@@ -118,25 +119,7 @@ export async function findUserById(store: Queries, databaseId: string, id: strin
 const findUserByIdStatement = `
   SELECT ${userColumns} FROM usher."user" AS u WHERE u.database_id = $1::uuid AND u.id = $2::uuid`
 
-/** Whose failed logins are counted: HMACs of the address and of the client's network. */
-export interface Attempt {
-  address: Uint8Array
-  network: Uint8Array
-}
-
-/** Failed logins since the last success: the count and the time of the last. */
-export interface Failures {
-  count: number
-  lastAt: Date
-}
-
-/** Failed logins of an address from one network, and from all networks together. */
-export interface LoginFailures {
-  network: Failures | undefined
-  account: Failures | undefined
-}
-
-/** The user with an email key, or nothing, and the failed logins that count against this attempt: one read. */
+/** Returns the user with a canonical email, if any, and the failed logins counted against this attempt. */
 export async function findLogin(
   store: Queries,
   databaseId: string,
@@ -172,56 +155,3 @@ const findLoginStatement = `
     AND network.address = $3::bytea AND network.network = $4::bytea
   LEFT JOIN usher.login_failures AS account ON account.database_id = $1::uuid
     AND account.address = $3::bytea AND account.network = ''::bytea`
-
-/**
- * Counts a failed login. Counts whose last failure is before `forgotten` begin anew, and those of others are
- * deleted on the way, some at a time.
- */
-export async function recordLoginFailure(
-  store: Queries,
-  databaseId: string,
-  attempt: Attempt,
-  now: Date,
-  forgotten: Date,
-): Promise<LoginFailures> {
-  const values = [databaseId, attempt.address, attempt.network, now, forgotten]
-  const rows = await store.query<{ isNetwork: boolean; count: number }>(recordLoginFailureStatement, values)
-  const failures = (isNetwork: boolean) => {
-    const row = rows.find((each) => each.isNetwork === isNetwork)
-    return row && { count: row.count, lastAt: now }
-  }
-  return { network: failures(true), account: failures(false) }
-}
-
-const recordLoginFailureStatement = `
-  WITH pruned AS (
-    DELETE FROM usher.login_failures
-    WHERE database_id = $1::uuid AND (address, network) IN (
-      SELECT address, network FROM usher.login_failures
-      WHERE database_id = $1::uuid AND last_failure_at < $5::timestamptz AND address <> $2::bytea
-      LIMIT 100 FOR UPDATE SKIP LOCKED
-    )
-  )
-  INSERT INTO usher.login_failures AS present (database_id, address, network, failures, last_failure_at)
-  VALUES ($1::uuid, $2::bytea, ''::bytea, 1, $4::timestamptz),
-    ($1::uuid, $2::bytea, $3::bytea, 1, $4::timestamptz)
-  ON CONFLICT (database_id, address, network) DO UPDATE SET
-    failures = CASE WHEN present.last_failure_at < $5::timestamptz THEN 1 ELSE present.failures + 1 END,
-    last_failure_at = excluded.last_failure_at
-  RETURNING present.network <> ''::bytea AS "isNetwork", failures AS count`
-
-/**
- * Forgets the failed logins of an address from a network, and those over all networks: that row is locked first,
- * as when a failure is counted, so that the two cannot wait for each other.
- */
-export async function clearLoginFailures(store: Queries, databaseId: string, attempt: Attempt) {
-  await store.query(clearLoginFailuresStatement, [databaseId, attempt.address, attempt.network])
-}
-
-const clearLoginFailuresStatement = `
-  DELETE FROM usher.login_failures
-  WHERE database_id = $1::uuid AND (address, network) IN (
-    SELECT address, network FROM usher.login_failures
-    WHERE database_id = $1::uuid AND address = $2::bytea AND network IN ($3::bytea, ''::bytea)
-    ORDER BY network FOR UPDATE
-  )`

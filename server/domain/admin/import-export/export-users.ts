@@ -7,8 +7,8 @@ const pageUsers = 500
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Every user of a database as a line that `usher user import` reads, by id. Users are read some at a time: one
- * who changes meanwhile is written as before or after, whole.
+ * Yields every user of a database, ordered by id, as a line that `usher user import` reads. Users are read page by
+ * page; a user who changes meanwhile is written as before or after the change.
  */
 export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: string): AsyncGenerator<string> {
   let after = beforeAll

@@ -3,7 +3,7 @@ import { addUsers, type NewUser } from '../../../store/queries/bulk.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
-import { requireCanonicalEmail } from '../../users/create-user.js'
+import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { createHashFilter } from './imported-hashes.js'
 import { createSeenKeys } from './seen-keys.js'
@@ -73,13 +73,13 @@ export async function* importUsers(
       noted.add(shape)
     }
     const rows = candidates.map(({ row }) => row)
-    const { added, there } = await addUsers(context.store.prisma, database.id, rows)
+    const { added, existing } = await addUsers(context.store.prisma, database.id, rows)
     for (const { line, row } of candidates) {
       const { canonicalEmail } = row.user
-      if (!added.has(canonicalEmail) && !there.has(canonicalEmail)) reject(line, 'id: is another user’s')
+      if (!added.has(canonicalEmail) && !existing.has(canonicalEmail)) reject(line, 'id: is another user’s')
     }
     rejected.sort((a, b) => a.number - b.number)
-    yield { added: added.size, alreadyThere: there.size, rejected, bytes }
+    yield { added: added.size, alreadyThere: existing.size, rejected, bytes }
   }
 }
 

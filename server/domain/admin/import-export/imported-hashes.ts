@@ -3,38 +3,39 @@ import { readPasswordHash } from '../../passwords/formats/read-hash.js'
 import type { Hasher } from '../../passwords/hasher.js'
 import { LineError } from './user-line.js'
 
-/** The most that verifying one hash from elsewhere may take of a server, about. */
-const ceiling: Cost = { milliseconds: 1_000, mebibytes: 256 }
+/** The highest estimated cost of verifying one imported hash. */
+const maxCost: Cost = { milliseconds: 1_000, mebibytes: 256 }
 
-/** A failed login verifies a dummy hash of each shape that its database has: the most that all of them may take. */
-const togetherMilliseconds = 2_000
+/** A failed login verifies one hash per set of parameters in its database: the highest estimated time for all. */
+const maxTotalMilliseconds = 2_000
 
 /**
- * Judges hashes from elsewhere for one database, so that no line of a file can occupy the servers.
+ * Limits the cost of hashes imported into one database, so that no line of a file can occupy the servers.
  *
- * @param dummyHashes the shapes that the database has; hashes of these and of the server's own are always taken
- * @returns a function that gives the dummy hash of a hash, or throws {@link LineError}
+ * @param dummyHashes those of the database: hashes with these parameters, and the current ones, are always accepted
+ * @returns a function that returns the dummy hash of a hash, or throws {@link LineError}
  */
 export function createHashFilter(hashing: Pick<Hasher, 'dummyHash'>, dummyHashes: readonly string[]) {
   const known = new Set([hashing.dummyHash, ...dummyHashes])
-  let together = 0
-  for (const dummyHash of dummyHashes) together += readPasswordHash(dummyHash)?.cost.milliseconds ?? 0
+  let totalMilliseconds = 0
+  for (const dummyHash of dummyHashes)
+    totalMilliseconds += readPasswordHash(dummyHash)?.cost.milliseconds ?? 0
 
   return (hash: string): string => {
     const read = readPasswordHash(hash)
-    if (!read) throw new LineError('passwordHash: is of no known format')
+    if (!read) throw new LineError('passwordHash: has an unknown format')
     const { dummyHash, cost } = read
     if (known.has(dummyHash)) return dummyHash
-    if (cost.milliseconds > ceiling.milliseconds || cost.mebibytes > ceiling.mebibytes) {
-      throw new LineError(`passwordHash: takes ${text(cost)} to verify; at most ${text(ceiling)} are taken`)
+    if (cost.milliseconds > maxCost.milliseconds || cost.mebibytes > maxCost.mebibytes) {
+      throw new LineError(`passwordHash: takes ${text(cost)} to verify. The maximum is ${text(maxCost)}`)
     }
-    if (together + cost.milliseconds > togetherMilliseconds) {
-      const most = text({ milliseconds: togetherMilliseconds, mebibytes: 0 })
+    if (totalMilliseconds + cost.milliseconds > maxTotalMilliseconds) {
+      const most = text({ milliseconds: maxTotalMilliseconds, mebibytes: 0 })
       throw new LineError(
-        `passwordHash: is of a kind too many: a failed login tries one hash of each, for ${most} at most in all`,
+        `passwordHash: has one set of hash parameters too many. A failed login verifies one hash of each, in ${most} at most`,
       )
     }
-    together += cost.milliseconds
+    totalMilliseconds += cost.milliseconds
     known.add(dummyHash)
     return dummyHash
   }

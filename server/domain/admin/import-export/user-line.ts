@@ -16,48 +16,48 @@ const Time = z.iso
   .refine((time) => time >= earliest && time <= latest, { error: 'must be a time from 1970 to 9999' })
 
 /**
- * A user as one line of a file: what `usher user export` writes and `usher user import` reads. Null is as good
- * as absent. A field of another name is refused: it might be a password hash, spelled otherwise, and lost.
+ * A user as one line of a file: `usher user export` writes it and `usher user import` reads it. Null means absent.
+ * Unknown fields are rejected: a misspelled `passwordHash` would be lost.
  */
 export const UserLine = z.strictObject({
-  /** Absent: one is made. */
+  /** By default a new one. */
   id: Id.nullish(),
   email: CreateUserBody.shape.email,
-  /** Absent: no password logs this user in. */
+  /** Without it no password logs this user in. */
   passwordHash: z.string().nullish(),
   preferredName: Name.nullish(),
-  /** In the order of joining. A tenant whose id is there already is that tenant, name and all. */
+  /** In the order of joining. An id that exists already means that tenant, and the name here is ignored. */
   tenants: z
     .array(
       z.strictObject({
         id: Id.nullish(),
         name: Name,
-        /** Absent: as the user. */
+        /** By default that of the user. */
         createdAt: Time.nullish(),
-        /** Absent: when the user was created. */
+        /** By default that of the user's creation. */
         joinedAt: Time.nullish(),
       }),
     )
     .nullish(),
   disabledAt: Time.nullish(),
-  /** Tokens issued before are not accepted. */
+  /** Tokens issued earlier are rejected. */
   tokensValidAfter: Time.nullish(),
-  /** Absent: now. */
+  /** By default now. */
   createdAt: Time.nullish(),
 })
 export type UserLine = z.output<typeof UserLine>
 
-/** What a line must not be taken for: the message is for the operator and never shows a hash. */
+/** Why a line is rejected. The message is for the operator and never shows a hash. */
 export class LineError extends Error {}
 
-/** The user of a line. @throws {LineError} that names every fault */
+/** Parses a line. @throws {LineError} with every error in it */
 export function readUserLine(text: string): UserLine {
   const { data, error } = UserLine.safeParse(jsonOf(text))
   if (data) return data
-  const faults = error?.issues.map(({ path, message }) =>
+  const errors = error?.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
   )
-  throw new LineError(faults?.join('; '))
+  throw new LineError(errors?.join('; '))
 }
 
 function jsonOf(text: string): unknown {

@@ -1,7 +1,7 @@
 import { createCipheriv, timingSafeEqual } from 'node:crypto'
 import { digestOf, dummySaltBytes, saltOf, zeros } from './base64.js'
 import type { PasswordFormat } from './password-hash.js'
-import { isPossible, scryptCost, scryptKey } from './scrypt.js'
+import { isDefined, scryptCost, scryptKey } from './scrypt.js'
 
 const pattern =
   /^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,5}),p=(\d{1,5}),(?:ss=([\w+/=-]*),)?sk=([\w+/=-]+)\$([\w+/=-]+)\$([\w+/=-]+)$/
@@ -21,7 +21,7 @@ export const firebaseScryptFormat: PasswordFormat = (hash) => {
   const signer = digestOf(signerText)
   const salt = saltOf(saltText)
   const digest = digestOf(digestText)
-  if (!signer || !salt || digest?.length !== signer.length || !isPossible(parameters)) return undefined
+  if (!signer || !salt || digest?.length !== signer.length || !isDefined(parameters)) return undefined
   const neutral = zeros(signer.length)
   return {
     verify: async (password) => {

@@ -1,17 +1,17 @@
-/** A password's hash as it is stored, taken apart. */
+/** A parsed password hash. */
 export interface PasswordHash {
-  /** Computes on the thread that asks, which is to be one of the hash pool's. */
+  /** Computes on the calling thread: call it on a thread of the hash pool. */
   verify(password: string): Promise<boolean>
-  /** A hash of the same algorithm and cost, always the same one, that no password matches. */
+  /** The dummy hash of these parameters: always the same text, and no password matches it. */
   dummyHash: string
   cost: Cost
 }
 
-/** About what one verification takes of a server: time on one core, and memory. */
+/** Estimated cost of one verification: time on one core, and memory. */
 export interface Cost {
   milliseconds: number
   mebibytes: number
 }
 
-/** A way of storing a password's hash as text: takes a hash apart, or returns nothing where it is none of its own. */
+/** Parses hashes of one format. Returns undefined for those of others. */
 export type PasswordFormat = (hash: string) => PasswordHash | undefined

@@ -2,7 +2,7 @@ import { scryptSync, timingSafeEqual } from 'node:crypto'
 import { digestOf, dummySaltBytes, saltOf, zeros } from './base64.js'
 import type { Cost, PasswordFormat } from './password-hash.js'
 
-/** Parameters of scrypt (RFC 7914), the CPU and memory cost as its binary logarithm. */
+/** Parameters of scrypt (RFC 7914); `ln` is the binary logarithm of the CPU and memory cost. */
 export interface ScryptParameters {
   ln: number
   r: number
@@ -18,7 +18,7 @@ export const scryptFormat: PasswordFormat = (hash) => {
   const parameters = { ln: Number(ln), r: Number(r), p: Number(p) }
   const salt = saltOf(saltText)
   const digest = digestOf(digestText)
-  if (!salt || !digest || !isPossible(parameters)) return undefined
+  if (!salt || !digest || !isDefined(parameters)) return undefined
   return {
     verify: async (password) => timingSafeEqual(scryptKey(password, salt, digest.length, parameters), digest),
     dummyHash: `$scrypt$ln=${ln},r=${r},p=${p}$${zeros(dummySaltBytes)}$${zeros(digest.length)}`,
@@ -26,8 +26,8 @@ export const scryptFormat: PasswordFormat = (hash) => {
   }
 }
 
-/** Whether scrypt is defined for these (RFC 7914 §2). */
-export const isPossible = ({ ln, r, p }: ScryptParameters) =>
+/** Returns whether scrypt is defined for these parameters (RFC 7914 §2). */
+export const isDefined = ({ ln, r, p }: ScryptParameters) =>
   ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && r * p < 2 ** 30
 
 export const scryptCost = ({ ln, r, p }: ScryptParameters): Cost => ({
@@ -35,6 +35,6 @@ export const scryptCost = ({ ln, r, p }: ScryptParameters): Cost => ({
   mebibytes: (128 * r * (2 ** ln + p)) / 2 ** 20,
 })
 
-/** The key that scrypt derives from a password. */
+/** Derives a key from a password. */
 export const scryptKey = (password: string, salt: Buffer, bytes: number, { ln, r, p }: ScryptParameters) =>
   scryptSync(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })

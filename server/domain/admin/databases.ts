@@ -1,0 +1,83 @@
+import type { DatabasePath } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
+import type { Store } from '../../store/store.js'
+import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../databases/find-database.js'
+import { generateSigningKey } from '../keys/signing-keys.js'
+import { OperatorError } from './operator-error.js'
+import type { Page } from './page.js'
+import { requirePathName } from './path-name.js'
+
+/** Returns the row of a database with its keys. @throws {OperatorError} if there is none, or it is being deleted */
+export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
+  const row = await findDatabaseRow(store, path)
+  const name = `${path.workspaceSlug}/${path.databaseName}`
+  if (!row) throw new OperatorError(`database ${name} does not exist`)
+  if (isBeingDeleted(row)) {
+    throw new OperatorError(`database ${name} is being deleted. To finish: usher database delete ${name}`)
+  }
+  return row
+}
+
+/** What an operator may change of a database; undefined keeps the present value. */
+export type DatabaseSettings = Partial<
+  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge'>
+>
+
+/**
+ * Creates a database in a workspace, with its first signing key.
+ *
+ * @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist
+ */
+export async function createDatabase(
+  store: Store,
+  { workspaceSlug, databaseName }: DatabasePath,
+  settings: DatabaseSettings,
+  now: Date,
+) {
+  requirePathName('database name', databaseName)
+  return store.prisma.$transaction(async (transaction) => {
+    const workspace = await transaction.workspace.findUnique({ where: { slug: workspaceSlug } })
+    if (!workspace) {
+      throw new OperatorError(
+        `workspace ${workspaceSlug} does not exist. Create it with: usher workspace create ${workspaceSlug}`,
+      )
+    }
+    const data = {
+      id: uuidv7(),
+      workspaceId: workspace.id,
+      name: databaseName,
+      ...settings,
+      createdAt: now,
+    }
+    const [created] = await transaction.database.createManyAndReturn({ data, skipDuplicates: true })
+    if (!created) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
+    await transaction.signingKey.create({ data: generateSigningKey(created, store.masterKey, now, now) })
+    return created
+  })
+}
+
+/** Changes settings of a database; servers follow within 5 seconds. @throws {OperatorError} if there is none */
+export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
+  const { id } = await requireDatabase(store, path)
+  return store.prisma.database.update({ where: { id }, data: settings })
+}
+
+/** Returns databases with the slug of their workspace, ordered by path. */
+export async function listDatabases(store: Store, { limit, after }: Page<DatabasePath>) {
+  const { database, signingKey } = store.prisma
+  const rows = await database.findMany({
+    where: after && {
+      OR: [
+        { workspace: { slug: { gt: after.workspaceSlug } } },
+        { workspace: { slug: after.workspaceSlug }, name: { gt: after.databaseName } },
+      ],
+    },
+    include: { workspace: true },
+    orderBy: [{ workspace: { slug: 'asc' } }, { name: 'asc' }],
+    take: limit,
+  })
+  // One query per database: each goes to one node of a distributed store, a join would go to all.
+  const keysOf = ({ id }: { id: string }) =>
+    signingKey.findMany({ where: { databaseId: id }, select: { kid: true } })
+  return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
+}

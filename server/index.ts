@@ -1,0 +1,100 @@
+import type { DatabasePath } from '@usher/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Config } from './config.js'
+import { createDatabase } from './domain/admin/databases.js'
+import { requireMasterKey } from './domain/admin/master-key.js'
+import { createWorkspace } from './domain/admin/workspaces.js'
+import { type AppContext, createContext } from './domain/context.js'
+import { buildApp } from './http/app.js'
+import { createMetrics } from './metrics/metrics.js'
+import { isStoreUnavailable } from './store/errors.js'
+import { openStore, requireMigrated } from './store/open.js'
+import type { Store } from './store/store.js'
+
+export { type Config, ConfigError, loadConfig } from './config.js'
+
+/** A server in this process. */
+export interface Usher {
+  /** The Fastify application. It does not listen yet: `app.listen()` or `app.inject()`. */
+  app: FastifyInstance
+  context: AppContext
+  /** Metrics of this process, if the configuration has a port for them. */
+  metrics: Registry | undefined
+  /** Path of the embedded store's oldest database, which is created in an empty store. */
+  firstDatabase: DatabasePath | undefined
+  /** Stops accepting requests, finishes those in flight, and closes the store. */
+  close(): Promise<void>
+}
+
+/** What an embedding application may replace. */
+export interface StartOptions {
+  log: Logger
+  /** The clock, in milliseconds since the epoch. */
+  now?: () => number
+}
+
+/**
+ * Starts a server: opens the store and builds everything over it. This is the only place where the parts are put
+ * together.
+ *
+ * @throws if the store's folder is in use, the store is not migrated, or the master key is another one. Nothing is
+ * left open then. An unreachable Postgres server is no error: the server answers 503 until it is reachable.
+ */
+export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
+  const opened = await openStore(config, (err) => log.warn({ err }, 'store connection lost'))
+  try {
+    const store = await requireUsable(opened, log)
+    const firstDatabase = config.databaseUrl ? undefined : await findFirstDatabase(store, now)
+    return { ...(await buildUsher(config, store, { log, now })), firstDatabase }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+/** Builds a server over an open store, and closes the store with it. */
+export async function buildUsher(
+  config: Config,
+  store: Store,
+  { log, now = Date.now }: StartOptions,
+): Promise<Omit<Usher, 'firstDatabase'>> {
+  const context = createContext(config, store, now)
+  const metrics = config.metrics && createMetrics(context)
+  const app = await buildApp(config, context, log, metrics)
+  return {
+    app,
+    context,
+    metrics: metrics?.registry,
+    async close() {
+      await app.close()
+      await Promise.all([context.hashing.close(), store.close()])
+    },
+  }
+}
+
+/** The store must be migrated and its keys open, unless it is unreachable. */
+async function requireUsable(store: Store, log: Logger) {
+  try {
+    await requireMigrated(store)
+    return await requireMasterKey(store)
+  } catch (err) {
+    if (!isStoreUnavailable(err)) throw err
+    log.warn({ err }, 'the store is unreachable; answering 503 until it is reachable')
+    return store
+  }
+}
+
+async function findFirstDatabase(store: Store, now: () => number): Promise<DatabasePath> {
+  const oldest = await store.prisma.database.findFirst({
+    include: { workspace: true },
+    orderBy: { createdAt: 'asc' },
+  })
+  if (oldest) return { workspaceSlug: oldest.workspace.slug, databaseName: oldest.name }
+  const path = { workspaceSlug: 'demo', databaseName: 'app' }
+  const workspace = await store.prisma.workspace.findUnique({ where: { slug: path.workspaceSlug } })
+  if (!workspace) await createWorkspace(store, path.workspaceSlug, new Date(now()))
+  await createDatabase(store, path, {}, new Date(now()))
+  return path
+}
