@@ -132,7 +132,9 @@ describe('rotation', () => {
   it('refuses a second key while the next one waits', async () => {
     const database = await usher.newDatabase()
     await rotateKeys(usher.store, database, 600, new Date(start))
-    await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(/is pending already/)
+    await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(
+      /is pending already/,
+    )
   })
 
   it('deletes keys that are past', async () => {

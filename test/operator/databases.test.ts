@@ -164,7 +164,7 @@ it('workspace delete wants it empty', async () => {
   const { path, workspaceSlug } = await usher.newDatabase()
   const command = `workspace delete ${workspaceSlug}`
   expect(await usher.refusal(command)).toBe(
-    `1 usher: workspace ${workspaceSlug} has databases; delete them first with: usher database delete\n`,
+    `1 usher: workspace ${workspaceSlug} has databases. Delete them first with: usher database delete\n`,
   )
   await usher.operator(`database delete ${path} --yes`)
   const { stdout, audited } = await usher.operator(command)

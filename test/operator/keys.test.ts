@@ -82,6 +82,8 @@ it('keys retire of the newest key lets the one before sign for good', async () =
 
 it('keys retire takes a kid that begins with a dash', async () => {
   const { path } = await newDatabase()
-  expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe('1 usher: key -Lx does not exist in this database\n')
+  expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe(
+    '1 usher: key -Lx does not exist in this database\n',
+  )
   expect(await usher.refusal(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
 })

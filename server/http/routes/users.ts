@@ -15,11 +15,10 @@ import { rejectInvalidPath } from './invalid-path.js'
 const server = initServer()
 
 export function userRoutes(app: FastifyInstance, context: AppContext) {
-  const { findDatabase, hashing } = context
   // Before the body is read: a request that is shed should cost next to nothing.
   const shedLoad = {
     onRequest: (_request: unknown, _reply: unknown, done: () => void) => {
-      hashing.assertCapacity()
+      context.hashing.assertCapacity()
       done()
     },
   }
@@ -27,7 +26,7 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
     createUser: {
       hooks: shedLoad,
       handler: async ({ params, body, headers, request, reply }) => {
-        const database = await findDatabase(params)
+        const database = await context.findDatabase(params)
         const caller = callerOf(request, reply)
         return {
           status: 201,
@@ -38,12 +37,12 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
     login: {
       hooks: shedLoad,
       handler: async ({ params, body, request, reply }) => {
-        const database = await findDatabase(params)
+        const database = await context.findDatabase(params)
         return { status: 200, body: await login(context, database, body, callerOf(request, reply)) }
       },
     },
     me: async ({ params, request }) => {
-      const database = await findDatabase(params)
+      const database = await context.findDatabase(params)
       return { status: 200, body: await me(context, database, bearerToken(request.headers.authorization)) }
     },
   })
