@@ -1,6 +1,6 @@
 import { problems } from '@usher/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { password, processes, startApi, startApp, type TestApi, validUser } from '../support/app.js'
+import { password, startApi, startApp, type TestApi, validUser } from '../support/app.js'
 
 let usher: TestApi
 let users: string
@@ -149,7 +149,7 @@ it('a path outside the API answers 404 whatever the body is', async () => {
 })
 
 describe('an error of our own', () => {
-  it.skipIf(processes > 1)('is a 500 that says nothing of it, and is logged', async () => {
+  it('is a 500 that says nothing of it, and is logged', async () => {
     const { findDatabase } = usher.context
     usher.context.findDatabase = () => Promise.reject(new Error('SELECT secret FROM inner_workings'))
     const response = await usher.database.createUser(validUser())

@@ -128,9 +128,9 @@ export const validUser = (body: object = {}) => ({
   ...body,
 })
 
-/** An app over a store of this run's kind for a whole test file, with one database ready. */
-export async function startApi(env: Record<string, string> = {}) {
-  const store = await openTestStore()
+/** An app over a store for a whole test file, with one database ready. */
+export async function startApi(env: Record<string, string> = {}, openStore = openTestStore) {
+  const store = await openStore()
   const usher = await startApp(store, env)
   const close = () => usher.close().then(store.close)
   return { ...usher, close, database: await usher.newDatabase() }

@@ -21,6 +21,8 @@ declare module 'vitest' {
     pgbouncerUrl: string
     /** How many processes behind a proxy serve the requests of a test; 0: none but the test's own. */
     instances: number
+    /** Whether tests run in their long form. */
+    isLab: boolean
     /** Path of the Chromium that the browser tests drive; empty where there is none. */
     chromium: string
   }

@@ -47,7 +47,8 @@ export async function makeDataFolder(isMigrated = true) {
   return folder
 }
 
-async function openPostgresCopy(): Promise<TestStore> {
+/** A migrated, empty store on the Postgres server, whatever the run's kind. */
+export async function openPostgresCopy(): Promise<TestStore> {
   const { url, drop } = await createPostgresDatabase()
   const store = openPostgres(url, masterKey, () => undefined)
   return { ...store, settings: settingsOf(url), close: () => store.close().then(drop) }
@@ -68,14 +69,20 @@ async function onServer(statement: string) {
   await prisma.$executeRawUnsafe(statement).finally(close)
 }
 
-/** A store of this run's kind, migrated or bare, as the settings of a process that opens it. */
-export async function makeStoreSettings(
-  isMigrated = true,
-): Promise<{ env: Record<string, string>; remove: () => Promise<void> }> {
-  if (inject('storeKind') === 'embedded') {
-    const folder = await makeDataFolder(isMigrated)
-    return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }
-  }
+/** Settings of a process, and the removal of the store that they name. */
+export interface StoreSettings {
+  env: Record<string, string>
+  remove: () => Promise<unknown>
+}
+
+/** A store of its own on the Postgres server, migrated or bare, as the settings of a process that opens it. */
+export async function makePostgresSettings(isMigrated = true): Promise<StoreSettings> {
   const { url, drop } = await createPostgresDatabase(isMigrated ? 'usher_template' : 'template0')
   return { env: settingsOf(url), remove: drop }
+}
+
+/** The same in a new folder. */
+export async function makeFolderSettings(isMigrated = true): Promise<StoreSettings> {
+  const folder = await makeDataFolder(isMigrated)
+  return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }
 }

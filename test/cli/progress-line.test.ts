@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest'
+import { createProgressLine } from '../../server/cli/io/progress-line.js'
+
+describe('the progress line', () => {
+  const shownOn = (isTTY: boolean) => {
+    const shown: unknown[] = []
+    const progress = createProgressLine({ isTTY, write: (text) => shown.push(text) > 0 })
+    progress.show('50 %')
+    progress.clear()
+    return shown.join('')
+  }
+
+  it('is written over on a terminal, and never elsewhere', () => {
+    expect(shownOn(true)).toBe('\r\u001b[K50 %\r\u001b[K')
+    expect(shownOn(false)).toBe('')
+  })
+})

@@ -1,0 +1,221 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openPostgres } from '../../server/store/postgres.js'
+import { startChild, startUsher, usher } from '../support/child.js'
+import { makeFolderSettings, makePostgresSettings, type StoreSettings } from '../support/store.js'
+
+const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i'
+
+let folder: string
+let store: StoreSettings
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'usher-import-'))
+  store = await makePostgresSettings()
+  await run('workspace create acme')
+})
+afterAll(async () => {
+  await store.remove()
+  await rm(folder, { recursive: true })
+})
+
+/** The lines of the audit trail begin with a brace; all else is for people. */
+const withoutAudit = (stderr: string) => stderr.replace(/^\{.*\}\n/gm, '')
+
+async function run(command: string, env = store.env) {
+  const { code, stdout, stderr } = await usher(command.split(' '), env)
+  return { code, stdout, stderr: withoutAudit(stderr) }
+}
+
+/** A new database in the workspace. */
+async function newDatabase(name: string) {
+  expect(await run(`database create acme/${name}`)).toMatchObject({ code: 0 })
+  return `acme/${name}`
+}
+
+async function fileOf(name: string, lines: unknown[]) {
+  const file = join(folder, name)
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+  await writeFile(file, texts.join('\n'))
+  return file
+}
+
+const ada = { email: 'ada@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Engines' }] }
+const bob = { email: 'bob@example.com' }
+
+describe('usher user import', () => {
+  it('adds all users of a file, and says at the second run that it changed nothing', async () => {
+    const database = await newDatabase('twice')
+    const file = await fileOf('twice.ndjson', [ada, bob])
+    expect(await run(`user import ${database} ${file}`)).toEqual({
+      code: 0,
+      stdout: 'Added 2 users.\n',
+      stderr: '',
+    })
+    expect(await run(`user import ${database} ${file}`)).toEqual({
+      code: 0,
+      stdout: 'Nothing was added; 2 users there already, unchanged.\n',
+      stderr: '',
+    })
+  })
+
+  it('takes the good lines, and writes the faulty ones with number and reason to a file; exit 1', async () => {
+    const database = await newDatabase('faulty')
+    const lines = [ada, '{', { email: 'x', passwordHash: bcryptHash }, bob]
+    const file = await fileOf('faulty.ndjson', lines)
+    const rejects = join(folder, 'faulty.rejects.ndjson')
+    expect(await run(`user import ${database} ${file}`)).toEqual({
+      code: 1,
+      stdout: `Added 2 users; 2 rejected, see ${rejects}.\n`,
+      stderr: 'line 2: is not JSON\nline 3: email: must be an email address\n',
+    })
+    const written = (await readFile(rejects, 'utf8')).trimEnd().split('\n')
+    expect(written.map((line) => JSON.parse(line))).toEqual([
+      { line: 2, reason: 'is not JSON', text: '{' },
+      { line: 3, reason: 'email: must be an email address', text: JSON.stringify(lines[2]) },
+    ])
+    expect((await stat(rejects)).mode & 0o777).toBe(0o600)
+
+    const repaired = await fileOf('faulty.ndjson', [ada, bob])
+    expect(JSON.parse((await run(`user import ${database} ${repaired} --json`)).stdout)).toEqual({
+      added: 0,
+      alreadyThere: 2,
+      rejected: 0,
+      rejectsFile: null,
+    })
+    await expect(stat(rejects)).rejects.toThrow('ENOENT')
+  })
+
+  it('shows the first reasons only, and writes all', async () => {
+    const database = await newDatabase('many')
+    const file = await fileOf('many', Array(1100).fill('{'))
+    const { code, stdout, stderr } = await run(`user import ${database} ${file} --json`)
+    const rejectsFile = `${file}.rejects.ndjson`
+    expect(JSON.parse(stdout)).toEqual({ added: 0, alreadyThere: 0, rejected: 1100, rejectsFile })
+    expect(code).toBe(1)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(20)
+    expect((await readFile(rejectsFile, 'utf8')).trimEnd().split('\n')).toHaveLength(1100)
+  })
+
+  it('refuses a file that is not there, a path that is none and a database that is unknown', async () => {
+    const file = await fileOf('refused.ndjson', [ada])
+    expect(await run(`user import acme/twice ${file}.no`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `usher: there is no file ${file}.no that can be read\n`,
+    })
+    expect(await run(`user import acme ${file}`)).toMatchObject({ code: 2, stdout: '' })
+    expect(await run(`user import acme/no ${file}`)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'usher: database acme/no does not exist\n',
+    })
+  })
+})
+
+describe('an import that is killed', () => {
+  it('has left whole batches, and when run again all users are there once', async () => {
+    const database = await newDatabase('killed')
+    const users = Array.from({ length: 30_000 }, (_, index) => ({
+      email: `user${index}@example.com`,
+      passwordHash: bcryptHash,
+      tenants: [{ name: `Tenant ${index}` }],
+    }))
+    const file = await fileOf('killed.ndjson', users)
+    const { prisma, close } = openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32), () => undefined)
+    const { id: databaseId } = await prisma.database.findFirstOrThrow({ where: { name: 'killed' } })
+    const counts = () =>
+      Promise.all([
+        prisma.user.count({ where: { databaseId } }),
+        prisma.tenant.count({ where: { databaseId } }),
+        prisma.membership.count({ where: { databaseId } }),
+      ])
+
+    const first = startUsher(['user', 'import', database, file], store.env)
+    await vi.waitFor(async () => expect((await counts())[0]).toBeGreaterThan(0), {
+      interval: 5,
+      timeout: 20_000,
+    })
+    first.signal('SIGKILL')
+    expect(await first.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
+    // A commit that was on its way when the process ended may still arrive.
+    await prisma.$queryRaw`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+    const [usersLeft, tenantsLeft, membershipsLeft] = await counts()
+    expect(usersLeft % 500).toBe(0)
+    expect(usersLeft).toBeLessThan(users.length)
+    expect([tenantsLeft, membershipsLeft]).toEqual([usersLeft, usersLeft])
+
+    const again = await run(`user import ${database} ${file} --json`)
+    expect(JSON.parse(again.stdout)).toEqual({
+      added: users.length - usersLeft,
+      alreadyThere: usersLeft,
+      rejected: 0,
+      rejectsFile: null,
+    })
+    expect(await counts()).toEqual([users.length, users.length, users.length])
+    await close()
+  })
+})
+
+describe('the audit trail', () => {
+  it('has a line for an import, with counts and no address', async () => {
+    const database = await newDatabase('audit')
+    const file = await fileOf('audit.ndjson', [ada, '{'])
+    const { stderr } = await usher(['user', 'import', database, file], store.env)
+    const line = stderr.match(/^\{.*\}$/m)?.[0] ?? '{}'
+    const users = { added: 1, alreadyThere: 0, rejected: 1 }
+    expect(JSON.parse(line)).toMatchObject({ audit: 'users.imported', users, databaseId: expect.any(String) })
+    expect(line).not.toContain('ada@')
+  })
+})
+
+describe('usher user export', () => {
+  it('writes lines that import into another database to the same lines', async () => {
+    const from = await newDatabase('from')
+    const to = await newDatabase('to')
+    await run(`user import ${from} ${await fileOf('from.ndjson', [ada, bob])}`)
+    const file = join(folder, 'exported.ndjson')
+    expect(await run(`user export ${from} --output ${file}`)).toEqual({
+      code: 0,
+      stdout: `Wrote 2 users to ${file}.\n`,
+      stderr: '',
+    })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await run(`user import ${to} ${file}`)).toMatchObject({ code: 0, stdout: 'Added 2 users.\n' })
+    const { code, stdout, stderr } = await run(`user export ${to}`)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toBe(await readFile(file, 'utf8'))
+    expect(JSON.parse((await run(`user export ${to} -o ${file} --json`)).stdout)).toEqual({ users: 2, file })
+  })
+
+  it('ends quietly where its reader stops early', async () => {
+    const database = await newDatabase('piped')
+    const users = Array.from({ length: 3000 }, (_, index) => ({ email: `user${index}@example.com` }))
+    await run(`user import ${database} ${await fileOf('piped.ndjson', users)}`)
+    const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
+    const shell = `{ "$0" "${bin}" user export ${database}; echo "exit $?" >&2; } | head -n 1`
+    const { stdout, stderr } = await startChild('sh', ['-c', shell, process.execPath], store.env).ended
+    expect(stderr).toBe('exit 0\n')
+    expect(stdout).toMatch(/^\{"id":"[^\n]*\}\n$/)
+  })
+})
+
+it('import and export work alike on a folder', async () => {
+  const { env, remove } = await makeFolderSettings()
+  for (const command of ['workspace create acme', 'database create acme/app'])
+    expect(await run(command, env)).toMatchObject({ code: 0 })
+  const file = await fileOf('embedded.ndjson', [ada, '{', bob])
+  const rejects = join(folder, 'embedded.rejects.ndjson')
+  expect(await run(`user import acme/app ${file}`, env)).toEqual({
+    code: 1,
+    stdout: `Added 2 users; 1 rejected, see ${rejects}.\n`,
+    stderr: 'line 2: is not JSON\n',
+  })
+  const { stdout } = await run('user export acme/app', env)
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ email: ada.email }, { email: bob.email }])
+  await remove()
+})

@@ -1,0 +1,92 @@
+import type { AddressInfo } from 'node:net'
+import { PGlite } from '@electric-sql/pglite'
+import bcrypt from 'bcrypt'
+import { pino } from 'pino'
+import { loadConfig } from '../../../server/config.js'
+import { createDatabase } from '../../../server/domain/admin/databases.js'
+import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { createContext } from '../../../server/domain/context.js'
+import { dummyHashOf } from '../../../server/domain/passwords/formats/read-hash.js'
+import { buildApp } from '../../../server/http/app.js'
+import { storeOver } from '../../../server/store/embedded.js'
+import { migrate } from '../../../server/store/migrate.js'
+
+// Whether time tells who has an account: npm run lab -- enumeration [LOGINS]. Failed logins of accounts with
+// hashes of each kind and of unknown addresses, interleaved, at the default cost, over HTTP. The difference of
+// medians from that of unknown addresses is to be within what unknown addresses differ among themselves.
+
+const rounds = Number(process.argv[2] ?? 200)
+const path = { workspaceSlug: 'bench', databaseName: 'app' }
+const password = 'correct horse battery'
+
+const store = storeOver(await PGlite.create(), Buffer.alloc(32))
+await migrate(store.prisma)
+await createWorkspace(store, path.workspaceSlug, new Date())
+const { id } = await createDatabase(store, path, {}, new Date())
+
+const log = pino({ level: 'silent' })
+const outdated = createContext(loadConfig({ ARGON2_PASSES: '3' }), store)
+// Each login comes from a network of its own, or the throttle would answer in place of the hash.
+const config = loadConfig({ TRUST_PROXY: '1' })
+const context = createContext(config, store)
+const app = await buildApp(config, context, log)
+await app.listen({ host: '127.0.0.1', port: 0 })
+const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+const users = `${base}/workspaces/${path.workspaceSlug}/databases/${path.databaseName}/users`
+
+const hashes = {
+  current: await context.hashing.hash(password),
+  outdated: await outdated.hashing.hash(password),
+  bcrypt: await bcrypt.hash(password, 10),
+}
+for (const [kind, passwordHash] of Object.entries(hashes)) {
+  const email = `${kind}@example.com`
+  const user = { databaseId: id, id: crypto.randomUUID(), email, canonicalEmail: email, passwordHash }
+  await store.prisma.user.create({ data: { ...user, createdAt: new Date() } })
+}
+const dummyHashes = Object.values(hashes).map(dummyHashOf)
+await store.prisma.database.update({ where: { id }, data: { dummyHashes } })
+
+const kinds = [...Object.keys(hashes), 'unknown', 'unknown too']
+const times = new Map(kinds.map((kind) => [kind, [] as number[]]))
+let network = 0
+for (let round = -5; round < rounds; round++) {
+  for (const kind of kinds) {
+    const email = `${kind.replace(' ', '.')}@example.com`
+    const milliseconds = await failedLogin(email)
+    if (round >= 0) times.get(kind)?.push(milliseconds)
+    await store.prisma.loginFailures.deleteMany({ where: { databaseId: id } })
+  }
+}
+
+const reference = median(times.get('unknown') ?? [])
+process.stdout.write(
+  `${rounds} failed logins of each; median of unknown addresses ${reference.toFixed(2)} ms\n`,
+)
+for (const [kind, all] of times) {
+  const difference = median(all) - reference
+  process.stdout.write(`${kind.padEnd(12)} ${difference >= 0 ? '+' : ''}${difference.toFixed(2)} ms\n`)
+}
+
+await app.close()
+await Promise.all([context.hashing.close(), outdated.hashing.close()])
+await store.close()
+
+async function failedLogin(email: string) {
+  network += 1
+  const headers = {
+    'content-type': 'application/json',
+    'x-forwarded-for': `10.${network >> 16}.${(network >> 8) & 255}.${network & 255}`,
+  }
+  const start = performance.now()
+  const body = JSON.stringify({ email, password: 'a wrong password' })
+  const response = await fetch(`${users}/login`, { method: 'POST', headers, body })
+  await response.arrayBuffer()
+  if (response.status !== 401) throw new Error(`answered ${response.status}`)
+  return performance.now() - start
+}
+
+function median(values: number[]) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { hashSync } from '@node-rs/argon2'
+import { v7 as uuidv7 } from 'uuid'
+import { createDatabase } from '../../../server/domain/admin/databases.js'
+import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { migrate } from '../../../server/store/migrate.js'
+import { openPostgres } from '../../../server/store/postgres.js'
+import { freePort, startPostgres } from '../../support/postgres-server.js'
+import { requestBytes } from './load.js'
+import { type Measured, startServer } from './processes.js'
+
+const users = 1000
+const password = 'correct horse battery'
+const path = { workspaceSlug: 'bench', databaseName: 'app' }
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+
+/** A Postgres server of its own with a thousand users, and how to start what is measured on it. */
+export async function createWorld(threads: number) {
+  const postgres = await startPostgres()
+  const masterKey = randomBytes(32)
+  const store = openPostgres(postgres.url, masterKey, () => undefined)
+  await migrate(store.prisma)
+  await createWorkspace(store, path.workspaceSlug, new Date())
+  const { id: databaseId } = await createDatabase(store, path, {}, new Date())
+  const passwordHash = hashSync(password, { memoryCost: 19456, timeCost: 2, parallelism: 1 })
+  const createdAt = new Date()
+  const rows = Array.from({ length: users }, (_, index) => {
+    const email = `user${index}@example.com`
+    return { databaseId, id: uuidv7(), email, canonicalEmail: email, passwordHash, createdAt }
+  })
+  const tenants = rows.map((_, index) => ({ databaseId, id: uuidv7(), name: `Tenant ${index}`, createdAt }))
+  const memberships = rows.map(({ id: userId }, index) => ({
+    databaseId,
+    userId,
+    tenantId: tenants[index]?.id ?? '',
+    joinedAt: createdAt,
+  }))
+  await store.prisma.user.createMany({ data: rows })
+  await store.prisma.tenant.createMany({ data: tenants })
+  await store.prisma.membership.createMany({ data: memberships })
+  await store.close()
+
+  const env = { DATABASE_URL: postgres.url, USHER_MASTER_KEY: masterKey.toString('base64') }
+  return {
+    async startFloor() {
+      const port = await freePort()
+      const args = ['--import', 'tsx', 'test/lab/bench/floor.ts', String(port), postgres.url, databaseId]
+      return withRequests(await startServer(port, [...args, String(threads)]), '', '/keys')
+    },
+    async startUsher(settings: Record<string, string> = {}, flags: string[] = []) {
+      const port = await freePort()
+      const args = [...flags, 'server/bin/usher.js', 'serve']
+      const server = await startServer(port, args, { PORT: String(port), ...env, ...settings })
+      const prefix = `/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`
+      return withRequests(server, prefix, `${prefix}/.well-known/jwks.json`)
+    },
+    stop: postgres.stop,
+  }
+}
+
+export type Server = Awaited<ReturnType<typeof withRequests>>
+
+/** A server with the bytes of each operation's next request; the tokens are its own. */
+async function withRequests(server: Measured, prefix: string, keysPath: string) {
+  const origin = `http://127.0.0.1:${server.port}`
+  let count = 0
+  const email = () => `user${count++ % users}@example.com`
+  const login = () => requestBytes('POST', `${prefix}/users/login`, { body: { email: email(), password } })
+  const tokens: string[] = []
+  for (let index = 0; index < 100; index++) {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ email: email(), password })
+    const response = await fetch(`${origin}${prefix}/users/login`, { method: 'POST', headers, body })
+    const { token } = (await response.json()) as { token: { jwt: string } }
+    tokens.push(requestBytes('GET', `${prefix}/users/me`, { token: token.jwt }))
+  }
+  return {
+    ...server,
+    requests: {
+      create: () => {
+        const body = { email: `${uuidv7()}@example.com`, password, newTenant: 'Analytical Engines' }
+        return requestBytes('POST', `${prefix}/users`, { body })
+      },
+      login,
+      me: () => tokens[count++ % tokens.length] ?? '',
+      discovery: () => requestBytes('GET', keysPath),
+      'raw hash': () => requestBytes('POST', '/hash', { body: { password } }),
+    },
+  }
+}

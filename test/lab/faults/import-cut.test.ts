@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isStoreUnavailable } from '../../../server/store/errors.js'
+import { openPostgres } from '../../../server/store/postgres.js'
+import type { Store } from '../../../server/store/store.js'
+import { startApp } from '../../support/app.js'
+import { importAll, linesOf } from '../../support/lines.js'
+import { createPostgresDatabase } from '../../support/store.js'
+import { report, times } from '../form.js'
+import { type CuttingProxy, startProxy } from './proxy.js'
+
+let database: Awaited<ReturnType<typeof createPostgresDatabase>>
+let proxy: CuttingProxy
+let usher: Awaited<ReturnType<typeof startApp>>
+/** Past the proxy. */
+let store: Store
+beforeAll(async () => {
+  database = await createPostgresDatabase()
+  proxy = await startProxy(database.url)
+  const open = (url: string) => openPostgres(url, Buffer.alloc(32, 1), () => undefined)
+  store = open(database.url)
+  usher = await startApp(open(proxy.url))
+})
+afterAll(async () => {
+  await usher.close()
+  await usher.store.close()
+  await store.close()
+  await proxy.close()
+  await database.drop()
+})
+
+// Signing up is one statement; this is the transaction of several that the product has.
+it.each(['toStore', 'toUsher'] as const)(
+  'an import cut after each byte %s adds all or nothing',
+  async (direction) => {
+    const { id } = await usher.newDatabase()
+    const outcomes = { cut: 0, nothing: 0, all: 0 }
+    let isDone = () => true
+    for (let bytes = 1; isDone(); bytes += times(71, 1)) {
+      const names = ['one', 'two'].map((name) => `${name}-${bytes}`)
+      const lines = linesOf(...names.map((name) => ({ email: `${name}@example.com`, tenants: [{ name }] })))
+      isDone = proxy.cut({ direction, bytes, resets: bytes % 2 === 0 })
+      await importAll(usher.context, id, lines).catch((error) => {
+        if (!isStoreUnavailable(error)) throw error
+        outcomes.cut += 1
+      })
+      proxy.callOff()
+      const where = { databaseId: id, memberships: { some: { tenant: { name: { in: names } } } } }
+      const written = await store.prisma.user.count({ where })
+      outcomes[written ? 'all' : 'nothing'] += 1
+      // Run again, it finishes what was cut short. A connection cut after its last answer fails at its next use.
+      const run = () => importAll(usher.context, id, lines)
+      const again = await run().catch(run)
+      expect({ written, ...again }).toEqual({
+        written,
+        added: 2 - written,
+        alreadyThere: written,
+        rejected: [],
+      })
+      expect([0, 2]).toContain(written)
+    }
+    expect(outcomes.cut).toBeGreaterThan(5)
+    expect(outcomes.nothing).toBeGreaterThan(5)
+    expect(await store.prisma.tenant.count({ where: { memberships: { none: {} } } })).toBe(0)
+    report(`An import cut after each byte ${direction}: ${JSON.stringify(outcomes)}`)
+  },
+)

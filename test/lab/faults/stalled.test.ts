@@ -1,0 +1,47 @@
+import { Client } from 'pg'
+import { describe, it, onTestFinished } from 'vitest'
+import { startPostgres } from '../../support/postgres-server.js'
+import { times } from '../form.js'
+import { onPostgres, openStage } from './stage.js'
+
+type Stall = (control: Client) => Promise<() => Promise<unknown>>
+
+// Both wait out the time limits of a statement and of a connection, so they do it side by side.
+describe.concurrent('a Postgres that is there, but', () => {
+  it('answers nobody (SIGSTOP)', () => stallPostgres('Postgres frozen', freeze))
+  it('takes longer over a statement than its limit (a table is locked)', () =>
+    stallPostgres('Statements past their limit', lockTables))
+})
+
+/** @param stall returns what ends it */
+async function stallPostgres(title: string, stall: Stall) {
+  const postgres = await startPostgres()
+  onTestFinished(postgres.stop)
+  const { outage, noted, close } = await openStage(onPostgres(postgres.url))
+  const control = new Client(postgres.url)
+  await control.connect()
+  while (noted.outages < times(1, 3)) await outage(() => stall(control))
+  await control.end()
+  await close(title)
+}
+
+/** Stops every process of Postgres where it stands. */
+const freeze: Stall = async (control) => {
+  const file = await control.query(`SELECT pg_read_file('postmaster.pid') AS text`)
+  const postmaster = Number.parseInt(file.rows[0].text, 10)
+  // First the one that starts the others.
+  process.kill(postmaster, 'SIGSTOP')
+  const { rows } = await control.query<{ pid: number }>('SELECT pid FROM pg_stat_activity')
+  const pids = [...rows.map(({ pid }) => pid), postmaster]
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  return async () => {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
+}
+
+/** Holds what every statement needs, as a careless migration would. */
+const lockTables: Stall = async (control) => {
+  await control.query('BEGIN')
+  await control.query('LOCK TABLE usher."user", usher._prisma_migrations')
+  return () => control.query('ROLLBACK')
+}

@@ -1,0 +1,31 @@
+import { rm } from 'node:fs/promises'
+import { it, onTestFinished } from 'vitest'
+import { createPostgresDatabase, makeDataFolder } from '../../support/store.js'
+import { times } from '../form.js'
+import { inFolder, onPostgres, openStage, type StorePlace } from './stage.js'
+
+/** Kills Usher under load and starts it again; what it keeps is wherever its store is. */
+async function killUsher(title: string, place: StorePlace, kills: number) {
+  const { server, load, noted, expectBack, close } = await openStage(place, { refusals: [0, 503] })
+  for (; noted.outages < kills; noted.outages++) {
+    await load.sees(201)
+    await server.kill()
+    await load.sees(0)
+    const restarted = performance.now()
+    await server.restart()
+    await expectBack(restarted)
+  }
+  await close(title)
+}
+
+it('Usher loses nothing that it acknowledged when it is killed under sign-ups', async () => {
+  const { url, drop } = await createPostgresDatabase('template0')
+  onTestFinished(drop)
+  await killUsher('Usher killed', onPostgres(url), times(2, 15))
+})
+
+it('nor with its embedded store', async () => {
+  const folder = await makeDataFolder()
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await killUsher('Usher killed with its embedded store', inFolder(folder), times(1, 8))
+})

@@ -1,0 +1,66 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Child, startUsher } from '../../support/child.js'
+import { freePort } from '../../support/postgres-server.js'
+import { makeFolderSettings, type StoreSettings } from '../../support/store.js'
+import { isLong, report, times } from '../form.js'
+
+/** The server and this process each need a file descriptor for a connection, and some for all else. */
+const { userLimits } = process.report.getReport() as unknown as {
+  userLimits?: { open_files: { hard: number | 'unlimited' } }
+}
+const hard = userLimits?.open_files.hard ?? 'unlimited'
+const wanted = times(500, 10_000)
+const count = hard === 'unlimited' ? wanted : Math.min(wanted, hard - 500)
+const note = count < wanted ? ` (of ${wanted}: a process may have ${hard} files)` : ''
+
+let store: StoreSettings
+let port: number
+let server: Child
+const sockets: Socket[] = []
+beforeAll(async () => {
+  store = await makeFolderSettings()
+  port = await freePort()
+  const settings = { ...store.env, HOST: '127.0.0.1', PORT: String(port) }
+  server = startUsher(['serve'], settings)
+  await server.printed('listening')
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  server.signal('SIGKILL')
+  await server.ended
+  await store.remove()
+})
+
+const open = () =>
+  new Promise<void>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', resolve)
+    socket.on('error', reject)
+    sockets.push(socket)
+  })
+
+it(`answers beside ${count} connections over which nothing comes, and ends them in time${note}`, async () => {
+  for (let opened = 0; opened < count; opened += 100) {
+    await Promise.all(Array.from({ length: Math.min(100, count - opened) }, open))
+  }
+  let ended = 0
+  for (const socket of sockets)
+    socket
+      .on('error', () => undefined)
+      .on('close', () => ended++)
+      .resume()
+  const url = `http://127.0.0.1:${port}/workspaces/demo/databases/app/users/login`
+  const started = performance.now()
+  const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
+  const milliseconds = Math.round(performance.now() - started)
+  expect(answer.status).toBe(401)
+  // Fifteen seconds and more; raw-socket.test.ts has the same with less patience.
+  if (!isLong) return
+  await expect.poll(() => ended, { timeout: 40_000, interval: 200 }).toBe(count)
+  const seconds = Math.round((performance.now() - started) / 1000)
+  report(
+    `idle connections ${count}${note}; a login beside them ${milliseconds} ms; all ended after ${seconds} s`,
+  )
+})

@@ -1,0 +1,51 @@
+import type { DatabasePath } from '@usher/contract'
+import { expect } from 'vitest'
+import { createDatabase } from '../../../server/domain/admin/databases.js'
+import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { startApp } from '../../support/app.js'
+import { openTestStore } from '../../support/store.js'
+import type { World } from './requests.js'
+import { knownEmail, knownPassword, mark } from './values.js'
+
+const paths: DatabasePath[] = [
+  { workspaceSlug: 'one', databaseName: 'app' },
+  { workspaceSlug: 'one', databaseName: 'web' },
+  { workspaceSlug: 'two', databaseName: 'app' },
+]
+const settings = [
+  {},
+  { passwordPolicy: 'none', signingAlgorithm: 'EdDSA' },
+  { passwordPolicy: 'nist', signingAlgorithm: 'RS256' },
+] as const
+
+/** A server with three databases that have the same ten accounts, each with a token. */
+export async function startWorld() {
+  const store = await openTestStore()
+  const usher = await startApp(store, { TRUST_PROXY: '1', TOKEN_MAX_AGE: '86400' })
+  const now = new Date(usher.clock.now)
+  for (const slug of ['one', 'two']) await createWorkspace(store, slug, now)
+  const tokens: World['tokens'] = []
+  for (const [index, path] of paths.entries()) {
+    await createDatabase(store, path, { ...settings[index] }, now)
+    const { signedUp } = usher.client(path.workspaceSlug, path.databaseName)
+    for (let number = 0; number < 10; number++) {
+      const body = { email: knownEmail(number), password: knownPassword(number) }
+      tokens.push({ path, jwt: (await signedUp(body)).token.jwt })
+    }
+  }
+  const world: World = { paths, tokens }
+
+  /** Fails if something that a client sent was logged, or an error of our own; forgets the log. */
+  function expectCleanLog() {
+    const log = usher.logged()
+    usher.forgetLog()
+    expect(log.match(new RegExp(`.*(${mark('')}|internal error|eyJ[\\w-]{20,}).*`))?.[0]).toBeUndefined()
+  }
+
+  const close = async () => {
+    expectCleanLog()
+    await usher.close()
+    await store.close()
+  }
+  return { ...usher, world, expectCleanLog, close }
+}

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { report, times } from '../form.js'
+import { cases, seed } from '../hostile/cases.js'
+import { type Choice, operations } from './operations.js'
+import { paths, startWorld, type World } from './world.js'
+
+const emails = ['ada@example.com', 'grace@example.com', 'alan@example.com', 'édith@example.com']
+const passwords = ['correct horse battery', 'incorrect horse battery', 'staple of all horses']
+
+const choices: fc.Arbitrary<Choice> = fc.record({
+  path: fc.constantFrom(...paths),
+  other: fc.constantFrom(...paths),
+  email: fc.constantFrom(...emails),
+  password: fc.constantFrom(...passwords),
+  newTenant: fc.constantFrom(undefined, 'Engines', 'Compilers'),
+  idempotencyKey: fc.constantFrom(undefined, undefined, 'a key of many', 'another key'),
+  pick: fc.nat(),
+})
+
+/** Clients do more than operators. */
+const weights: Record<string, number> = { signUp: 12, logIn: 8, meEverywhere: 4, join: 3, move: 2 }
+const names = fc.oneof(
+  ...Object.keys(operations).map((name) => ({ weight: weights[name] ?? 1, arbitrary: fc.constant(name) })),
+)
+
+it('keeps every database to itself, whatever clients and operators do in the others', async () => {
+  const length = times(70, 250)
+  const steps = fc.array(fc.tuple(names, choices), { minLength: 1, maxLength: length, size: 'max' })
+  let done = 0
+  const property = fc.asyncProperty(steps, async (all) => {
+    const world = await startWorld()
+    try {
+      for (const [name, choice] of all) await operations[name]?.(world, choice)
+      await expectIsolated(world)
+      done += all.length
+    } finally {
+      await world.close()
+    }
+  })
+  await fc.assert(property, { ...cases(times(2, 40), 20), timeout: 300_000 })
+  report(`operations ${done}, seed ${seed}`)
+})
+
+/** Every token at every database, every address with every password, and all that the operator sees. */
+async function expectIsolated(world: World) {
+  const choice: Choice = {
+    path: '',
+    other: '',
+    email: '',
+    password: '',
+    newTenant: undefined,
+    idempotencyKey: undefined,
+    pick: 0,
+  }
+  const given = world.model.tokens.length
+  for (let pick = 0; pick < given; pick++) await operations.meEverywhere?.(world, { ...choice, pick })
+  for (const path of paths) {
+    await operations.inspect?.(world, { ...choice, path })
+    for (const email of emails) {
+      for (const password of passwords) await operations.logIn?.(world, { ...choice, path, email, password })
+    }
+  }
+  const kids = [...world.model.databases.values()].flatMap((database) => [...database.kids])
+  expect(new Set(kids).size).toBe(kids.length)
+}

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process'
+
+// Runs the long experiments, all or one: npm run lab [-- PART [ARGUMENT …]]
+
+const program = (file) => ['--conditions=source', '--import', 'tsx', `test/lab/bench/${file}.ts`]
+const tests = (folder) => ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'lab', `test/lab/${folder}/`]
+const parts = {
+  bench: program('bench'),
+  import: program('import'),
+  enumeration: program('enumeration'),
+  faults: tests('faults'),
+  hostile: tests('hostile'),
+  isolation: tests('isolation'),
+}
+
+const [chosen, ...more] = process.argv.slice(2)
+if (chosen !== undefined && !(chosen in parts)) {
+  process.stderr.write(`There is no part ${chosen}: use one of ${Object.keys(parts).join(', ')}.\n`)
+  process.exit(2)
+}
+for (const [part, args] of Object.entries(parts)) {
+  if (chosen !== undefined && part !== chosen) continue
+  const { status } = spawnSync(process.execPath, [...args, ...more], { stdio: 'inherit' })
+  process.exitCode ||= status ?? 1
+}

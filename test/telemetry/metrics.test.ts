@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { password } from '../support/app.js'
+import { cheapHashes } from '../support/cheap-hashes.js'
+import { makeDatabase, startUsher, usher } from '../support/child.js'
+import { freePort } from '../support/postgres-server.js'
+import { makePostgresSettings } from '../support/store.js'
+
+const users = '/workspaces/demo/databases/app/users'
+const route = '/workspaces/:workspaceSlug/databases/:databaseName/users'
+
+let env: Record<string, string>
+let remove: () => Promise<unknown>
+beforeAll(async () => {
+  const store = await makePostgresSettings()
+  remove = store.remove
+  env = { ...store.env, ...cheapHashes, HASH_CONCURRENCY: '3' }
+  await makeDatabase('demo', 'app', env)
+})
+afterAll(() => remove())
+
+/** A server all of whose workers listen, and what it shows to Prometheus. */
+async function startServer(workers: number) {
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  const more = { PORT: String(port), METRICS_PORT: String(metricsPort), WORKERS: String(workers) }
+  const server = startUsher(['serve'], { ...env, ...more })
+  await server.printed('Server listening')
+
+  /** Over a connection of its own, so that each may go to another worker. */
+  async function send(path: string, body?: object, headers: Record<string, string> = {}) {
+    const response = await fetch(`http://localhost:${port}${path}`, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { connection: 'close', 'content-type': 'application/json', ...headers },
+    })
+    return { status: response.status, body: await response.json() }
+  }
+
+  async function scrape() {
+    const response = await fetch(`http://localhost:${metricsPort}/metrics`)
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await response.text()
+    const series = text.split('\n').filter((line) => line && !line.startsWith('#'))
+    const value = (name: string) =>
+      Number(
+        series
+          .find((line) => line.startsWith(`${name} `))
+          ?.split(' ')
+          .at(-1),
+      )
+    const answers = (method: string, path: string, status: number) =>
+      value(
+        `usher_http_request_duration_seconds_count{method="${method}",route="${path}",status="${status}"}`,
+      )
+    return { text, series, value, answers }
+  }
+  if (workers > 1) {
+    await vi.waitFor(async () => expect((await scrape()).value('usher_workers')).toBe(workers), 20_000)
+  }
+  return { ...server, port, metricsPort, send, scrape }
+}
+
+async function end(server: Awaited<ReturnType<typeof startServer>>) {
+  server.signal('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0 })
+}
+
+describe.each([1, 2])('metrics of %d process(es)', (workers) => {
+  it('count what was answered, by route and status, and why it was refused', async () => {
+    const server = await startServer(workers)
+    const email = `ada-${workers}@example.com`
+    const { body } = await server.send(users, { email, password })
+    for (let i = 0; i < 4; i++) {
+      const headers = { authorization: `Bearer ${body.token.jwt}` }
+      expect((await server.send(`${users}/me`, undefined, headers)).status).toBe(200)
+    }
+    const statuses = []
+    for (let i = 0; i < 6; i++) {
+      statuses.push((await server.send(`${users}/login`, { email, password: 'wrong password' })).status)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    await server.send('/nowhere/ada')
+    await server.send('/nowhere/bob')
+    await server.send('/%')
+    await server.send('/healthz', {})
+    const socket = connect(server.port, 'localhost')
+    socket.end('no request\r\n\r\n').resume()
+    await once(socket, 'close')
+
+    const { value, answers, text } = await server.scrape()
+    expect(answers('POST', route, 201)).toBe(1)
+    expect(answers('GET', `${route}/me`, 200)).toBe(4)
+    expect(answers('POST', `${route}/login`, 401)).toBe(5)
+    expect(answers('POST', `${route}/login`, 429)).toBe(1)
+    expect(answers('GET', 'unknown', 404)).toBe(3)
+    expect(answers('POST', '/healthz', 405)).toBe(1)
+    expect(value('usher_problems_total{code="too_many_attempts"}')).toBe(1)
+    expect(value('usher_problems_total{code="invalid_credentials"}')).toBe(5)
+    expect(value('usher_problems_total{code="route_not_found"}')).toBe(3)
+    expect(value('usher_problems_total{code="malformed_request"}')).toBe(1)
+    // One in each process for the pace of the queue; a failed login verifies the user's hash alone.
+    expect(value('usher_hash_jobs_total')).toBe(workers + 6)
+    expect(value('usher_hash_wait_seconds_total')).toBeGreaterThanOrEqual(0)
+    expect(value('usher_hash_shed_total')).toBe(0)
+    expect(value('usher_hash_queue_length')).toBe(0)
+    expect(value('usher_hash_threads_busy')).toBe(0)
+    expect(value('usher_hash_threads')).toBe(3)
+    expect(value('usher_store_connections')).toBeGreaterThanOrEqual(workers)
+    expect(value('usher_store_connections_idle')).toBe(value('usher_store_connections'))
+    expect(value('usher_store_waiting')).toBe(0)
+    expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
+    expect(text).not.toMatch(/ada|bob|nowhere/)
+    await end(server)
+  })
+})
+
+describe('metrics', () => {
+  it('keep what a worker counted when it is gone', async () => {
+    const server = await startServer(2)
+    for (let i = 0; i < 10; i++) await server.send('/healthz')
+    const before = await server.scrape()
+    expect(before.answers('GET', '/healthz', 200)).toBe(10)
+    expect(before.value('usher_worker_deaths_total')).toBe(0)
+    const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(async () => {
+      const after = await server.scrape()
+      expect(after.value('usher_worker_deaths_total')).toBe(1)
+      expect(after.value('usher_workers')).toBe(2)
+    }, 20_000)
+    await server.send('/healthz')
+    expect((await server.scrape()).answers('GET', '/healthz', 200)).toBe(11)
+    await end(server)
+  })
+
+  it('stand, as they last were, for a worker that does not answer', async () => {
+    const server = await startServer(2)
+    for (let i = 0; i < 10; i++) await server.send('/healthz')
+    await server.scrape()
+    const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
+    process.kill(pid, 'SIGSTOP')
+    expect((await server.scrape()).answers('GET', '/healthz', 200)).toBe(10)
+    process.kill(pid, 'SIGCONT')
+    await end(server)
+  })
+
+  it('are not to be had where clients are, nor anything else where they are', async () => {
+    const server = await startServer(1)
+    expect(await server.send('/metrics')).toMatchObject({ status: 404 })
+    const statusOf = async (path: string, method = 'GET') =>
+      (await fetch(`http://localhost:${server.metricsPort}${path}`, { method })).status
+    expect(await statusOf('/healthz')).toBe(404)
+    expect(await statusOf('/metrics', 'POST')).toBe(405)
+    expect(await statusOf('/metrics', 'HEAD')).toBe(200)
+    await end(server)
+  })
+
+  it('that have no port of their own end the server before it serves', async () => {
+    const server = await startServer(1)
+    for (const workers of ['1', '2']) {
+      const more = {
+        PORT: String(await freePort()),
+        METRICS_PORT: String(server.metricsPort),
+        WORKERS: workers,
+      }
+      const ended = await usher(['serve'], { ...env, ...more })
+      expect(ended).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('another process listens there'),
+      })
+    }
+    await end(server)
+  })
+})
