@@ -111,7 +111,7 @@ describe('docs/deploy/usher.service', async () => {
 function parseUnit(text: string) {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const settings = new Map<string, string>()
-  for (const line of lines.filter((each) => !/^\[(Unit|AppContext|Install)\]$/.test(each))) {
+  for (const line of lines.filter((each) => !/^\[(Unit|Service|Install)\]$/.test(each))) {
     const [, name, value] = /^([A-Z]\w+)=(.*)$/.exec(line) ?? []
     if (!name) throw new Error(`not a setting: ${line}`)
     settings.set(name, value ?? '')
