@@ -1,30 +1,39 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startChild } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 const has = (command: string) => spawnSync(command, ['version']).error === undefined
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
 const scripts = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).scripts
 
-/** The code blocks in order: shell commands, and the JSON that the README says they answer. */
-const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text = '']) => ({
-  language,
-  text,
-}))
-const requests = blocks.flatMap(({ language, text }, i) =>
-  language === 'sh' && text.includes('curl') ? [{ command: text, answer: blocks[i + 1]?.text ?? '' }] : [],
-)
-const blockWith = (text: string) => {
-  const block = blocks.find((each) => each.language === 'sh' && each.text.includes(text))
-  if (!block) throw new Error(`the README has no commands with ${text}`)
-  return block.text
+/** The code blocks of a document, in order. */
+async function blocksOf(file: string) {
+  const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
+  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({
+    language,
+    code,
+  }))
 }
+const readme = await blocksOf('README.md')
+const api = await blocksOf('docs/api.md')
+const operation = await blocksOf('docs/operation.md')
+
+/** Requests by curl. The JSON after one is its response; without any, the response is like the one before. */
+const requests = [readme, api].flatMap((blocks) => {
+  let response = ''
+  return blocks.flatMap(({ language, code }, i) => {
+    if (language !== 'sh' || !code.includes('curl')) return []
+    const next = blocks[i + 1]
+    if (next?.language === 'json') response = next.code
+    return [{ command: code, response }]
+  })
+})
 
 let scratch: string
 beforeAll(async () => {
@@ -35,9 +44,10 @@ afterAll(() => rm(scratch, { recursive: true }))
 /** `npm start` without the build, which was made before the tests and serves other tests at this moment. */
 const start = 'npm start --ignore-scripts'
 
-it('begins with two commands that npm knows', () => {
-  expect(blocks[0]?.text).toBe('npm ci && npm start\n')
-  expect(blocks[1]?.text).toBe('npm ci && npm test\n')
+it('README begins with npm start and npm test', () => {
+  expect(readme[0]?.code).toContain('flowchart')
+  expect(readme[1]?.code).toBe('npm ci && npm start\n')
+  expect(readme[2]?.code).toBe('npm ci && npm test\n')
   expect(scripts).toMatchObject({
     prestart: expect.any(String),
     start: expect.any(String),
@@ -45,60 +55,80 @@ it('begins with two commands that npm knows', () => {
   })
 })
 
-describe.skipIf(!has('curl'))('the requests of the README', () => {
-  it('get the answers that it shows', async () => {
+it.skipIf(!has('curl'))(
+  'README and docs/api.md show requests and code that work on the server of npm start',
+  async () => {
     const port = String(await freePort())
     const env = { PORT: port, DATA_DIR: join(scratch, 'store'), HOME: scratch }
     const server = startChild('sh', ['-c', `exec ${start}`], env)
     await server.printed('Server listening')
+    const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
     expect(requests.length).toBe(4)
-    for (const { command, answer } of requests) {
-      const script = command.replaceAll('localhost:3000', `localhost:${port}`)
-      const { stdout } = await promisify(execFile)('sh', ['-c', script])
-      expect(shapeOf(JSON.parse(stdout))).toEqual(shapeOf(JSON.parse(answer)))
+    let user: { tenants?: string[] } = {}
+    for (const { command, response } of requests) {
+      const { stdout } = await promisify(execFile)('sh', ['-c', here(command)])
+      expect(shapeOf(JSON.parse(stdout))).toEqual(shapeOf(JSON.parse(response)))
+      user = { ...user, ...JSON.parse(stdout) }
     }
+    const snippets = readme.filter(({ language }) => language === 'ts')
+    expect(snippets.length).toBe(1)
+    for (const { code } of snippets) expect(await logged(here(code))).toEqual([[user.tenants]])
     server.signal('SIGTERM')
     await server.ended
+  },
+)
+
+/** What a snippet with the SDK logs. */
+async function logged(code: string) {
+  const stdin = { contents: code, resolveDir: resolve('test') }
+  const { outputFiles } = await build({
+    stdin,
+    bundle: true,
+    conditions: ['source'],
+    format: 'esm',
+    write: false,
   })
+  const file = join(scratch, 'snippet.mjs')
+  await writeFile(file, outputFiles[0]?.contents ?? '')
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  await import(/* @vite-ignore */ file)
+  return log.mock.calls
+}
+
+const exampleCommands = api.map(({ code }) => code).filter((code) => code.includes('npm run example'))
+it.each(exampleCommands)('docs/api.md serves the example app with: %s', async (command) => {
+  const port = String(await freePort())
+  const script = command.replace(
+    /^(.*)npm run example/,
+    `$1exec npm run example -- --port ${port} --strictPort`,
+  )
+  const server = startChild('sh', ['-ec', script.replace(/^(\S+=.*) exec /, 'export $1; exec ')], {
+    HOME: scratch,
+  })
+  await server.printed(`http://localhost:${port}/`)
+  expect(await (await fetch(`http://localhost:${port}/`)).text()).toContain('<title>Usher example</title>')
+  server.signal('SIGTERM')
+  await server.ended
 })
 
-describe('the commands for the example', () => {
-  const commands = blocks.map(({ text }) => text).filter((text) => text.includes('npm run example'))
-
-  it.each(commands)('serve its page: %s', async (command) => {
-    const port = String(await freePort())
-    const script = command.replace(
-      /^(.*)npm run example/,
-      `$1exec npm run example -- --port ${port} --strictPort`,
-    )
-    const server = startChild('sh', ['-ec', script.replace(/^(\S+=.*) exec /, 'export $1; exec ')], {
-      HOME: scratch,
-    })
-    await server.printed(`http://localhost:${port}/`)
-    expect(await (await fetch(`http://localhost:${port}/`)).text()).toContain('<title>Usher example</title>')
-    server.signal('SIGTERM')
-    await server.ended
-  })
+it.skipIf(!has('openssl'))('docs/operation.md sets up a Postgres server that becomes ready', async () => {
+  const { url, drop } = await createPostgresDatabase('template0')
+  const port = String(await freePort())
+  const commands = operation.find(({ code }) => code.includes('export DATABASE_URL='))?.code ?? ''
+  const script = commands
+    .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${url}`)
+    .replace('npm start', `exec ${start}`)
+  const server = startChild('sh', ['-ec', script], { PORT: port, HOME: scratch })
+  // Five processes, one after the other.
+  await server.printed('Server listening', 55_000)
+  expect(server.output.stdout).toContain('acme/app')
+  expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
+  server.signal('SIGTERM')
+  await server.ended
+  await drop()
 })
 
-describe.skipIf(!has('openssl'))('the commands for a Postgres server', () => {
-  it('end in a server that is ready', async () => {
-    const { url, drop } = await createPostgresDatabase('template0')
-    const port = String(await freePort())
-    const script = blockWith('DATABASE_URL=')
-      .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${url}`)
-      .replace('npm start', `exec ${start}`)
-    const server = startChild('sh', ['-ec', script], { PORT: port, HOME: scratch })
-    await server.printed('Server listening')
-    expect(server.output.stdout).toContain('acme/app')
-    expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
-    server.signal('SIGTERM')
-    await server.ended
-    await drop()
-  })
-})
-
-/** Values apart from what they are: ids, tokens and times differ each time, all else is as shown. */
+/** Replaces ids, tokens, times and ports, which differ from run to run. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value === 'object' && value !== null) {
