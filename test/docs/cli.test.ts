@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { runUsher } from '../support/operator.js'
+
+const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+const [introduction = '', ...sections] = text.split(/^### /m)
+
+/** What a part of the document says of each option. */
+const documentedOptions = (part: string) =>
+  new Map(
+    [...part.matchAll(/^\| `(-.*?)` \|(.*)$/gm)].map(([, flags = '', meaning = '']) => [flags, meaning]),
+  )
+const common = documentedOptions(introduction)
+
+/** The help of each command that can be run. */
+async function helpOf(names: string[]): Promise<{ usage: string; options: Map<string, string> }[]> {
+  const { stdout } = await runUsher([...names, '--help'], {})
+  // A line that is indented further continues the one before.
+  const help = stdout.replace(/\n {3,}(?=[^ -])/g, ' ')
+  const [, subcommands] = help.split('\nCommands:\n')
+  if (subcommands === undefined) {
+    const [, usage = ''] = help.match(/^Usage: (.*)$/m) ?? []
+    const [, list = ''] = help.match(/^Options:\n((?: {2}.*\n)*)/m) ?? []
+    const options = [...list.matchAll(/^ {2}(-.*?) {2,}(.*)$/gm)].map(([, flags = '', rest = '']) => [
+      flags,
+      rest,
+    ])
+    return [{ usage: usage.replace(' [options]', ''), options: new Map(options as [string, string][]) }]
+  }
+  const all = []
+  for (const [, name = ''] of subcommands.matchAll(/^ {2}(\S+)/gm)) {
+    if (name !== 'help') all.push(...(await helpOf([...names, name])))
+  }
+  return all
+}
+
+const commands = await helpOf([])
+
+it('docs/cli.md has the usage of every command, and of no other', () => {
+  const usages = sections.map((section) =>
+    section
+      .match(/^(usher [a-z -]*)\n\n```text\n\1(.*)\n```\n/)
+      ?.slice(1)
+      .join(''),
+  )
+  expect(usages.sort()).toEqual(commands.map(({ usage }) => usage).sort())
+})
+
+it.each(commands)(
+  'docs/cli.md has the options of $usage with their defaults and choices',
+  ({ usage, options }) => {
+    const section = sections.find((each) => each.includes(`\`\`\`text\n${usage}\n`)) ?? ''
+    const documented = documentedOptions(section)
+    options.delete('-h, --help')
+    expect([...options.keys()].filter((flags) => !documented.has(flags) && !common.has(flags))).toEqual([])
+    expect([...documented.keys()].filter((flags) => !options.has(flags))).toEqual([])
+    for (const [flags, help] of options) {
+      const meaning = documented.get(flags) ?? common.get(flags)
+      const values = [...help.matchAll(/(?:choices:|default:|,) "?(\w+)"?(?=[,)])/g)].map(
+        ([, value]) => value,
+      )
+      for (const value of help.includes('(') ? values : []) expect(meaning).toContain(value)
+    }
+  },
+)

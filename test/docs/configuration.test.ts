@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { Environment } from '../../server/config.js'
+
+const text = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+const rows = [...text.matchAll(/^\| `([A-Z0-9_]+)` \| (.*?) \| (.*?) \| .* \|$/gm)].map(
+  ([, name = '', fallback, values]) => ({ name, fallback, values }),
+)
+const { properties = {} } = z.toJSONSchema(Environment, { unrepresentable: 'any' })
+
+/** Its default is a figure of the machine. */
+const dependsOnMachine = 'HASH_CONCURRENCY'
+
+it('docs/configuration.md has every setting, and no other', () => {
+  expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(Environment.shape).sort())
+})
+
+it.each(rows)(
+  'docs/configuration.md has the default and the range of $name',
+  ({ name, fallback, values }) => {
+    const property = properties[name]
+    if (typeof property !== 'object') throw new Error(`${name} has no schema`)
+    if (property.default !== undefined && name !== dependsOnMachine) {
+      expect(fallback).toBe(`\`${[property.default].flat().join()}\``)
+    } else expect(fallback).not.toMatch(/^`\w+`$/)
+    if (property.minimum !== undefined) expect(values).toBe(`${property.minimum} to ${property.maximum}`)
+    if (property.enum) expect(values).toBe(property.enum.map((value) => `\`${value}\``).join(', '))
+  },
+)
