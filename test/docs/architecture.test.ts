@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The part of the server that a file belongs to, by its name in the diagram; undefined for config and version. */
+function partOf(file: string) {
+  const path = relative('server', file)
+  if (path.startsWith('domain/admin/')) return 'admin'
+  return path.match(/^[^./]+(?=\/)|^index(?=\.[jt]s$)/)?.[0]
+}
+
+const files = (readdirSync(join(root, 'server'), { recursive: true }) as string[])
+  .filter((name) => name.endsWith('.ts') && !/^dist|node_modules|generated/.test(name))
+  .map((name) => join('server', name))
+const parts = [...new Set(files.flatMap((file) => partOf(file) ?? []))]
+
+/** Imports from one part into another, or into the contract: `from to`. */
+const imports = new Set(
+  files.flatMap((file) =>
+    [...read(file).matchAll(/(?:from|import\() ?'(\.[^']*|@usher\/contract)/g)].flatMap(([, target = '']) => {
+      const from = partOf(file)
+      const to = target.startsWith('.') ? partOf(join(dirname(file), target)) : 'contract'
+      return from && to && from !== to ? [`${from} ${to}`] : []
+    }),
+  ),
+)
+
+const diagram = read('docs/architecture.md').match(/```mermaid\n(.*?)```/s)?.[1] ?? ''
+const arrows = [...diagram.matchAll(/^ +(\w+) --> (\w+)$/gm)].map(([, from = '', to = '']) => ({ from, to }))
+
+/** Whether arrows lead from one folder to another. */
+const leads = (from: string, to: string): boolean =>
+  arrows.some((arrow) => arrow.from === from && (arrow.to === to || leads(arrow.to, to)))
+
+it('the diagram of docs/architecture.md has every part of the server and no other', () => {
+  const names = [...diagram.matchAll(/^ +(\w+)\[/gm)].map(([, name]) => name)
+  expect(names.sort()).toEqual([...parts, 'contract'].sort())
+})
+
+it('every import between parts of the server follows the arrows of docs/architecture.md', () => {
+  expect([...imports].filter((each) => !leads(each.split(' ')[0] ?? '', each.split(' ')[1] ?? ''))).toEqual(
+    [],
+  )
+})
+
+it('every arrow of docs/architecture.md is an import, and none leads back', () => {
+  expect(arrows.length).toBeGreaterThan(0)
+  expect(arrows.filter(({ from, to }) => !imports.has(`${from} ${to}`))).toEqual([])
+  expect(arrows.filter(({ from, to }) => leads(to, from))).toEqual([])
+})
+
+it('server/README.md has every folder of server/', () => {
+  const folders = readdirSync(join(root, 'server'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !['dist', 'node_modules'].includes(entry.name))
+    .map(({ name }) => name)
+  const named = [...read('server/README.md').matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name)
+  expect(named.sort()).toEqual(folders.sort())
+})
