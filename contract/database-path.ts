@@ -1,11 +1,18 @@
 import { z } from 'zod'
+import { registry } from './registry.js'
 
-/** Slug of a workspace or name of a database: fit for a path as it is. */
+/** Slug of a workspace or name of a database. Needs no encoding in a path. */
 export const PathName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/)
 
-/** Where a database is: in the path of every request to it. */
+/** Path parameters that identify a database. */
 export const DatabasePath = z.object({
-  workspaceSlug: PathName.meta({ description: 'Slug of the workspace.', examples: ['demo'] }),
-  databaseName: PathName.meta({ description: 'Name of the database.', examples: ['app'] }),
+  workspaceSlug: PathName.clone().register(registry, {
+    description: 'Slug of the workspace.',
+    examples: ['demo'],
+  }),
+  databaseName: PathName.clone().register(registry, {
+    description: 'Name of the database.',
+    examples: ['app'],
+  }),
 })
 export type DatabasePath = z.infer<typeof DatabasePath>

@@ -2,14 +2,17 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { failures } from './problems.js'
+import { registry } from './registry.js'
 
 const c = initContract()
 
-/** One public key (RFC 7517), with the members of its type. */
+/** A public key as a JWK (RFC 7517). Which of `crv`, `x`, `y`, `n` and `e` it has depends on `kty`. */
 export const PublicKey = z
   .object({
     kty: z.enum(['EC', 'RSA', 'OKP']),
-    kid: z.string().meta({ description: 'JWK thumbprint (RFC 7638), as in the header of tokens.' }),
+    kid: z.string().register(registry, {
+      description: 'JWK thumbprint (RFC 7638) of the key, as in the header of tokens.',
+    }),
     alg: z.enum(['ES256', 'RS256', 'EdDSA']),
     use: z.literal('sig'),
     crv: z.string().optional(),
@@ -18,26 +21,27 @@ export const PublicKey = z
     n: z.string().optional(),
     e: z.string().optional(),
   })
-  .meta({ id: 'PublicKey' })
+  .register(registry, { id: 'PublicKey' })
 export type PublicKey = z.infer<typeof PublicKey>
 
-/** The keys that verify a database's tokens (RFC 7517 §5), the next one among them. */
-export const KeySet = z.object({ keys: z.array(PublicKey) }).meta({ id: 'KeySet' })
+/** The keys that verify a database's tokens (RFC 7517 §5), including the successor key. */
+export const KeySet = z.object({ keys: z.array(PublicKey) }).register(registry, { id: 'KeySet' })
 export type KeySet = z.infer<typeof KeySet>
 
-const list = (description: string) => z.array(z.string()).meta({ description })
+const strings = (description: string) => z.array(z.string()).register(registry, { description })
+const url = (description: string) => z.url().register(registry, { description })
 
-/** Metadata of a database as an issuer of tokens: what RFC 8414 §2 and OpenID Connect Discovery name of it. */
+/** Metadata of a database as an issuer of tokens (RFC 8414 §2, OpenID Connect Discovery 1.0 §3). */
 export const IssuerMetadata = z
   .object({
-    issuer: z.url().meta({ description: '`iss` of the database’s tokens.' }),
-    jwks_uri: z.url().meta({ description: 'Address of the key set.' }),
-    response_types_supported: list('None: tokens come from create and login.'),
-    grant_types_supported: list('None.'),
-    subject_types_supported: list('`public`: `sub` is the user’s id for everyone.'),
-    id_token_signing_alg_values_supported: list('Algorithms of the keys in use.'),
+    issuer: url('The `iss` claim of the database’s tokens.'),
+    jwks_uri: url('URL of the key set.'),
+    response_types_supported: strings('Empty. Tokens are issued by sign-up and login only.'),
+    grant_types_supported: strings('Empty. No OAuth grant is supported.'),
+    subject_types_supported: strings('`public`: the `sub` claim is the same user ID for every client.'),
+    id_token_signing_alg_values_supported: strings('Signing algorithms of the current keys.'),
   })
-  .meta({ id: 'IssuerMetadata' })
+  .register(registry, { id: 'IssuerMetadata' })
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
 const issuer = '/workspaces/:workspaceSlug/databases/:databaseName'
@@ -57,21 +61,21 @@ export const discovery = c.router({
     path: `${issuer}/.well-known/jwks.json`,
     pathParams: DatabasePath,
     responses: { 200: KeySet, ...failing },
-    summary: 'Keys that verify the tokens of a database',
+    summary: 'Get the public keys of a database',
     description:
-      'For services that verify tokens themselves. A next key is published before it signs, for longer than this may be cached.',
+      'Use these keys to verify access tokens. A new key is published before it signs tokens, for longer than this response may be cached.',
     metadata: cached,
   },
   openidConfiguration: {
     ...metadata,
     path: `${issuer}/.well-known/openid-configuration`,
-    summary: 'Metadata of a database as an issuer',
-    description: 'Where OpenID Connect Discovery looks for it.',
+    summary: 'Get the issuer metadata of a database',
+    description: 'The path is specified by OpenID Connect Discovery.',
   },
   authorizationServer: {
     ...metadata,
     path: `/.well-known/oauth-authorization-server${issuer}`,
-    summary: 'Metadata of a database as an issuer (RFC 8414)',
-    description: 'Where RFC 8414 section 3 looks for it.',
+    summary: 'Get the issuer metadata of a database (RFC 8414)',
+    description: 'The path is specified by RFC 8414 section 3.',
   },
 })

@@ -6,9 +6,10 @@ import { users } from './users.js'
 export * from './database-path.js'
 export * from './discovery.js'
 export { canonicalEmail } from './email.js'
+export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
 export { Health, ProblemType } from './operations.js'
 export * from './problems.js'
 export * from './users.js'
 
-/** The whole API: what the server implements, the SDK is typed by and the OpenAPI document is made from. */
+/** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */
 export const contract = initContract().router({ users, discovery, operations })

@@ -12,23 +12,28 @@ import {
 import { z } from 'zod'
 import { contract } from './index.js'
 import { type ProblemBody, type ProblemCode, type ProblemHeader, problems } from './problems.js'
+import { registry } from './registry.js'
 
 type HeaderName = ProblemHeader | 'X-Request-Id' | 'Cache-Control'
 
 const headers: Record<HeaderName, HeaderObject & { example: string }> = {
   'Cache-Control': {
-    description: 'How long the answer may be kept.',
+    description: 'Whether and for how long the response may be cached.',
     schema: { type: 'string' },
     example: 'no-store',
   },
-  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' }, example: '1' },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'string' },
+    example: '1',
+  },
   'WWW-Authenticate': {
-    description: 'Challenge of RFC 6750 section 3.',
+    description: 'Authentication challenge (RFC 6750 section 3).',
     schema: { type: 'string' },
     example: 'Bearer realm="demo/app", error="invalid_token"',
   },
   'X-Request-Id': {
-    description: 'Id of the request, as in the log.',
+    description: 'ID of the request, as in the server’s log.',
     schema: { type: 'string' },
     example: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10',
   },
@@ -38,21 +43,24 @@ const component = (kind: 'schemas' | 'headers', name: string): ReferenceObject =
   $ref: `#/components/${kind}/${name}`,
 })
 
-/** The JSON Schema of a zod schema: a reference where the schema is named, else written out. */
+/** Returns a reference to the component of a named schema, or the JSON Schema of an unnamed one. */
 function schemaOf(schema: z.ZodType): SchemaObject | ReferenceObject {
-  const id = z.globalRegistry.get(schema)?.id
-  return id ? component('schemas', id) : bare(z.toJSONSchema(schema, rendering))
+  const id = registry.get(schema)?.id
+  return id ? component('schemas', id) : toOpenApiSchema(z.toJSONSchema(schema, rendering))
 }
 
-/** `input` leaves objects open to further fields; a `format` needs no pattern that says the same. */
 const rendering = {
+  metadata: registry,
+  // Allows additional properties. Schemas for output would forbid them.
   io: 'input',
+  // A pattern next to a format says the same twice.
   override: ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
     if (jsonSchema.format) delete jsonSchema.pattern
   },
 } as const
 
-const bare = ({ $schema, $id, '~standard': _, ...schema }: Record<string, unknown>) => schema as SchemaObject
+const toOpenApiSchema = ({ $schema, $id, '~standard': _, ...schema }: Record<string, unknown>) =>
+  schema as SchemaObject
 
 const headersOf = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, component('headers', name)]))
@@ -119,24 +127,28 @@ function responsesOf(route: AppRoute) {
   )
 }
 
-/** What of the path, or of the headers, a route reads. */
-function parametersOf(where: 'path' | 'header', schema: unknown): ParameterObject[] {
+/** Returns the path or header parameters of a route. */
+function parametersOf(location: 'path' | 'header', schema: unknown): ParameterObject[] {
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries(schema.shape).map(([name, shape]) => {
-    const meta = z.globalRegistry.get(shape as z.ZodType)
-    const { description: _, examples: __, ...inline } = bare(z.toJSONSchema(shape as z.ZodType, rendering))
+    const meta = registry.get(shape as z.ZodType)
+    const {
+      description: _,
+      examples: __,
+      ...inline
+    } = toOpenApiSchema(z.toJSONSchema(shape as z.ZodType, rendering))
     return {
-      name: where === 'header' ? headerName(name) : name,
-      in: where,
-      required: where === 'path',
+      name: location === 'header' ? headerName(name) : name,
+      in: location,
+      required: location === 'path',
       description: meta?.description ?? '',
-      example: (meta?.examples as unknown[] | undefined)?.[0],
+      example: meta?.examples?.[0],
       schema: meta?.id ? component('schemas', meta.id) : inline,
     }
   })
 }
 
-/** As it is written by custom; HTTP does not tell letter case apart. */
+/** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 function operationOf(operationId: string, tag: string, route: AppRoute): OperationObject {
@@ -156,20 +168,20 @@ function operationOf(operationId: string, tag: string, route: AppRoute): Operati
   }
 }
 
-/** What a route says beyond ts-rest's own terms. */
+/** The properties of a route that ts-rest does not define. */
 const metadataOf = (route: AppRoute) => (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean }
 
 const tags = {
-  users: 'Sign up, log in, and who is logged in.',
-  discovery: 'What others need to verify a database’s tokens.',
-  operations: 'For those who run the service.',
+  users: 'Sign up, log in and get the current user.',
+  discovery: 'Keys and metadata for services that verify access tokens.',
+  operations: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>
 
 /**
- * The OpenAPI 3.1 document of the contract. Pure: the same arguments give the same document.
+ * Returns the OpenAPI 3.1 document of the contract.
  *
- * @param baseUrl where the API is served, without a slash at the end
- * @param version of the API, for `info.version`
+ * @param baseUrl root URL of the API, without a slash at the end
+ * @param version version of the API, for `info.version`
  */
 export function openApiDocument(baseUrl: string, version: string): OpenAPIObject {
   const builder = OpenApiBuilder.create()
@@ -178,25 +190,26 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
       title: 'Usher',
       version,
       description:
-        'User management for products with many tenants: sign a user up in a database of a workspace, log the user in, and carry the token on later requests.',
+        'User management for multi-tenant products. Sign up and log in users in a database of a workspace, and send the access token with later requests.',
       contact: { name: 'The Usher authors' },
       license: { name: 'MIT', identifier: 'MIT' },
     })
     .addServer({
       url: '{baseUrl}',
-      variables: { baseUrl: { default: baseUrl, description: 'Where the service is reached.' } },
+      variables: { baseUrl: { default: baseUrl, description: 'Root URL of the service.' } },
     })
     .addSecurityScheme('bearer', {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The `token.jwt` that create and login answer with.',
+      description: 'The `token.jwt` that sign-up and login return.',
     })
-  const named = z.toJSONSchema(z.globalRegistry, {
+  const { schemas } = z.toJSONSchema(registry, {
     ...rendering,
     uri: (id) => `#/components/schemas/${id}`,
   })
-  for (const [name, schema] of Object.entries(named.schemas)) builder.addSchema(name, bare({ ...schema }))
+  for (const [name, schema] of Object.entries(schemas))
+    builder.addSchema(name, toOpenApiSchema({ ...schema }))
   for (const [name, header] of Object.entries(headers)) builder.addHeader(name, header)
   for (const [tag, description] of Object.entries(tags)) {
     builder.addTag({ name: tag, description })

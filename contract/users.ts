@@ -2,68 +2,74 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { Email } from './email.js'
+import { failsWith, mustBe } from './field-errors.js'
 import { failures } from './problems.js'
+import { registry } from './registry.js'
 
 const c = initContract()
 
-/** NUL cannot be stored in Postgres, and half of a surrogate pair is no Unicode text. */
-const isText = (value: string) => !value.includes('\0') && value.isWellFormed()
-const text = () =>
-  z
-    .string()
-    .refine(isText, { params: { code: 'invalid_character' }, error: 'must be Unicode text without NUL' })
-const name = () => text().trim().min(1).max(255)
+const notBlank = failsWith('blank', 'must not be blank')
+const atMost255 = failsWith('too_long', 'must have at most 255 characters')
+const unicode = failsWith('invalid_character', 'must be Unicode text without NUL')
+
+/** Postgres cannot store NUL, and a lone surrogate is not Unicode text. */
+const isUnicode = (value: string) => !value.includes('\0') && value.isWellFormed()
+const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode)
+const name = () => text().trim().min(1, notBlank).max(255, atMost255)
 
 const Password = text()
-  .min(1)
-  .meta({
+  .min(1, notBlank)
+  .register(registry, {
     description:
-      'Compared after Unicode NFKC. At sign-up 8 to 256 characters unless the database says otherwise, not a common password, not the email address; no rules of composition.',
+      'Compared after Unicode NFKC normalization. By default, a new password must have 8 to 256 characters and must not be a common password or the email address. There are no composition rules.',
     examples: ['correct horse battery'],
   })
 
 /** Body of `POST …/users` (specification section 2). */
 export const CreateUserBody = z
-  .object({
-    email: Email,
-    password: Password,
-    preferredName: name()
-      .optional()
-      .meta({ description: 'Display name.', examples: ['Ada'] }),
-    newTenant: name()
-      .optional()
-      .meta({
-        description: 'When present, a tenant of this name is created for the user in the same request.',
-        examples: ['Analytical Engines'],
-      }),
-  })
-  .meta({ id: 'CreateUserBody', description: 'A sign-up.' })
+  .object(
+    {
+      email: Email,
+      password: Password,
+      preferredName: name()
+        .optional()
+        .register(registry, { description: 'Display name.', examples: ['Ada'] }),
+      newTenant: name()
+        .optional()
+        .register(registry, {
+          description: 'Name of a tenant to create for the user in the same request.',
+          examples: ['Analytical Engines'],
+        }),
+    },
+    mustBe('an object'),
+  )
+  .register(registry, { id: 'CreateUserBody', description: 'The user to sign up.' })
 export type CreateUserBody = z.infer<typeof CreateUserBody>
 
 /** Headers of `POST …/users` (draft-ietf-httpapi-idempotency-key-header). */
 export const IdempotencyHeaders = z.object({
   'idempotency-key': z
     .string()
-    .min(1)
-    .max(255)
+    .min(1, notBlank)
+    .max(255, atMost255)
     .optional()
-    .meta({
+    .register(registry, {
       description:
-        'Any text that the client makes for one sign-up. Sent again within 24 hours with the same email, tenant and password, it gets the same user and a fresh token.',
+        'A unique value that the client generates for one sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
       examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     }),
 })
 
 /** Body of `POST …/users/login` (specification section 2). */
 export const LoginBody = z
-  .object({ email: Email, password: Password })
-  .meta({ id: 'LoginBody', description: 'The credentials given at sign-up.' })
+  .object({ email: Email, password: Password }, mustBe('an object'))
+  .register(registry, { id: 'LoginBody', description: 'The email and the password given at sign-up.' })
 export type LoginBody = z.infer<typeof LoginBody>
 
-/** The token that carries a user's later requests (specification sections 2 and 5). */
+/** Access token for later requests of a user (specification sections 2 and 5). */
 export const AccessToken = z
   .object({
-    jwt: z.string().meta({
+    jwt: z.string().register(registry, {
       description: 'JWT (RFC 9068) to send as `Authorization: Bearer …`.',
       examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjEifQ.e30.c2ln'],
     }),
@@ -71,39 +77,44 @@ export const AccessToken = z
       .int()
       .min(60)
       .max(86400)
-      .meta({
-        description: 'Lifetime of the token in seconds, from now.',
-        examples: [3600],
-      }),
-    type: z.literal('ACCESS_TOKEN').meta({ description: 'The only kind there is.' }),
+      .register(registry, { description: 'Lifetime of the token in seconds.', examples: [3600] }),
+    type: z.literal('ACCESS_TOKEN').register(registry, { description: 'Always `ACCESS_TOKEN`.' }),
   })
-  .meta({ id: 'AccessToken', description: 'The token that carries a user’s later requests.' })
+  .register(registry, { id: 'AccessToken', description: 'Access token for later requests of the user.' })
 export type AccessToken = z.infer<typeof AccessToken>
 
 const id = () => z.uuid()
-const userId = () => id().meta({ description: 'Identifier of the user.' })
+const userId = () => id().register(registry, { description: 'ID of the user.' })
 const tenants = () =>
-  z.array(id()).meta({ description: 'Identifiers of the user’s tenants, in the order of joining.' })
+  z.array(id()).register(registry, {
+    description: 'IDs of the user’s tenants, in the order in which the user joined them.',
+  })
 
-/** Answer of create and login: the user and a fresh token (specification section 2). */
+/** Response of create and login: the user and a new token (specification section 2). */
 export const SignedInUser = z
   .object({ id: userId(), tenants: tenants(), token: AccessToken })
-  .meta({ id: 'SignedInUser', description: 'The user who signed up or logged in, and a fresh token.' })
+  .register(registry, {
+    id: 'SignedInUser',
+    description: 'The user who signed up or logged in, with a new access token.',
+  })
 export type SignedInUser = z.infer<typeof SignedInUser>
 
-/** Answer of `GET …/users/me`: the user as the store has it now. */
+/** Response of `GET …/users/me`: the user as currently stored. */
 export const User = z
   .object({
     id: userId(),
-    email: z.string().meta({ description: 'As entered at sign-up.', examples: ['ada@example.com'] }),
+    email: z.string().register(registry, {
+      description: 'Email address as entered at sign-up.',
+      examples: ['ada@example.com'],
+    }),
     preferredName: z
       .string()
       .nullable()
-      .meta({ description: 'Display name; null where none was given.', examples: ['Ada'] }),
+      .register(registry, { description: 'Display name, or null if none was given.', examples: ['Ada'] }),
     tenants: tenants(),
-    createdAt: z.iso.datetime().meta({ description: 'Time of sign-up (RFC 3339, UTC).' }),
+    createdAt: z.iso.datetime().register(registry, { description: 'Time of sign-up (RFC 3339, UTC).' }),
   })
-  .meta({ id: 'User', description: 'The user as the store has it now.' })
+  .register(registry, { id: 'User', description: 'The user as currently stored.' })
 export type User = z.infer<typeof User>
 
 const path = '/workspaces/:workspaceSlug/databases/:databaseName/users'
@@ -126,7 +137,7 @@ export const users = c.router({
     responses: { 201: SignedInUser, ...failures('email_taken', 'idempotency_key_reused', ...withBody) },
     summary: 'Create a user',
     description:
-      'Signs a user up in the database and, with `newTenant`, creates a tenant for that user: both or neither. Needs no credential.',
+      'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication.',
   },
   login: {
     method: 'POST',
@@ -136,15 +147,16 @@ export const users = c.router({
     responses: { 200: SignedInUser, ...failures('invalid_credentials', 'too_many_attempts', ...withBody) },
     summary: 'Log in a user',
     description:
-      'Answers as create does, with all tenants of the user. An unknown address, a wrong password and a disabled user get the same answer.',
+      'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
   },
   me: {
     method: 'GET',
     path: `${path}/me`,
     pathParams: DatabasePath,
     responses: { 200: User, ...failures('token_missing', 'token_invalid', 'token_expired', ...inDatabase) },
-    summary: 'Who the token’s user is',
-    description: 'Reads the user from the store. On any 401: log in again.',
+    summary: 'Get the current user',
+    description:
+      'Returns the user of the access token as currently stored. If the status is 401, log in again.',
     metadata: { security: 'bearer' },
   },
 })

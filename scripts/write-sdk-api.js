@@ -1,4 +1,4 @@
-// Writes sdk/api.ts, the SDK's plain types, from the OpenAPI document; with --check says instead whether it is current.
+// Writes sdk/api.ts, the types of the SDK, from the OpenAPI document. With --check, fails if the file is out of date.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { openApiDocument } from '@usher/contract/openapi'
@@ -12,12 +12,12 @@ const operations = Object.values(paths)
 const nameOf = ($ref) => $ref.replace('#/components/schemas/', '')
 const referencesIn = (part) => [...JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)]
 
-/** The schemas that the operations name, and those that these name. */
-function reach(part, names = new Set()) {
+/** Returns the names of all schemas that the part references, directly or indirectly. */
+function referencedSchemas(part, names = new Set()) {
   for (const [, name] of referencesIn(part)) {
     if (names.has(name)) continue
     names.add(name)
-    reach(components.schemas[name], names)
+    referencedSchemas(components.schemas[name], names)
   }
   return names
 }
@@ -36,7 +36,7 @@ function typeOf(schema) {
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`
   const types = [schema.type].flat().map((type) => (type === 'integer' ? 'number' : type))
   if (types.some((type) => !['string', 'number', 'boolean', 'null'].includes(type)))
-    throw new Error(`no type is known for ${JSON.stringify(schema)}`)
+    throw new Error(`unsupported schema: ${JSON.stringify(schema)}`)
   return types.join(' | ')
 }
 
@@ -56,18 +56,18 @@ const codesOf = ({ responses }) =>
     ({ content }) => content['application/problem+json']?.schema.properties.code.enum ?? [],
   )
 
-const capital = (name) => name[0].toUpperCase() + name.slice(1)
+const capitalize = (name) => name[0].toUpperCase() + name.slice(1)
 
 const generated = [
-  '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api); not for editing.\n',
-  ...[...reach(operations)].sort().map(declaration),
-  `/** The problem codes that each operation can answer with. */
+  '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.\n',
+  ...[...referencedSchemas(operations)].sort().map(declaration),
+  `/** The problem codes of each operation. */
 export const problemCodes = {
 ${operations.map((each) => `${each.operationId}: ${JSON.stringify(codesOf(each))},`).join('\n')}
 } as const\n`,
   ...operations.map(
     ({ operationId: id }) => `/** Every \`error.code\` of \`${id}\`. */
-export type ${capital(id)}ErrorCode = (typeof problemCodes.${id})[number] | 'no_answer'\n`,
+export type ${capitalize(id)}ErrorCode = (typeof problemCodes.${id})[number] | 'no_answer'\n`,
   ),
 ].join('\n')
 
@@ -75,4 +75,4 @@ const biome = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-
 const text = execFileSync(process.execPath, biome, { input: generated, encoding: 'utf8' })
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
-else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date: npm run sdk-api`)
+else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date. Run npm run sdk-api.`)

@@ -1,6 +1,6 @@
-// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api); not for editing.
+// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
 
-/** The token that carries a user’s later requests. */
+/** Access token for later requests of the user. */
 export interface AccessToken {
   /**
    * JWT (RFC 9068) to send as `Authorization: Bearer …`.
@@ -9,25 +9,25 @@ export interface AccessToken {
    */
   jwt: string
   /**
-   * Lifetime of the token in seconds, from now.
+   * Lifetime of the token in seconds.
    *
    * @example 3600
    */
   maxAge: number
-  /** The only kind there is. */
+  /** Always `ACCESS_TOKEN`. */
   type: 'ACCESS_TOKEN'
 }
 
-/** A sign-up. */
+/** The user to sign up. */
 export interface CreateUserBody {
   /**
-   * Unique within the database; letter case is kept but makes no difference.
+   * Unique within the database. Compared case-insensitively, stored as entered.
    *
    * @example ada@example.com
    */
   email: string
   /**
-   * Compared after Unicode NFKC. At sign-up 8 to 256 characters unless the database says otherwise, not a common password, not the email address; no rules of composition.
+   * Compared after Unicode NFKC normalization. By default, a new password must have 8 to 256 characters and must not be a common password or the email address. There are no composition rules.
    *
    * @example correct horse battery
    */
@@ -39,23 +39,23 @@ export interface CreateUserBody {
    */
   preferredName?: string | undefined
   /**
-   * When present, a tenant of this name is created for the user in the same request.
+   * Name of a tenant to create for the user in the same request.
    *
    * @example Analytical Engines
    */
   newTenant?: string | undefined
 }
 
-/** One fault of one field of a body. */
+/** What is wrong with one field of a request. */
 export interface FieldError {
-  /** Name of the field; empty for the body as a whole. */
+  /** Name of the field. Empty if the error concerns the whole body. */
   path: string
   code: FieldErrorCode
-  /** The fault in words, for people. */
+  /** Human-readable explanation of the error. */
   detail: string
 }
 
-/** Stable code of a fault in one field. */
+/** Stable code of a field error. */
 export type FieldErrorCode =
   | 'required'
   | 'invalid_type'
@@ -67,43 +67,43 @@ export type FieldErrorCode =
   | 'password_too_common'
   | 'password_is_email'
 
-/** The credentials given at sign-up. */
+/** The email and the password given at sign-up. */
 export interface LoginBody {
   /**
-   * Unique within the database; letter case is kept but makes no difference.
+   * Unique within the database. Compared case-insensitively, stored as entered.
    *
    * @example ada@example.com
    */
   email: string
   /**
-   * Compared after Unicode NFKC. At sign-up 8 to 256 characters unless the database says otherwise, not a common password, not the email address; no rules of composition.
+   * Compared after Unicode NFKC normalization. By default, a new password must have 8 to 256 characters and must not be a common password or the email address. There are no composition rules.
    *
    * @example correct horse battery
    */
   password: string
 }
 
-/** RFC 9457 problem details. */
+/** Problem details (RFC 9457). */
 export interface Problem {
-  /** Address of a page about this kind of problem. */
+  /** URL of a page that describes the problem type. */
   type: string
-  /** The kind of problem in words; the same for each code. */
+  /** Summary of the problem type. Always the same for a `code`. */
   title: string
-  /** The HTTP status of this answer. */
+  /** HTTP status of the response. */
   status: number
-  /** This occurrence in words, for people. */
+  /** Human-readable explanation of this occurrence. */
   detail: string
-  /** Path of the request that met the problem. */
+  /** Path of the request. */
   instance: string
   code: ProblemCode
-  /** The request’s id, as in X-Request-Id and in the log. */
+  /** ID of the request, as in the `X-Request-Id` header and in the server’s log. */
   requestId: string
-  /** Every fault of the body, by field. */
+  /** The errors of each field. Present if `code` is `validation_failed`. */
   errors?: FieldError[] | undefined
 }
 
 /**
- * Stable code of the problem: what a client switches on.
+ * Stable, machine-readable code of the problem.
  *
  * @example email_taken
  */
@@ -128,38 +128,38 @@ export type ProblemCode =
   | 'internal_error'
   | 'unavailable'
 
-/** The user who signed up or logged in, and a fresh token. */
+/** The user who signed up or logged in, with a new access token. */
 export interface SignedInUser {
-  /** Identifier of the user. */
+  /** ID of the user. */
   id: string
-  /** Identifiers of the user’s tenants, in the order of joining. */
+  /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
   token: AccessToken
 }
 
-/** The user as the store has it now. */
+/** The user as currently stored. */
 export interface User {
-  /** Identifier of the user. */
+  /** ID of the user. */
   id: string
   /**
-   * As entered at sign-up.
+   * Email address as entered at sign-up.
    *
    * @example ada@example.com
    */
   email: string
   /**
-   * Display name; null where none was given.
+   * Display name, or null if none was given.
    *
    * @example Ada
    */
   preferredName: string | null
-  /** Identifiers of the user’s tenants, in the order of joining. */
+  /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
   /** Time of sign-up (RFC 3339, UTC). */
   createdAt: string
 }
 
-/** The problem codes that each operation can answer with. */
+/** The problem codes of each operation. */
 export const problemCodes = {
   createUser: [
     'malformed_json',

@@ -24,7 +24,7 @@ describe('a problem', () => {
       type: 'http://localhost:3000/problems/route_not_found',
       title: problems.route_not_found.title,
       status: 404,
-      detail: 'No such path.',
+      detail: 'Route not found.',
       instance: '/nowhere',
       code: 'route_not_found',
       requestId: 'my.request-1',

@@ -3,7 +3,8 @@ import { contract, ProblemCode } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { version } from '../../server/version.js'
 
 const document = openApiDocument('http://localhost:3000', version)
@@ -34,6 +35,12 @@ it('is committed as contract/openapi.json (npm run openapi writes it)', async ()
 })
 
 it('is the same each time', () => {
+  expect(openApiDocument('http://localhost:3000', version)).toEqual(document)
+})
+
+it('contains no schema of the global registry of zod', () => {
+  const foreign = z.string().meta({ id: 'Foreign' })
+  onTestFinished(() => void z.globalRegistry.remove(foreign))
   expect(openApiDocument('http://localhost:3000', version)).toEqual(document)
 })
 

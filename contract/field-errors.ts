@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { registry } from './registry.js'
+
+/** Stable code of a field error. */
+export const FieldErrorCode = z
+  .enum([
+    'required',
+    'invalid_type',
+    'blank',
+    'too_short',
+    'too_long',
+    'invalid_character',
+    'email_invalid',
+    'password_too_common',
+    'password_is_email',
+  ])
+  .register(registry, { id: 'FieldErrorCode', description: 'Stable code of a field error.' })
+export type FieldErrorCode = z.infer<typeof FieldErrorCode>
+
+/** What is wrong with one field of a request. A response lists the errors of all fields. */
+export const FieldError = z
+  .object({
+    path: z
+      .string()
+      .register(registry, { description: 'Name of the field. Empty if the error concerns the whole body.' }),
+    code: FieldErrorCode,
+    detail: z.string().register(registry, { description: 'Human-readable explanation of the error.' }),
+  })
+  .register(registry, {
+    id: 'FieldError',
+    description: 'What is wrong with one field of a request.',
+    examples: [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }],
+  })
+export type FieldError = z.infer<typeof FieldError>
+
+/** Options for a rule of a schema: its failure is reported with this code and detail. */
+export const failsWith = (code: FieldErrorCode, detail: string) => ({
+  error: (issue: z.core.$ZodRawIssue) => report(issue, code, detail),
+})
+
+/** Options for the type of a schema: a missing value is reported as `required`, any other type as `invalid_type`. */
+export const mustBe = (type: 'a string' | 'an object') => ({
+  error: (issue: z.core.$ZodRawIssue) =>
+    issue.input === undefined
+      ? report(issue, 'required', 'is required')
+      : report(issue, 'invalid_type', `must be ${type}`),
+})
+
+/** Adds the code to the issue. zod calls `error` before it copies the raw issue, whose properties are open. */
+function report(issue: z.core.$ZodRawIssue, code: FieldErrorCode, detail: string) {
+  issue.fieldErrorCode = code
+  return detail
+}
+
+/**
+ * Returns the field error of a zod issue. A rule without a code of its own is reported as `invalid_type`, without zod's
+ * message, which may contain patterns and values.
+ */
+export function toFieldError(issue: { path?: readonly unknown[] | undefined; message: string }): FieldError {
+  const { message, fieldErrorCode } = issue as typeof issue & { fieldErrorCode?: FieldErrorCode }
+  const path = issue.path?.map(String).join('.') ?? ''
+  return fieldErrorCode
+    ? { path, code: fieldErrorCode, detail: message }
+    : { path, code: 'invalid_type', detail: 'is invalid' }
+}
