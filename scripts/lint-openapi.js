@@ -1,4 +1,4 @@
-// Holds contract/openapi.json to Redocly's recommended rules and Spectral's oas rules: no error, no warning.
+// Checks contract/openapi.json with Redocly's recommended rules and Spectral's oas rules. Fails on errors and warnings.
 import { readFileSync } from 'node:fs'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectralCore from '@stoplight/spectral-core'
@@ -15,11 +15,11 @@ const spectral = new spectralCore.Spectral()
 spectral.setRuleset({ extends: [[rulesets.oas, 'recommended']] })
 const findings = await spectral.run(new spectralCore.Document(source, parsers.Json, file))
 
-const faults = [
+const messages = [
   ...redocly.map(
     ({ ruleId, message, location }) => `redocly ${ruleId} ${location[0]?.pointer ?? ''}: ${message}`,
   ),
   ...findings.map(({ code, message, path }) => `spectral ${code} ${path.join('/')}: ${message}`),
 ]
 process.stdout.write(`${file}: Redocly ${redocly.length}, Spectral ${findings.length} findings\n`)
-if (faults.length > 0) throw new Error(faults.join('\n'))
+if (messages.length > 0) throw new Error(messages.join('\n'))

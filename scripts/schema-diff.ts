@@ -9,18 +9,18 @@ import { PrismaPGlite } from 'pglite-prisma-adapter'
 const filters = { externalTables: [], externalEnums: [] }
 
 /**
- * The statements that turn the store in a PGlite into what a Prisma schema says; empty where they agree.
- * Prisma's own command line would download an engine for it; this one is an npm package.
+ * Returns the statements that migrate the store in a PGlite to a Prisma schema, or an empty string if they agree. Uses an
+ * engine from npm, because Prisma's command line downloads one.
  */
 export async function schemaDiff(pglite: PGlite, schema: string): Promise<string> {
-  await loaded
+  await engineLoaded
   const files = [{ path: 'schema.prisma', content: schema }]
-  const differ = await engine.SchemaEngine.new(
+  const schemaEngine = await engine.SchemaEngine.new(
     { datamodels: [['schema.prisma', schema]] },
     () => undefined,
     bindMigrationAwareSqlAdapterFactory(new PrismaPGlite(pglite)),
   )
-  const { exitCode, stdout } = await differ.diff({
+  const { exitCode, stdout } = await schemaEngine.diff({
     from: { tag: 'schemaDatasource', files, configDir: '.' },
     to: { tag: 'schemaDatamodel', files },
     script: true,
@@ -30,8 +30,8 @@ export async function schemaDiff(pglite: PGlite, schema: string): Promise<string
   return exitCode === 0 ? '' : (stdout ?? '')
 }
 
-/** The package is made for bundlers; under Node its two halves are joined by hand, once. */
-const loaded = loadEngine()
+/** The package is built for bundlers. Node needs its JavaScript and its WebAssembly to be linked by hand, once. */
+const engineLoaded = loadEngine()
 
 async function loadEngine() {
   const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')

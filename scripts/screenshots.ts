@@ -1,4 +1,4 @@
-// Takes the README's pictures of the example and of /docs, with a server of its own.
+// Takes the screenshots of the example and of /docs for the documentation. Starts its own server.
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const dataFolder = await mkdtemp(join(tmpdir(), 'usher-screenshots-'))
 const [apiPort, examplePort] = [String(await freePort()), String(await freePort())]
 const api = `http://localhost:${apiPort}`
 
-/** A child that has printed the text. */
+/** Starts a child process and waits until it prints the text. */
 async function start(args: string[], env: Record<string, string>, text: string) {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
@@ -67,7 +67,7 @@ async function reference(page: Page) {
   await me.getByRole('button', { name: 'Execute' }).click()
   const bottom = await me.getByText('Response headers').boundingBox()
   const top = await page.locator('.opblock-tag-section').first().boundingBox()
-  if (!top || !bottom) throw new Error('the answer is not on the page')
+  if (!top || !bottom) throw new Error('the response is not on the page')
   const clip = { x: 0, y: top.y, width: 1000, height: bottom.y - top.y }
   await page.screenshot({ path: 'docs/reference.png', clip })
 }

@@ -1,4 +1,4 @@
-// Writes contract/openapi.json; with --check says instead whether it is current.
+// Writes contract/openapi.json. With --check, fails if the file is out of date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { openApiDocument } from '@usher/contract/openapi'
@@ -8,4 +8,4 @@ const { version } = createRequire(import.meta.url)('@usher/server/package.json')
 const text = `${JSON.stringify(openApiDocument('http://localhost:3000', version), null, 2)}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(file, text)
-else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date: npm run openapi`)
+else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date. Run npm run openapi.`)
