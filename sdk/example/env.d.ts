@@ -1,11 +1,15 @@
 interface ImportMeta {
-  /** What Vite puts in from the environment. */
+  /** Environment variables, which Vite inserts at build time. */
   readonly env: {
-    /** Where Usher is served; `http://localhost:3000` by default. */
+    /**
+     * Root URL of the Usher server.
+     *
+     * @default 'http://localhost:3000'
+     */
     readonly VITE_USHER_URL?: string
-    /** `demo` by default. */
+    /** @default 'demo' */
     readonly VITE_USHER_WORKSPACE?: string
-    /** `app` by default. */
+    /** @default 'app' */
     readonly VITE_USHER_DATABASE?: string
   }
 }

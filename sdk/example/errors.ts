@@ -1,24 +1,24 @@
 import type { UsherError } from '@usher/sdk'
 
-/** Shows an error beside the fields that it is about, or above them all; focus goes to the first of them. */
+/** Shows an error below the fields that it concerns, or above the form. Moves the focus to the first of the fields. */
 export function showErrors(form: HTMLFormElement, error: UsherError) {
-  for (const { path, detail } of errorsOf(error)) {
+  for (const { path, detail } of messagesOf(error)) {
     const field = form.querySelector(`input[name="${path}"]`)
-    const place = field?.nextElementSibling ?? form.querySelector('[role=alert]')
+    const target = field?.nextElementSibling ?? form.querySelector('[role=alert]')
     field?.setAttribute('aria-invalid', 'true')
-    place?.append(place.textContent ? `; ${detail}` : detail)
+    target?.append(target.textContent ? `; ${detail}` : detail)
   }
   form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
 }
 
-/** Takes back what `showErrors` has shown. */
+/** Removes the errors that `showErrors` added. */
 export function clearErrors(form: HTMLFormElement) {
   for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid')
-  for (const place of form.querySelectorAll('.fault')) place.replaceChildren()
+  for (const target of form.querySelectorAll('.error')) target.replaceChildren()
 }
 
-/** What to say of an error: by field, or without a path where it is about none. */
-function errorsOf(error: UsherError): readonly { path?: string; detail: string }[] {
+/** Returns the messages of an error. A message without `path` does not concern a field. */
+function messagesOf(error: UsherError): readonly { path?: string; detail: string }[] {
   switch (error.code) {
     case 'validation_failed':
       return error.errors
@@ -29,12 +29,12 @@ function errorsOf(error: UsherError): readonly { path?: string; detail: string }
     case 'token_expired':
     case 'token_invalid':
     case 'token_missing':
-      return [{ detail: 'Your session has ended. Log in again.' }]
+      return [{ detail: 'Your session has expired. Log in again.' }]
     case 'too_many_attempts':
-      return [{ detail: `Too many logins failed. Try again in ${error.retryAfterSeconds} s.` }]
+      return [{ detail: `Too many failed login attempts. Try again in ${error.retryAfterSeconds} s.` }]
     case 'no_answer':
     case 'unavailable':
-      return [{ detail: 'The server does not answer. Try again in a moment.' }]
+      return [{ detail: 'The service is temporarily unavailable. Try again later.' }]
     default:
       return [{ detail: error.title }]
   }

@@ -9,17 +9,17 @@ const usher = createClient({
   onTokenChange: show,
 })
 
-/** What each form does when it is submitted. */
-const actions: Record<string, (entered: (name: string) => string) => Promise<Result<unknown, ErrorCode>>> = {
-  'log-in': (entered) => usher.login({ email: entered('email'), password: entered('password') }),
-  'sign-up': (entered) =>
+/** The action of each form, by the ID of the form. */
+const actions: Record<string, (value: (name: string) => string) => Promise<Result<unknown, ErrorCode>>> = {
+  'log-in': (value) => usher.login({ email: value('email'), password: value('password') }),
+  'sign-up': (value) =>
     usher.createUser({
-      email: entered('email'),
-      password: entered('password'),
-      preferredName: entered('preferredName') || undefined,
-      newTenant: entered('newTenant') || undefined,
+      email: value('email'),
+      password: value('password'),
+      preferredName: value('preferredName') || undefined,
+      newTenant: value('newTenant') || undefined,
     }),
-  account: whoAmI,
+  account: loadAccount,
 }
 
 for (const form of document.forms) {
@@ -32,13 +32,13 @@ document.querySelector('#log-out')?.addEventListener('click', () => {
   usher.token = undefined
 })
 addEventListener('hashchange', show)
-// Another tab has logged in or out.
+// Another tab logged in or out.
 addEventListener('storage', show)
 show()
 
-/** Shows the form that fits: the account of whoever is logged in, else the one that the address names. */
+/** Shows the account form if the user is logged in, otherwise the form that the URL names. */
 function show() {
-  // Replaced, so that logging out leads to the log-in form and not back to the sign-up.
+  // Replaces #sign-up, so that logging out shows the login form.
   if (usher.token) history.replaceState(null, '', '#account')
   const id = usher.token ? 'account' : location.hash === '#sign-up' ? 'sign-up' : 'log-in'
   for (const form of document.forms) form.hidden = form.id !== id
@@ -56,33 +56,33 @@ async function submit(form: HTMLFormElement) {
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
   if (!result?.error) return form.reset()
-  // Where the session has ended, that is the log-in form by now.
-  const shown = [...document.forms].find(({ hidden }) => !hidden)
-  if (shown) showErrors(shown, result.error)
+  // If the session has expired, the login form is visible by now.
+  const visibleForm = [...document.forms].find(({ hidden }) => !hidden)
+  if (visibleForm) showErrors(visibleForm, result.error)
 }
 
-async function whoAmI() {
+async function loadAccount() {
   const token = usher.token
   const result = await usher.me()
-  if (usher.token && usher.token !== token) return whoAmI()
-  if (usher.token && result.data) describe(result.data)
+  if (usher.token && usher.token !== token) return loadAccount()
+  if (usher.token && result.data) showUser(result.data)
   return result
 }
 
-function describe(user: User) {
+function showUser(user: User) {
   const rows = {
     Name: user.preferredName ?? '–',
     Email: user.email,
-    Id: user.id,
+    ID: user.id,
     Tenants: user.tenants.join(' ') || '–',
-    'Signed up': time(new Date(user.createdAt)),
-    'Logged in until': usher.expiresAt ? time(usher.expiresAt) : '–',
+    'Signed up': formatTime(new Date(user.createdAt)),
+    'Session expires': usher.expiresAt ? formatTime(usher.expiresAt) : '–',
   }
   const nodes = Object.entries(rows).flatMap(([term, text]) => [element('dt', term), element('dd', text)])
   document.querySelector('dl')?.replaceChildren(...nodes)
 }
 
-const element = (name: string, text: string) =>
-  Object.assign(document.createElement(name), { textContent: text })
+const element = (tagName: string, text: string) =>
+  Object.assign(document.createElement(tagName), { textContent: text })
 
-const time = (date: Date) => date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })
+const formatTime = (date: Date) => date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })

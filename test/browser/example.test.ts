@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await fill(logIn, { Email: email, Password: password })
     await logIn.getByRole('button').click()
     await expectTexts(account, email)
-    await account.getByRole('button', { name: 'Ask again' }).click()
+    await account.getByRole('button', { name: 'Refresh' }).click()
     await expectTexts(account, email)
 
     await page.reload()
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: taken.email, Password: password })
     await signUp.getByRole('button').click()
-    await expectFaults(signUp, { Email: 'The email address has an account already' })
+    await expectFaults(signUp, { Email: 'Email address is already in use' })
     await expectRefusals('409 users')
   })
 
@@ -114,14 +114,14 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: 'not the password' })
     await logIn.getByRole('button').click()
-    await expectFaults(logIn, { Password: 'Email or password is wrong' })
+    await expectFaults(logIn, { Password: 'Invalid email or password' })
     await expectRefusals('401 login')
 
     for (let failures = 1; failures < 5; failures++) {
       await database.login({ email: user.email, password: 'not the password' })
     }
     await logIn.getByRole('button').click()
-    await expectAlert(logIn, 'Too many logins failed. Try again in 1 s.')
+    await expectAlert(logIn, 'Too many failed login attempts. Try again in 1 s.')
     await expectFaults(logIn, {})
     await expectRefusals('429 login')
   })
@@ -135,8 +135,8 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectTexts(account, user.email)
 
     server.clock.now += 3_600_000
-    await account.getByRole('button', { name: 'Ask again' }).click()
-    await expectAlert(logIn, 'Your session has ended. Log in again.')
+    await account.getByRole('button', { name: 'Refresh' }).click()
+    await expectAlert(logIn, 'Your session has expired. Log in again.')
     await expectRefusals('401 me')
     expect(await isFocused(logIn.getByLabel('Email'))).toBe(true)
     expect(await page.evaluate('localStorage.length')).toBe(0)
@@ -170,19 +170,19 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectTexts(account, user.email)
 
     await server.close()
-    await account.getByRole('button', { name: 'Ask again' }).click()
-    await expectAlert(account, 'The server does not answer. Try again in a moment.')
+    await account.getByRole('button', { name: 'Refresh' }).click()
+    await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectTexts(account, user.email)
     await expectRefusals(...threeTries)
     await page.reload()
-    await expectAlert(account, 'The server does not answer. Try again in a moment.')
+    await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectRefusals(...threeTries)
 
     const { now } = server.clock
     server = await startApp(server.store)
     server.clock.now = now
     await server.app.listen(listen)
-    await account.getByRole('button', { name: 'Ask again' }).click()
+    await account.getByRole('button', { name: 'Refresh' }).click()
     await expectTexts(account, user.email)
     await expectAlert(account, '')
   })
@@ -193,7 +193,7 @@ type Form = ReturnType<Page['getByRole']>
 const formsOf = (page: Page) => ({
   logIn: page.getByRole('form', { name: 'Log in' }),
   signUp: page.getByRole('form', { name: 'Sign up' }),
-  account: page.getByRole('form', { name: 'Who am I' }),
+  account: page.getByRole('form', { name: 'Account' }),
 })
 
 async function fill(form: Form, fields: Record<string, string>) {
