@@ -1,4 +1,3 @@
-import type { Answer } from './answer.js'
 import {
   type CreateUserBody,
   type CreateUserErrorCode,
@@ -10,12 +9,13 @@ import {
   type User,
 } from './api.js'
 import { type ErrorCode, toUsherError, type UsherError } from './errors.js'
+import type { Exchange } from './exchange.js'
 import { type SendOptions, send } from './send.js'
-import { createTokenHolder, type TokenOptions } from './token.js'
+import { createTokenAccess, type TokenOptions } from './token.js'
 
-/** Which users of which server, and how to talk to it. */
+/** Options of a client. */
 export interface ClientOptions extends SendOptions, TokenOptions {
-  /** Where Usher is served, such as `https://users.example.com`; in a page a path such as `/usher` will do. */
+  /** Root URL of the server, such as `https://users.example.com`. In a page, a path such as `/usher` works too. */
   baseUrl: string
   /** Slug of the workspace. */
   workspace: string
@@ -23,55 +23,58 @@ export interface ClientOptions extends SendOptions, TokenOptions {
   database: string
 }
 
-/** For one call. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Aborts the call, the waits before its retries included. */
+  /** Aborts the call, including the waits before its retries. */
   signal?: AbortSignal | undefined
 }
 
-/** What a call resolves to: either `data` or `error`, the other one undefined. */
+/** The result of a call: either `data` or `error` is set, the other one is undefined. */
 export type Result<Data, Code extends ErrorCode> =
   | { data: Data; error: undefined }
   | { data: undefined; error: UsherError<Code> }
 
-/** The operations of one database, and the token of the user who is logged in. Its functions need no `this`. */
+/** The operations of one database and the token of the logged-in user. Its functions work without `this`. */
 export interface Client {
-  /**
-   * Signs a user up, keeps the token. Sends an Idempotency-Key of its own making, so that a retry creates no
-   * second user.
-   */
+  /** Signs up a user and stores the token. Sends a generated Idempotency-Key, so a retry does not create a second user. */
   createUser(body: CreateUserBody, options?: CallOptions): Promise<Result<SignedInUser, CreateUserErrorCode>>
-  /** Logs a user in, keeps the token. */
+  /** Logs in a user and stores the token. */
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
-  /** Who the token's user is. An answer of 401 clears the token: log in again. */
+  /** Returns the user of the token. Status 401 clears the token: log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
-  /** The JWT that `me` sends; set it to keep another one, to undefined to log out. */
+  /** The JWT that `me` sends. Set it to store another one, or to undefined to log out. */
   token: string | undefined
   /**
-   * When the token ends by this machine's clock, counted from the call that got it; undefined where there is no
-   * token or it came from elsewhere.
+   * When the token expires by the local clock, counted from the start of the call that returned it. Undefined if there
+   * is no token, or if the token was set by the caller.
    */
   readonly expiresAt: Date | undefined
 }
 
 /**
- * A client of one database.
+ * Creates a client for one database.
  *
- * @throws {TypeError} that names the option which is missing or cannot be used
+ * @example
+ * ```ts
+ * const usher = createClient({ baseUrl: 'http://localhost:3000', workspace: 'demo', database: 'app' })
+ * const { data, error } = await usher.login({ email, password })
+ * ```
+ *
+ * @throws {TypeError} if `baseUrl`, `workspace` or `database` is missing or invalid
  */
 export function createClient(options: ClientOptions): Client {
-  requireUsable(options)
+  assertValid(options)
   const { workspace, database } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const base = `${baseUrl}/workspaces/${encodeURIComponent(workspace)}/databases/${encodeURIComponent(database)}`
   const users = `${base}/users`
-  const token = createTokenHolder(`usher ${base}`, options)
+  const token = createTokenAccess(`usher ${base}`, options)
 
   async function signIn<Code extends ErrorCode>(
     codes: readonly Code[],
     url: string,
     body: CreateUserBody | LoginBody,
-    isRepeatable: boolean,
+    isIdempotent: boolean,
     signal: AbortSignal | undefined,
     headers?: Record<string, string>,
   ) {
@@ -80,10 +83,9 @@ export function createClient(options: ClientOptions): Client {
       headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body),
     } as const
-    const calledAt = Date.now()
-    const answer = await send(url, init, isRepeatable, options, signal)
-    const result = resultOf<SignedInUser, Code>(codes, answer)
-    if (result.data) token.set(result.data.token.jwt, calledAt + result.data.token.maxAge * 1000)
+    const startedAt = Date.now()
+    const result = toResult<SignedInUser, Code>(codes, await send(url, init, isIdempotent, options, signal))
+    if (result.data) token.set(result.data.token.jwt, startedAt + result.data.token.maxAge * 1000)
     return result
   }
 
@@ -97,10 +99,10 @@ export function createClient(options: ClientOptions): Client {
     async me({ signal } = {}) {
       const sent = token.get()
       const headers: Record<string, string> = sent ? { Authorization: `Bearer ${sent}` } : {}
-      const answer = await send(`${users}/me`, { method: 'GET', headers }, true, options, signal)
-      // A login may have brought another token meanwhile; the refusal is not about that one.
-      if (answer.response?.status === 401 && token.get() === sent) token.set(undefined)
-      return resultOf<User, (typeof problemCodes.me)[number]>(problemCodes.me, answer)
+      const exchange = await send(`${users}/me`, { method: 'GET', headers }, true, options, signal)
+      // A login that finished meanwhile has stored another token, which stays.
+      if (exchange.response?.status === 401 && token.get() === sent) token.set(undefined)
+      return toResult<User, (typeof problemCodes.me)[number]>(problemCodes.me, exchange)
     },
     get token() {
       return token.get()
@@ -114,22 +116,22 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-function requireUsable(options: ClientOptions) {
+function assertValid(options: ClientOptions) {
   for (const name of ['baseUrl', 'workspace', 'database'] as const) {
-    // As steps of a path `.` and `..` mean another path, in every encoding.
+    // URL parsing removes the path segments `.` and `..`, even if they are percent-encoded.
     if (typeof options[name] !== 'string' || /^\.{0,2}$/.test(options[name])) {
-      throw new TypeError(`createClient: ${name} is missing`)
+      throw new TypeError(`createClient: ${name} must be a non-empty string other than . and ..`)
     }
   }
 }
 
-/** A body without tenants, whatever its status, is none that an operation answers with. */
-function resultOf<Data extends { tenants: string[] }, Code extends ErrorCode>(
+/** Requires `tenants` of a success, because the response may come from another service. */
+function toResult<Data extends { tenants: string[] }, Code extends ErrorCode>(
   codes: readonly Code[],
-  answer: Answer,
+  exchange: Exchange,
 ): Result<Data, Code | 'unavailable' | 'no_answer'> {
-  const data = answer.body as Data | undefined
-  return answer.response?.ok && data?.tenants
+  const data = exchange.body as Data | undefined
+  return exchange.response?.ok && data?.tenants
     ? { data, error: undefined }
-    : { data: undefined, error: toUsherError(codes, answer) }
+    : { data: undefined, error: toUsherError(codes, exchange) }
 }

@@ -1,28 +1,30 @@
-import type { Answer } from './answer.js'
 import type { CreateUserErrorCode, FieldError, LoginErrorCode, MeErrorCode, Problem } from './api.js'
+import type { Exchange } from './exchange.js'
 
-/** Every `error.code` of every operation: the keys of a table of translations. */
+/** Every `error.code` of every operation. Use it as the key type of a translation table. */
 export type ErrorCode = CreateUserErrorCode | LoginErrorCode | MeErrorCode
 
 /**
- * Why a call came to nothing. Its `message` is its `detail`, so it can be thrown as it is. `cause` is there if no
- * answer came: what `fetch` threw, the reason of the caller's abort, or an Error named `TimeoutError`.
+ * The error of a failed call. Its `message` equals its `detail`.
+ *
+ * If there was no response, `cause` is the error that `fetch` threw, the reason of the caller's abort, or an Error named
+ * `TimeoutError`.
  */
 export class UsherError<Code extends ErrorCode = ErrorCode> extends Error {
   override name = 'UsherError'
-  /** What to switch on: a code of the operation, or `no_answer`. */
+  /** Problem code of the operation, or `no_answer` if there was no response from Usher. */
   declare readonly code: Code
-  /** HTTP status; absent where no answer came. */
+  /** HTTP status. Undefined if there was no response. */
   declare readonly status: number | undefined
-  /** The kind of problem in words; the same for each code. */
+  /** Summary of the problem type. Always the same for a `code`. */
   declare readonly title: string
-  /** This occurrence in words, for people. */
+  /** Human-readable explanation of this occurrence. */
   declare readonly detail: string
-  /** Every fault of the body, by field; empty but for `validation_failed`. */
+  /** The errors of each field. Empty unless `code` is `validation_failed`. */
   declare readonly errors: readonly FieldError[]
-  /** The request's id, as in the server's log; absent where no answer came. */
+  /** ID of the request, as in the server's log. Undefined if there was no response. */
   declare readonly requestId: string | undefined
-  /** How long to wait before another try, where the answer says so. */
+  /** Seconds to wait before the next attempt, from the Retry-After header. */
   declare readonly retryAfterSeconds: number | undefined
 
   constructor(fields: Omit<UsherError<Code>, keyof Error>, options?: { cause?: unknown }) {
@@ -32,25 +34,26 @@ export class UsherError<Code extends ErrorCode = ErrorCode> extends Error {
 }
 
 /**
- * The error of an answer that is no success. An answer that the operation cannot give, such as a proxy's page, is
- * `unavailable` where its status is 500 or above and else `no_answer`: a server's failure, or no Usher there.
+ * Returns the error of a failed exchange. A response that the operation does not declare, such as a proxy's error page,
+ * is `unavailable` if its status is 500 or above, and `no_answer` otherwise.
  */
-export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], answer: Answer) {
-  const { response, retryAfterSeconds } = answer
+export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], exchange: Exchange) {
+  const { response, retryAfterSeconds } = exchange
   const status = response?.status
-  const body = answer.body as Partial<Problem> | null | undefined
+  const body = exchange.body as Partial<Problem> | null | undefined
   const problem = typeof body?.code === 'string' ? body : {}
   const code = codes.find((each) => each === problem.code)
   return new UsherError<Code | 'unavailable' | 'no_answer'>(
     {
       code: code ?? (Number(status) >= 500 ? 'unavailable' : 'no_answer'),
       status,
-      title: problem.title ?? 'No answer from Usher',
-      detail: problem.detail ?? (status ? `HTTP ${status}, but not by Usher` : String(answer.cause)),
+      title: problem.title ?? 'No response from Usher',
+      detail:
+        problem.detail ?? (status ? `Received HTTP ${status}, but not from Usher` : String(exchange.cause)),
       errors: (code && problem.errors) || [],
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,
     },
-    answer,
+    exchange,
   )
 }

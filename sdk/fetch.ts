@@ -1,7 +1,7 @@
-/** What the client asks of `fetch`: the runtime's own fits, and so does a function of a few lines. */
+/** The subset of `fetch` that the client calls. The `fetch` of every runtime matches it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
-/** The request as handed to `fetch`. */
+/** The request options that the client passes to `fetch`. */
 export interface FetchInit {
   method: 'GET' | 'POST'
   headers: Record<string, string>
@@ -9,7 +9,7 @@ export interface FetchInit {
   signal: AbortSignal
 }
 
-/** What the client reads of a response. */
+/** The properties of a response that the client reads. */
 export interface FetchResponse {
   readonly ok: boolean
   readonly status: number

@@ -1,6 +1,6 @@
 /**
- * All that the SDK uses of a runtime beyond ECMAScript 2022. The build has no other library, so whatever is not
- * in every browser, Node, Deno, Bun and edge worker does not compile.
+ * Everything that the SDK uses of a runtime in addition to ECMAScript 2022. The build includes no other library, so code
+ * that needs anything else does not compile. All of it exists in browsers, Node, Deno, Bun and edge workers.
  */
 
 interface AbortSignal {
@@ -25,8 +25,8 @@ declare function fetch(
   text(): Promise<string>
 }>
 
-declare function setTimeout(run: () => void, milliseconds: number): unknown
+declare function setTimeout(callback: () => void, milliseconds: number): unknown
 declare function clearTimeout(timer: unknown): void
 
-/** Absent from pages served over plain HTTP by another host than localhost. */
+/** `randomUUID` is undefined in pages served over plain HTTP, except from localhost. */
 declare var crypto: { randomUUID?: () => string } | undefined

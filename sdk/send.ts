@@ -1,18 +1,22 @@
-import { type Answer, request } from './answer.js'
+import { type Exchange, exchange } from './exchange.js'
 import type { Fetch, FetchInit } from './fetch.js'
 
-/** How requests are sent. */
+/** Options for sending requests. */
 export interface SendOptions {
-  /** Sends each request; the runtime's own `fetch` by default. */
+  /**
+   * Sends each request.
+   *
+   * @default globalThis.fetch
+   */
   fetch?: Fetch | undefined
   /**
-   * Time for a whole call in milliseconds, retries and the waits before them included.
+   * Timeout of a call in milliseconds, including retries and the waits before them.
    *
    * @default 10_000
    */
   timeoutMs?: number | undefined
   /**
-   * How often a call is sent again at most, when no answer came or the answer was 503.
+   * Maximum number of retries after status 503 or if there was no response.
    *
    * @default 2
    */
@@ -20,50 +24,55 @@ export interface SendOptions {
 }
 
 /**
- * Sends a request until there is an answer to keep, the time is up or the caller aborts; never rejects.
+ * Sends a request and retries it until there is a final response, the timeout expires or the caller aborts. Never
+ * rejects.
  *
- * A 503 is followed by another try, and so is the lack of an answer if `isRepeatable`. The wait before it is that of
- * Retry-After and some more, at random, lest all clients come back at once; one that would outlast the time is not begun.
+ * Retries after status 503, and after a failure without a response if `isIdempotent`. The wait is Retry-After plus a
+ * growing, random backoff, so that clients do not return simultaneously. A wait that would exceed the timeout is not
+ * started.
  */
 export const send = (
   url: string,
   init: Omit<FetchInit, 'signal'>,
-  isRepeatable: boolean,
-  // The global `fetch` is looked up at each call: who replaces it later is heard.
-  { fetch: fetchOnce = fetch, timeoutMs = 10_000, retries = 2 }: SendOptions,
+  isIdempotent: boolean,
+  // Reads the global `fetch` at each call, so that a later replacement takes effect.
+  { fetch: fetchOption = fetch, timeoutMs = 10_000, retries = 2 }: SendOptions,
   signal: AbortSignal | undefined,
 ) =>
-  new Promise<Answer>((resolve) => {
+  new Promise<Exchange>((resolve) => {
     const deadline = Date.now() + timeoutMs
-    const end = new AbortController()
-    let timer: unknown
-    let pause: unknown
+    const controller = new AbortController()
+    let timeoutTimer: unknown
+    let retryTimer: unknown
 
-    const finish = (answer: Answer) => {
-      clearTimeout(timer)
-      clearTimeout(pause)
+    const finish = (result: Exchange) => {
+      clearTimeout(timeoutTimer)
+      clearTimeout(retryTimer)
       signal?.removeEventListener('abort', abort)
-      if (!answer.response) end.abort(answer.cause)
-      resolve(answer)
+      if (!result.response) controller.abort(result.cause)
+      resolve(result)
     }
     const abort = () => finish({ cause: signal?.reason })
     const attempt = async (retry: number) => {
-      const answer = await request(fetchOnce, url, { ...init, signal: end.signal })
-      const mayRetry = answer.response ? answer.response.status === 503 : isRepeatable
-      const waitMs = (answer.retryAfterSeconds ?? 0) * 1000 + (1 + Math.random()) * 200 * 2 ** retry
-      const isTooLate = end.signal.aborted || Date.now() + waitMs >= deadline
-      if (!mayRetry || retry >= retries || isTooLate) finish(answer)
-      else pause = setTimeout(() => attempt(retry + 1), waitMs)
+      const result = await exchange(fetchOption, url, { ...init, signal: controller.signal })
+      const isRetryable = result.response ? result.response.status === 503 : isIdempotent
+      const waitMs = (result.retryAfterSeconds ?? 0) * 1000 + (1 + Math.random()) * 200 * 2 ** retry
+      const isTooLate = controller.signal.aborted || Date.now() + waitMs >= deadline
+      if (!isRetryable || retry >= retries || isTooLate) finish(result)
+      else retryTimer = setTimeout(() => attempt(retry + 1), waitMs)
     }
 
     if (signal?.aborted) return abort()
     signal?.addEventListener('abort', abort)
-    timer = setTimeout(() => finish({ cause: timeoutError(timeoutMs) }), Math.min(timeoutMs, maxTimerMs))
+    timeoutTimer = setTimeout(
+      () => finish({ cause: timeoutError(timeoutMs) }),
+      Math.min(timeoutMs, maxTimerMs),
+    )
     attempt(0)
   })
 
-/** The longest that timers run in any runtime, some 25 days: to them, Infinity is no time at all. */
+/** The longest delay of a timer, about 25 days. With a longer one, timers fire immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
 const timeoutError = (timeoutMs: number) =>
-  Object.assign(new Error(`No answer within ${timeoutMs} ms`), { name: 'TimeoutError' })
+  Object.assign(new Error(`No response within ${timeoutMs} ms`), { name: 'TimeoutError' })

@@ -1,6 +1,8 @@
 /**
- * Where a token is kept: `localStorage` and `sessionStorage` fit as they are. It is asked at each use, so that
- * a store shared by tabs is shared in full. What it throws, the call throws.
+ * Storage for tokens. `localStorage` and `sessionStorage` match it.
+ *
+ * The client reads it at each use, so tabs that share a store share the login. An error that the store throws rejects
+ * the call.
  */
 export interface TokenStore {
   getItem(key: string): string | null
@@ -8,48 +10,52 @@ export interface TokenStore {
   removeItem(key: string): void
 }
 
-/** How the token is kept. */
+/** Options for storing the token. */
 export interface TokenOptions {
-  /** A token to begin with, in place of the one in the store. */
+  /** Initial token. Replaces the one in the store. */
   token?: string | undefined
-  /** Keeps the token under a key of its own for each database; memory by default. */
+  /**
+   * Stores the token, under a separate key for each database.
+   *
+   * @default A store in memory
+   */
   tokenStore?: TokenStore | undefined
-  /** Is told of each change by this client: a new token, or undefined where there is none any more. */
+  /** Called when this client stores a new token, or with undefined when it removes the token. */
   onTokenChange?: ((token: string | undefined) => void) | undefined
 }
 
-/** The token of one database, kept with its end as `<jwt> <milliseconds since the epoch>`. */
-export function createTokenHolder(
+/** Returns accessors for the token of one database. It is stored as `<jwt> <expiry in milliseconds since the epoch>`. */
+export function createTokenAccess(
   key: string,
-  { token: first, tokenStore: store = memoryStore(), onTokenChange }: TokenOptions,
+  { token: initial, tokenStore: store = createMemoryStore(), onTokenChange }: TokenOptions,
 ) {
   const read = () => (store.getItem(key) ?? '').split(' ')
-  const keeper = {
+  const access = {
     get: () => read()[0] || undefined,
     expiresAt: () => {
-      const end = read()[1]
-      return end ? new Date(Number(end)) : undefined
+      const expiry = read()[1]
+      return expiry ? new Date(Number(expiry)) : undefined
     },
     set(jwt: string | undefined, expiresAtMs?: number) {
-      if (jwt === keeper.get()) return
+      if (jwt === access.get()) return
       if (jwt) store.setItem(key, expiresAtMs ? `${jwt} ${expiresAtMs}` : jwt)
       else store.removeItem(key)
       onTokenChange?.(jwt)
     },
   }
-  if (first && first !== keeper.get()) store.setItem(key, first)
-  return keeper
+  if (initial && initial !== access.get()) store.setItem(key, initial)
+  return access
 }
 
-function memoryStore(): TokenStore {
-  let kept: string | null = null
+function createMemoryStore(): TokenStore {
+  let item: string | null = null
   return {
-    getItem: () => kept,
+    getItem: () => item,
     setItem: (_key, value) => {
-      kept = value
+      item = value
     },
     removeItem: () => {
-      kept = null
+      item = null
     },
   }
 }

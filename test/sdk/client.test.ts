@@ -96,7 +96,9 @@ describe('a success', () => {
 describe('a programming mistake', () => {
   it.each(['baseUrl', 'workspace', 'database'])('throws a TypeError that names a missing %s', (name) => {
     const incomplete = { ...app, [name]: undefined }
-    expect(() => createClient(incomplete)).toThrow(new TypeError(`createClient: ${name} is missing`))
+    expect(() => createClient(incomplete)).toThrow(
+      new TypeError(`createClient: ${name} must be a non-empty string other than . and ..`),
+    )
   })
 
   it.each(['', '.', '..'])(

@@ -39,7 +39,7 @@ describe('a problem', () => {
     const { error } = await usherThat(() => problem('invalid_credentials')).login(credentials)
     expect(error).toBeInstanceOf(UsherError)
     expect(error).toBeInstanceOf(Error)
-    expect(String(error)).toBe('UsherError: Email or password is wrong, just now.')
+    expect(String(error)).toBe('UsherError: Invalid email or password, just now.')
     expect(error).not.toHaveProperty('cause')
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'invalid_credentials', status: 401 })
   })
@@ -64,7 +64,7 @@ describe('no answer', () => {
     expect(error).toMatchObject({
       code: 'no_answer',
       status: undefined,
-      title: 'No answer from Usher',
+      title: 'No response from Usher',
       detail: 'TypeError: fetch failed',
       errors: [],
       requestId: undefined,
@@ -99,13 +99,16 @@ describe('an answer that the operation cannot give', () => {
     const { data, error } = await usherThat(answer).login(credentials)
     expect(data).toBeUndefined()
     expect(error).toMatchObject({ code, status: answer().status, errors: [] })
-    expect(error?.title).toBe('No answer from Usher')
+    expect(error?.title).toBe('No response from Usher')
   })
 
   it('says its status and where the request went in the log, if there is one', async () => {
     const answer = () => new Response('', { status: 502, headers: { 'X-Request-Id': 'at-the-proxy' } })
     const { error } = await usherThat(answer).me()
-    expect(error).toMatchObject({ detail: 'HTTP 502, but not by Usher', requestId: 'at-the-proxy' })
+    expect(error).toMatchObject({
+      detail: 'Received HTTP 502, but not from Usher',
+      requestId: 'at-the-proxy',
+    })
   })
 
   it('keeps the words of a code that a later Usher may have', async () => {

@@ -63,7 +63,7 @@ it('First call', async () => {
 })
 
 it('Errors', async () => {
-  expect((await runSnippet('Errors')).logged).toEqual([['Email or password is wrong.']])
+  expect((await runSnippet('Errors')).logged).toEqual([['Invalid email or password.']])
 })
 
 it('The token', async () => {
@@ -74,8 +74,8 @@ it('The token', async () => {
   expect(localStorage.length).toBe(0)
 })
 
-it('Time and retries', async () => {
-  expect((await runSnippet('Time and retries')).logged).toEqual([['no_answer']])
+it('Timeout and retries', async () => {
+  expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
 
 it('React', async () => {
@@ -99,7 +99,7 @@ it('React', async () => {
     document.querySelector('button')?.click()
     await vi.waitFor(() => expect(document.body.textContent).toContain(answer))
   }
-  await submit('a wrong password', 'wrong')
+  await submit('a wrong password', 'Invalid email or password.')
   await submit('correct horse battery', 'Hello ada@example.com')
   root.unmount()
   await window.happyDOM.close()
@@ -109,5 +109,5 @@ it('has no code that is not run here', async () => {
   const headings = (await readmeSnippets())
     .filter(({ language }) => language !== 'sh')
     .map((each) => each.heading)
-  expect(headings).toEqual(['First call', 'Errors', 'The token', 'Time and retries', 'React'])
+  expect(headings).toEqual(['First call', 'Errors', 'The token', 'Timeout and retries', 'React'])
 })

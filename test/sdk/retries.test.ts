@@ -135,7 +135,7 @@ describe('the time of a call', () => {
   it('is ten seconds', async () => {
     const { fetch, requests } = stubFetch(silence)
     const { error, tookMs } = await timed(createClient({ ...app, fetch }).login(credentials))
-    expect(error).toMatchObject({ code: 'no_answer', detail: 'TimeoutError: No answer within 10000 ms' })
+    expect(error).toMatchObject({ code: 'no_answer', detail: 'TimeoutError: No response within 10000 ms' })
     expect(error?.cause).toMatchObject({ name: 'TimeoutError' })
     expect([requests.length, tookMs]).toEqual([1, 10_000])
   })

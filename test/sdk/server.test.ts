@@ -79,5 +79,5 @@ it('says no_answer where no server is, and where the path is not the API’s', a
   const away = await createClient({ ...options, baseUrl: 'http://127.0.0.1:1' }).me()
   expect(away.error).toMatchObject({ code: 'no_answer', cause: expect.any(TypeError) })
   const { error } = await createClient({ ...options, baseUrl: `${database.baseUrl}/elsewhere` }).me()
-  expect(error).toMatchObject({ code: 'no_answer', status: 404, title: 'No such path' })
+  expect(error).toMatchObject({ code: 'no_answer', status: 404, title: 'Route not found' })
 })
