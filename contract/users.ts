@@ -21,7 +21,7 @@ const Password = text()
   .min(1, notBlank)
   .register(registry, {
     description:
-      'Compared after Unicode NFKC normalization. By default, a new password must have 8 to 256 characters and must not be a common password or the email address. There are no composition rules.',
+      'Compared after Unicode NFKC normalization. The default policy for new passwords requires 8 to 256 characters and forbids common passwords and the email address. There are no composition rules.',
     examples: ['correct horse battery'],
   })
 

@@ -27,7 +27,7 @@ export interface CreateUserBody {
    */
   email: string
   /**
-   * Compared after Unicode NFKC normalization. By default, a new password must have 8 to 256 characters and must not be a common password or the email address. There are no composition rules.
+   * Compared after Unicode NFKC normalization. The default policy for new passwords requires 8 to 256 characters and forbids common passwords and the email address. There are no composition rules.
    *
    * @example correct horse battery
    */
@@ -76,7 +76,7 @@ export interface LoginBody {
    */
   email: string
   /**
-   * Compared after Unicode NFKC normalization. By default, a new password must have 8 to 256 characters and must not be a common password or the email address. There are no composition rules.
+   * Compared after Unicode NFKC normalization. The default policy for new passwords requires 8 to 256 characters and forbids common passwords and the email address. There are no composition rules.
    *
    * @example correct horse battery
    */

@@ -3,33 +3,19 @@ import type { Fetch, FetchInit } from './fetch.js'
 
 /** Options for sending requests. */
 export interface SendOptions {
-  /**
-   * Sends each request.
-   *
-   * @default globalThis.fetch
-   */
+  /** Sends each request. The global `fetch` by default. */
   fetch?: Fetch | undefined
-  /**
-   * Timeout of a call in milliseconds, including retries and the waits before them.
-   *
-   * @default 10_000
-   */
+  /** Timeout of a call in milliseconds, including retries and the waits before them. 10,000 by default. */
   timeoutMs?: number | undefined
-  /**
-   * Maximum number of retries after status 503 or if there was no response.
-   *
-   * @default 2
-   */
+  /** Maximum number of retries after status 503 or if there was no response. 2 by default. */
   retries?: number | undefined
 }
 
 /**
- * Sends a request and retries it until there is a final response, the timeout expires or the caller aborts. Never
- * rejects.
+ * Sends a request. Retries it after status 503, and without a response if `isIdempotent`. Never rejects.
  *
- * Retries after status 503, and after a failure without a response if `isIdempotent`. The wait is Retry-After plus a
- * growing, random backoff, so that clients do not return simultaneously. A wait that would exceed the timeout is not
- * started.
+ * The wait is Retry-After plus a growing random backoff, so that clients do not return simultaneously. A wait that would
+ * exceed the timeout is not started.
  */
 export const send = (
   url: string,

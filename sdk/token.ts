@@ -1,8 +1,6 @@
 /**
- * Storage for tokens. `localStorage` and `sessionStorage` match it.
- *
- * The client reads it at each use, so tabs that share a store share the login. An error that the store throws rejects
- * the call.
+ * Storage for tokens, such as `localStorage`. The client reads it at each use, so tabs that share a store share the
+ * login. An error that the store throws rejects the call.
  */
 export interface TokenStore {
   getItem(key: string): string | null
@@ -14,11 +12,7 @@ export interface TokenStore {
 export interface TokenOptions {
   /** Initial token. Replaces the one in the store. */
   token?: string | undefined
-  /**
-   * Stores the token, under a separate key for each database.
-   *
-   * @default A store in memory
-   */
+  /** Stores the token, under a separate key for each database. Memory by default. */
   tokenStore?: TokenStore | undefined
   /** Called when this client stores a new token, or with undefined when it removes the token. */
   onTokenChange?: ((token: string | undefined) => void) | undefined

@@ -1,15 +1,11 @@
 interface ImportMeta {
   /** Environment variables, which Vite inserts at build time. */
   readonly env: {
-    /**
-     * Root URL of the Usher server.
-     *
-     * @default 'http://localhost:3000'
-     */
+    /** Root URL of the Usher server. `http://localhost:3000` by default. */
     readonly VITE_USHER_URL?: string
-    /** @default 'demo' */
+    /** `demo` by default. */
     readonly VITE_USHER_WORKSPACE?: string
-    /** @default 'app' */
+    /** `app` by default. */
     readonly VITE_USHER_DATABASE?: string
   }
 }
