@@ -163,6 +163,17 @@ describe('SIGTERM', () => {
     expect(await server.ended).toMatchObject({ code: 1 })
     expect(performance.now() - before).toBeLessThan(5_000)
   })
+
+  const shells = ['sh', 'dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0)
+  it.each(shells)('sent to npm start drains the server and exits 0, with %s as its shell', async (shell) => {
+    const env = { ...(await away()), PORT: String(await freePort()), HOME: scratch }
+    const npm = startChild('npm', ['start', '--ignore-scripts', `--script-shell=${shell}`], env)
+    await npm.printed('Server listening')
+    npm.signal('SIGTERM')
+    const { code, signal, stdout } = await npm.ended
+    expect({ code, signal }).toEqual({ code: 0, signal: null })
+    expect(stdout).toContain('draining')
+  })
 })
 
 describe.skipIf(process.platform !== 'linux' || !has('script'))('on a terminal', () => {
