@@ -90,8 +90,8 @@ export const problems = {
   },
   too_many_attempts: {
     status: 429,
-    title: 'Too many failed login attempts',
-    advice: 'Wait for the number of seconds in `Retry-After` before the next login attempt.',
+    title: 'Too many failed attempts',
+    advice: 'Wait for the number of seconds in `Retry-After` before the next attempt.',
     headers: ['Retry-After'],
   },
   headers_too_large: {

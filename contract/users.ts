@@ -134,7 +134,10 @@ export const users = c.router({
     pathParams: DatabasePath,
     headers: IdempotencyHeaders,
     body: CreateUserBody,
-    responses: { 201: SignedInUser, ...failures('email_taken', 'idempotency_key_reused', ...withBody) },
+    responses: {
+      201: SignedInUser,
+      ...failures('email_taken', 'idempotency_key_reused', 'too_many_attempts', ...withBody),
+    },
     summary: 'Create a user',
     description:
       'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication.',

@@ -171,6 +171,7 @@ export const problemCodes = {
     'payload_too_large',
     'unsupported_media_type',
     'idempotency_key_reused',
+    'too_many_attempts',
     'headers_too_large',
     'internal_error',
     'unavailable',

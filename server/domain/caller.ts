@@ -1,5 +1,14 @@
 import type { Log } from '../telemetry/audit.js'
-import type { Client } from './passwords/hash-pool.js'
+import { Problem } from './problem.js'
+
+/** A client that waits for the outcome of a job. */
+export interface Client {
+  /** Until when a job may wait before it starts, in milliseconds of `performance.now()`. */
+  deadline: number
+  isDisconnected(): boolean
+  /** Calls the listener when the client disconnects. Returns a function that removes it. */
+  onceDisconnected(listener: () => void): () => void
+}
 
 /** The sender of a request, as far as the rules need to know. */
 export interface Caller extends Client {
@@ -8,3 +17,35 @@ export interface Caller extends Client {
   /** Log of this request: its lines carry the request's id. */
   log: Log
 }
+
+/** The longest delay of a timer; a longer one would fire immediately. */
+const maxTimerMilliseconds = 2 ** 31 - 1
+
+/**
+ * Calls a listener once waiting makes no sense any more: the client has disconnected, or its deadline has passed.
+ *
+ * @returns a function to call when the wait is over
+ */
+export function onceGivenUp(client: Client, listener: (error: Problem) => void): () => void {
+  const wait = Math.min(Math.max(client.deadline - performance.now(), 0), maxTimerMilliseconds)
+  const timer = setTimeout(() => end(overloaded()), wait)
+  const forget = client.onceDisconnected(() => end(disconnected()))
+  function stop() {
+    clearTimeout(timer)
+    forget()
+  }
+  function end(error: Problem) {
+    stop()
+    listener(error)
+  }
+  return stop
+}
+
+export const disconnected = () => new Problem('unavailable', { detail: 'The client has disconnected.' })
+
+/** @param seconds the expected wait */
+export const overloaded = (seconds = 1) =>
+  new Problem('unavailable', {
+    detail: 'Too many logins at the same time.',
+    retryAfterSeconds: Math.ceil(seconds),
+  })

@@ -2,12 +2,14 @@ import type { Store } from '../store/store.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
+import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 
 /** What the rules work with: one per process. */
 export interface AppContext {
   store: Store
   hashing: Hasher
   throttle: Throttle
+  networkAllowance: NetworkAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   /** The clock, in milliseconds since the epoch. */
   now: () => number
@@ -28,10 +30,12 @@ export function createContext(
   store: Store,
   now: AppContext['now'] = Date.now,
 ): AppContext {
+  const hashing = createHasher(settings.hashing)
   return {
     store,
-    hashing: createHasher(settings.hashing),
-    throttle: createThrottle(store, now, settings.workers),
+    hashing,
+    throttle: createThrottle(store, now, settings.workers, hashing.hold),
+    networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
     now,
     isEnding: false,

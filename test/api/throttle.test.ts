@@ -3,7 +3,7 @@ import { password, processes, start, startApi, startApp, type TestApi } from '..
 
 let usher: TestApi
 beforeAll(async () => {
-  usher = await startApi({ TRUST_PROXY: '1' })
+  usher = await startApi({ TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
 })
 afterAll(() => usher.close())
 afterEach(() => {

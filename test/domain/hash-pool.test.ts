@@ -67,7 +67,11 @@ it('a job at hand is called off when its client hangs up, one that is worked on 
   const outcomes = ['first', 'second'].map((password, index) =>
     pool.run(verify(password), {
       isDisconnected: () => false,
-      onceDisconnected: (listener) => clients[index]?.once('close', listener),
+      deadline: Number.POSITIVE_INFINITY,
+      onceDisconnected: (listener) => {
+        clients[index]?.once('close', listener)
+        return () => void clients[index]?.off('close', listener)
+      },
     }),
   )
   const [thread] = threads as [FakeThread]

@@ -19,6 +19,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     id,
     issuer,
     passwordPolicy: 'standard',
+    networkFailuresPerHour: 0,
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     keys: [key],

@@ -29,7 +29,11 @@ async function shapesVerified(
   const context = { hashing: { ...present, verify } } as AppContext
   const database = { dummyHashes: [past.dummyHash, older.dummyHash, present.dummyHash] }
   const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
-  const client = { isDisconnected: () => false, onceDisconnected: () => undefined }
+  const client = {
+    deadline: Number.POSITIVE_INFINITY,
+    isDisconnected: () => false,
+    onceDisconnected: () => () => undefined,
+  }
   const matches = await verifyPassword(context, database as never, user, password, client)
   return { matches, verified: verified.sort() }
 }

@@ -20,7 +20,7 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
 
 /** What an operator may change of a database; undefined keeps the present value. */
 export type DatabaseSettings = Partial<
-  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge'>
+  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge' | 'networkFailuresPerHour'>
 >
 
 /**

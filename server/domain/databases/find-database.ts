@@ -12,6 +12,8 @@ export interface Database {
   /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
   issuer: string
   passwordPolicy: PasswordPolicy
+  /** Failed logins and sign-ups that one client network may cause; 0 for no limit. */
+  networkFailuresPerHour: number
   tokenMaxAgeSeconds: number
   /** One hash per set of hash parameters that its users have or had; no password matches them. */
   dummyHashes: readonly string[]
@@ -89,6 +91,7 @@ function openDatabase(
     id: row.id,
     issuer,
     passwordPolicy: row.passwordPolicy,
+    networkFailuresPerHour: row.networkFailuresPerHour,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
     dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { Problem } from '../problem.js'
+import { type Client, disconnected, onceGivenUp, overloaded } from '../caller.js'
 import type { Argon2Cost } from './argon2.js'
 
 /** What a thread computes. */
@@ -19,12 +19,6 @@ export interface HashRequest {
 }
 
 export type HashResponse = HashOutcome & Pick<HashRequest, 'serial'>
-
-/** The client that waits for the outcome. */
-export interface Client {
-  isDisconnected(): boolean
-  onceDisconnected(listener: () => void): void
-}
 
 /** The present load of a pool, and its totals. */
 export interface HashStats {
@@ -44,6 +38,10 @@ interface Waiting {
   since: number
   request: HashRequest
   client: Client | undefined
+  /** Why the job is not to start any more. */
+  givenUp?: Error
+  /** Ends the watch over client and deadline. */
+  unwatch?: () => void
   resolve(result: string | boolean): void
   reject(error: Error): void
 }
@@ -63,17 +61,17 @@ const jobsPerThread = 2
 /** Threads that only hash, so that nothing else waits for libuv's few threads. */
 export interface HashPool {
   /**
-   * @param client a job whose client has disconnected is not started
-   * @throws {Problem} `unavailable` immediately, if the jobs before it would take too long
+   * @param client a job whose client has disconnected, or whose deadline has passed, is not started
+   * @throws {Problem} `unavailable`, immediately if the jobs before it would take too long
    */
   run(job: HashJob, client?: Client): Promise<string | boolean>
   /** Throws what `run` would throw now, so that a caller can reject a request early. */
   assertCapacity(): void
+  /** Counts a job that will be submitted later in the expected wait, until the returned function is called. */
+  hold(): () => void
   stats(): HashStats
   close(): Promise<void>
 }
-
-const disconnected = () => new Problem('unavailable', { detail: 'The client has disconnected.' })
 
 /** The compiled file, even when the rest runs from its sources: a worker thread runs JavaScript only. */
 const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
@@ -88,18 +86,18 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
   const all = new Set<Thread>()
   let secondsPerJob = 0
   let lastSerial = 0
+  let held = 0
   let isClosing = false
   const totals = { started: 0, waitedSeconds: 0, shed: 0 }
   const busy = () => [...all].filter(({ jobs }) => jobs.length > 0).length
   const queued = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), queue.length)
-  const waitSeconds = () => (busy() < all.size ? 0 : ((queued() + 1) / threads) * secondsPerJob)
+  const waitSeconds = () => (busy() < all.size ? 0 : ((queued() + held + 1) / threads) * secondsPerJob)
 
   function assertCapacity() {
     const wait = waitSeconds()
     if (wait <= queueSeconds) return
     totals.shed += 1
-    const detail = 'Too many logins at the same time.'
-    throw new Problem('unavailable', { detail, retryAfterSeconds: Math.ceil(wait) })
+    throw overloaded(wait)
   }
 
   function start() {
@@ -122,7 +120,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     const at = thread.jobs.findIndex(({ request }) => request.serial === response.serial)
     const [finished] = at === -1 ? [] : thread.jobs.splice(at, 1)
     thread.hasResponded = true
-    if (finished && 'skipped' in response) finished.reject(disconnected())
+    if (finished && 'skipped' in response) finished.reject(finished.givenUp ?? disconnected())
     else if (finished) {
       const seconds = (performance.now() - finished.since) / 1000
       // Slow jobs weigh more: under growing load the next ones are slower than the last.
@@ -139,8 +137,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     while (thread.jobs.length < jobsPerThread) {
       const next = queue.shift()
       if (!next) break
-      if (next.client?.isDisconnected()) next.reject(disconnected())
-      else post(thread, next)
+      post(thread, next)
     }
     // Idle threads must not keep the process alive.
     if (thread.jobs.length === 0 && !isClosing) thread.worker.unref()
@@ -148,19 +145,13 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   function post(thread: Thread, waiting: Waiting) {
     thread.worker.postMessage(waiting.request)
-    if (thread.jobs.push(waiting) > 1) return cancelOnceDisconnected(thread, waiting)
+    if (thread.jobs.push(waiting) > 1) return
     thread.worker.ref()
     begin(thread, waiting)
   }
 
-  /** Cancels a job that the thread holds but has not started. */
-  function cancelOnceDisconnected(thread: Thread, { request, client }: Waiting) {
-    client?.onceDisconnected(() => {
-      if (thread.jobs[1]?.request === request) Atomics.store(thread.skipped, 0, request.serial)
-    })
-  }
-
   function begin(thread: Thread, waiting: Waiting) {
+    waiting.unwatch?.()
     if (Atomics.load(thread.skipped, 0) === waiting.request.serial) return
     const now = performance.now()
     totals.started += 1
@@ -168,12 +159,32 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
     waiting.since = now
   }
 
+  function giveUp(waiting: Waiting, error: Error) {
+    const at = queue.indexOf(waiting)
+    if (at >= 0) {
+      queue.splice(at, 1)
+      waiting.reject(error)
+      return
+    }
+    const thread = [...all].find(({ jobs }) => jobs[1] === waiting)
+    if (!thread) return
+    waiting.givenUp = error
+    Atomics.store(thread.skipped, 0, waiting.request.serial)
+  }
+
   for (let i = 0; i < threads; i++) start()
   return {
     assertCapacity,
+    hold() {
+      held += 1
+      return () => {
+        held -= 1
+      }
+    },
     async run(job, client) {
       const [first, ...others] = all
       if (!first) throw new Error('no hashing thread could be started')
+      if (client?.isDisconnected()) throw disconnected()
       assertCapacity()
       const leastBusy = others.reduce(
         (best, each) => (each.jobs.length < best.jobs.length ? each : best),
@@ -182,9 +193,11 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
       return new Promise((resolve, reject) => {
         lastSerial = (lastSerial + 1) | 0
         const request = { serial: lastSerial, job }
-        const waiting = { since: performance.now(), request, client, resolve, reject }
+        const waiting: Waiting = { since: performance.now(), request, client, resolve, reject }
+        const mustWait = leastBusy.jobs.length > 0
         if (leastBusy.jobs.length < jobsPerThread) post(leastBusy, waiting)
         else queue.push(waiting)
+        if (mustWait && client) waiting.unwatch = onceGivenUp(client, (error) => giveUp(waiting, error))
       })
     },
     stats: () => ({

@@ -1,7 +1,8 @@
 import { inSpan, loadedTracer } from '../../telemetry/tracing.js'
+import type { Client } from '../caller.js'
 import { type Argon2Cost, argon2idPrefix } from './argon2.js'
 import { dummyHashOf } from './formats/read-hash.js'
-import { type Client, createHashPool, type HashPool, type HashStats } from './hash-pool.js'
+import { createHashPool, type HashPool, type HashStats } from './hash-pool.js'
 
 /** How passwords are hashed. */
 export interface HashSettings extends Argon2Cost {
@@ -28,6 +29,10 @@ export interface Hasher {
   dummyHash: string
   /** @throws {Problem} `unavailable` if a password would be rejected now */
   assertCapacity(): void
+  /** Counts a waiting login in the expected wait of the queue, until the returned function is called. */
+  hold(): () => void
+  /** The longest that a password may wait for a thread. */
+  queueSeconds: number
   stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
@@ -50,6 +55,8 @@ export function createHasher({ concurrency, queueSeconds, ...cost }: HashSetting
     isOutdated: (hash) => !hash.startsWith(prefix),
     dummyHash: currentDummyHash(cost),
     assertCapacity: pool.assertCapacity,
+    hold: pool.hold,
+    queueSeconds,
     stats: pool.stats,
     close: pool.close,
   }

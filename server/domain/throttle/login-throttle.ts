@@ -1,112 +1,236 @@
 import { createHmac, hkdfSync } from 'node:crypto'
+import { isStoreUnavailable } from '../../store/errors.js'
 import {
   type Attempt,
   clearLoginFailures,
   type Failures,
+  findLoginFailures,
   type LoginFailures,
   recordLoginFailure,
+  releaseAttempt,
+  reserveAttempt,
 } from '../../store/queries/login-failures.js'
 import type { Store } from '../../store/store.js'
-import { clockSkewSeconds } from '../clock-skew.js'
-import { Problem } from '../problem.js'
+import type { Client } from '../caller.js'
 import { networkOf } from './client-network.js'
+import {
+  freeFailures,
+  knownMilliseconds,
+  retentionMilliseconds,
+  secondsLeft,
+  tooManyAttempts,
+  wasSeen,
+} from './rules.js'
+import { createTurnstile, type Turnstile } from './turnstile.js'
+import { createUnstoredFailures } from './unstored-failures.js'
 
-/** Free failures on an account from one network; after that each doubles the wait. */
-const freeFailures = 5
-/** Failures on an account over all networks after which only the longest wait applies (NIST SP 800-63B-4 §3.2.2). */
-const accountCeiling = 100
-const longestWaitSeconds = 900
-/** Counts are deleted this long after their last failure. At the longest wait they cannot grow faster than that. */
-const retentionMilliseconds = 24 * 3_600_000
-/** Attempts on one account from one network that may wait for their turn. */
-const maxWaiting = 64
+/** Lost races for a reservation before an attempt is rejected. */
+const maxReservations = 3
 
-/** Slows down the guessing of passwords. Counts are in the store, shared by all processes. */
+/** What the store knows of an attempt before it is verified. */
+export interface Candidate {
+  failures: LoginFailures
+  networkKnownAt: Date | null
+}
+
+/** Slows down the guessing of passwords. Counts are in the store, shared by all processes. SECURITY.md has the sums. */
 export interface Throttle {
+  /** Returns the key of a client's network: an HMAC, so that the store does not learn the address. */
+  network(databaseId: string, clientAddress: string): Uint8Array
   /** Returns under which keys an attempt is counted: HMACs, so that the store learns neither address. */
   attempt(databaseId: string, canonicalEmail: string, clientAddress: string): Attempt
   /**
-   * Verifies a password unless too many attempts before it failed, and counts the outcome. Attempts on one account
-   * from one network run a few at a time, so that sending many concurrently gains nothing.
+   * Reads and verifies an attempt unless too many before it failed, and counts the outcome. While nothing is counted
+   * against it, a success costs no write. Afterwards each attempt is counted before it is verified, so that neither
+   * concurrency nor a disconnect nor a failing store gains a guess.
    *
-   * @param failures as read from the store for the attempt
-   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` if too many are waiting
+   * @param read returns the attempt's user and the counts
+   * @param verify throws only if it has computed nothing
+   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` if it waited too long for its turn
    */
-  guard(
+  guard<C extends Candidate>(
     databaseId: string,
     attempt: Attempt,
-    failures: LoginFailures,
-    verify: () => Promise<boolean>,
-  ): Promise<boolean>
+    client: Client,
+    read: () => Promise<C>,
+    verify: (candidate: C) => Promise<boolean>,
+  ): Promise<{ candidate: C; matches: boolean }>
   /** Returns the highest count against an address, from one network or over all. */
   failures(databaseId: string, canonicalEmail: string): Promise<Failures | undefined>
   /** Deletes the failures counted against an address, from all networks. */
   unlock(databaseId: string, canonicalEmail: string): Promise<void>
 }
 
-/** The attempts on one account from one network in this process, and the failures as they last counted them. */
-interface Gate {
-  running: number
-  waiting: (() => void)[]
-  failures: LoginFailures | undefined
+/** An attempt, and whether only the failures of its own network count against it. */
+export interface Guess {
+  databaseId: string
+  attempt: Attempt
+  isKnown: boolean
 }
+
+/** The attempts on one account that are in progress in this process. */
+interface Account {
+  attempts: number
+  /** Changes with each failure: counts that were read before are out of date. */
+  version: number
+  /** For attempts that nothing is counted against: together they stay within the free failures. */
+  uncounted: Turnstile
+  /** Those that run: a counted attempt waits until their outcomes are stored. */
+  running: Set<Promise<unknown>>
+  /** By network, for counted attempts: one at a time, so that those with the right password do not use up the count. */
+  counted: Map<string, Turnstile>
+}
+
+/** Stands for all networks in a count. */
+const overAllNetworks = new Uint8Array()
+
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
 /**
  * Creates the throttle of a process.
  *
  * @param now the clock, in milliseconds since the epoch
- * @param workers processes of this server, which share the attempts that run concurrently
+ * @param workers processes of this server, which share the uncounted attempts
+ * @param hold counts a waiting attempt in the load of the process until the returned function is called
  */
 export function createThrottle(
   store: Pick<Store, 'masterKey' | 'prisma' | 'query'>,
   now: () => number,
   workers = 1,
+  hold: () => () => void = () => () => undefined,
 ): Throttle {
-  const concurrency = Math.max(1, Math.floor(freeFailures / workers))
   const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
   const hmac = (databaseId: string, text: string) =>
     new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
-  const gates = new Map<string, Gate>()
+  const accounts = new Map<string, Account>()
+  const concurrency = Math.max(1, Math.floor(freeFailures.network / workers))
+  const unstored = createUnstoredFailures(now)
 
-  /** Runs the job when it is its turn among the attempts on one account from one network. */
-  async function inTurn(attempt: Attempt, job: (gate: Gate) => Promise<boolean>) {
-    const id = Buffer.concat([attempt.address, attempt.network]).toString('latin1')
-    const gate: Gate = gates.get(id) ?? { running: 0, waiting: [], failures: undefined }
-    gates.set(id, gate)
-    if (gate.waiting.length >= maxWaiting) throw new Problem('unavailable')
-    if (gate.running < concurrency) gate.running += 1
-    else await new Promise<void>((resolve) => gate.waiting.push(resolve))
+  async function onAccount<T>({ address }: Attempt, work: (account: Account) => Promise<T>) {
+    const key = latin1(address)
+    const account: Account = accounts.get(key) ?? {
+      attempts: 0,
+      version: 0,
+      uncounted: createTurnstile(concurrency, hold),
+      running: new Set(),
+      counted: new Map(),
+    }
+    accounts.set(key, account)
+    account.attempts += 1
     try {
-      return await job(gate)
+      return await work(account)
     } finally {
-      const next = gate.waiting.shift()
-      if (next) next()
-      else if (--gate.running === 0) gates.delete(id)
+      account.attempts -= 1
+      if (account.attempts === 0) accounts.delete(key)
     }
   }
 
+  function laneOf({ counted }: Account, { network }: Attempt) {
+    const key = latin1(network)
+    const lane = counted.get(key) ?? createTurnstile(1, hold)
+    counted.set(key, lane)
+    return lane
+  }
+
+  const countOf = ({ attempt, isKnown }: Guess) => ({
+    attempt,
+    now: new Date(now()),
+    expired: new Date(now() - retentionMilliseconds),
+    account: !isKnown,
+  })
+
+  async function count(guess: Guess) {
+    try {
+      await recordLoginFailure(store, guess.databaseId, countOf(guess))
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      unstored.count(guess, 1)
+    }
+  }
+
+  async function clear(guess: Guess) {
+    unstored.clear(guess)
+    await ignoreUnavailable(clearLoginFailures(store, guess.databaseId, guess.attempt))
+  }
+
+  /** Counts an attempt in advance, if it is due. Returns a function that takes the count back. */
+  async function reserve(guess: Guess, stored: LoginFailures) {
+    try {
+      const isDue = await reserveAttempt(store, guess.databaseId, countOf(guess), stored, freeFailures)
+      return isDue ? () => ignoreUnavailable(release(guess)) : undefined
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      if (secondsLeft(unstored.addTo(stored, guess), now()) > 0) return undefined
+      unstored.count(guess, 1)
+      return async () => unstored.count(guess, -1)
+    }
+  }
+
+  async function release({ databaseId, attempt: { address, network }, isKnown }: Guess) {
+    if (!isKnown) await releaseAttempt(store, databaseId, address, overAllNetworks)
+    await releaseAttempt(store, databaseId, address, network)
+  }
+
+  async function verifyUncounted(guess: Guess, account: Account, verify: () => Promise<boolean>) {
+    if (await verify()) return true
+    account.version += 1
+    await count(guess)
+    account.version += 1
+    return false
+  }
+
+  async function verifyCounted(guess: Guess, failures: LoginFailures, verify: () => Promise<boolean>) {
+    let stored = failures
+    for (let tries = 0; tries < maxReservations; tries++) {
+      assertDue(unstored.addTo(stored, guess), now())
+      const takeBack = await reserve(guess, stored)
+      if (takeBack) {
+        const matches = await verify().catch(async (error) => {
+          await takeBack()
+          throw error
+        })
+        if (matches) await clear(guess)
+        return matches
+      }
+      stored = relevant(await findLoginFailures(store, guess.databaseId, guess.attempt), guess.isKnown)
+    }
+    throw tooManyAttempts(1)
+  }
+
+  const network = (databaseId: string, clientAddress: string) => hmac(databaseId, networkOf(clientAddress))
+
   return {
+    network,
     attempt: (databaseId, canonicalEmail, clientAddress) => ({
       address: hmac(databaseId, canonicalEmail),
-      network: hmac(databaseId, networkOf(clientAddress)),
+      network: network(databaseId, clientAddress),
     }),
-    guard: (databaseId, attempt, failures, verify) =>
-      inTurn(attempt, async (gate) => {
-        requireNoWait(failures, now())
-        if (gate.failures) requireNoWait(gate.failures, now())
-        const matches = await verify()
-        if (!matches) {
-          const at = now()
-          const expired = new Date(at - retentionMilliseconds)
-          gate.failures = await recordLoginFailure(store, databaseId, attempt, new Date(at), expired)
-        } else if (failures.network || failures.account || gate.failures) {
-          await clearLoginFailures(store, databaseId, attempt)
-          gate.failures = undefined
+    guard: (databaseId, attempt, client, read, verify) =>
+      onAccount(attempt, async (account) => {
+        const version = account.version
+        const candidate = await read()
+        const isKnown = wasSeen(candidate.networkKnownAt, now(), knownMilliseconds)
+        const guess = { databaseId, attempt, isKnown }
+        const stored = relevant(candidate.failures, isKnown)
+        const failures = unstored.addTo(stored, guess)
+        const verifyCandidate = () => verify(candidate)
+        if (!failures.network && !failures.account) {
+          const matches = await account.uncounted.run(client, async () =>
+            version === account.version
+              ? tracked(account.running, verifyUncounted(guess, account, verifyCandidate))
+              : undefined,
+          )
+          if (matches !== undefined) return { candidate, matches }
         }
-        return matches
+        assertDue(failures, now())
+        const matches = await laneOf(account, attempt).run(client, async () => {
+          await Promise.allSettled(account.running)
+          return verifyCounted(guess, stored, verifyCandidate)
+        })
+        return { candidate, matches }
       }),
     async failures(databaseId, canonicalEmail) {
-      const where = { databaseId, address: hmac(databaseId, canonicalEmail) }
+      const where = { databaseId, address: hmac(databaseId, canonicalEmail), failures: { gt: 0 } }
       const highest = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
       return highest ? { count: highest.failures, lastAt: highest.lastFailureAt } : undefined
     },
@@ -117,22 +241,30 @@ export function createThrottle(
   }
 }
 
+const relevant = ({ network, account }: LoginFailures, isKnown: boolean): LoginFailures => ({
+  network,
+  account: isKnown ? undefined : account,
+})
+
 /** @throws {Problem} `too_many_attempts` */
-function requireNoWait({ network, account }: LoginFailures, now: number) {
-  const seconds = Math.max(
-    secondsLeft(network, (count) => (count < freeFailures ? 0 : 2 ** (count - freeFailures)), now),
-    secondsLeft(account, (count) => (count < accountCeiling ? 0 : longestWaitSeconds), now),
-  )
-  if (seconds > 0) {
-    const detail = `Too many failed logins. Try again in ${seconds} s.`
-    throw new Problem('too_many_attempts', { detail, retryAfterSeconds: seconds })
+function assertDue(failures: LoginFailures, now: number) {
+  const seconds = secondsLeft(failures, now)
+  if (seconds > 0) throw tooManyAttempts(seconds)
+}
+
+async function tracked<T>(running: Set<Promise<unknown>>, work: Promise<T>) {
+  running.add(work)
+  try {
+    return await work
+  } finally {
+    running.delete(work)
   }
 }
 
-function secondsLeft(failures: Failures | undefined, wait: (count: number) => number, now: number) {
-  if (!failures) return 0
-  const since = now - failures.lastAt.getTime()
-  // Further ahead than clock skew explains: this clock was set back, and cannot measure the wait.
-  if (since > retentionMilliseconds || since < -clockSkewSeconds * 1000) return 0
-  return Math.ceil(Math.min(wait(failures.count), longestWaitSeconds) - Math.max(since, 0) / 1000)
+async function ignoreUnavailable(work: Promise<unknown>) {
+  try {
+    await work
+  } catch (error) {
+    if (!isStoreUnavailable(error)) throw error
+  }
 }

@@ -18,7 +18,7 @@ import { recordHashParameters } from './verify-password.js'
  *
  * @param idempotencyHeader the request's Idempotency-Key: the same sign-up sent again returns the same user
  * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`;
- * `idempotency_key_reused`; `unavailable`
+ * `idempotency_key_reused`; `too_many_attempts` if the client's network has failed too often; `unavailable`
  */
 export async function createUser(
   context: AppContext,
@@ -30,8 +30,10 @@ export async function createUser(
   const errors = passwordErrors(database.passwordPolicy, body.password, body.email)
   if (errors.length > 0) throw validationFailed(errors)
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
+  const network = context.throttle.network(database.id, caller.address)
+  context.networkAllowance.assertLeft(database, network)
   const previous = key && (await replaySignUp(context, database, body, caller, key))
-  if (previous) return signedIn(context, database, previous)
+  if (previous) return signedIn(database, previous.user, previous.readAt)
 
   const user = {
     databaseId: database.id,
@@ -48,10 +50,12 @@ export async function createUser(
   if (await insert(context, user, tenant, key)) {
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
-    return signedIn(context, database, { id: user.id, tenants, tokensValidAfter: null })
+    const created = { id: user.id, tenants, tokensValidAfter: null }
+    return signedIn(database, created, user.createdAt.getTime())
   }
   const concurrent = key && (await replaySignUp(context, database, body, caller, key))
-  if (concurrent) return signedIn(context, database, concurrent)
+  if (concurrent) return signedIn(database, concurrent.user, concurrent.readAt)
+  await context.networkAllowance.countFailure(database, network)
   throw new Problem('email_taken')
 }
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { CreateUserBody } from '@usher/contract'
-import { findSignUp, type UserWithTenants } from '../../store/queries/users.js'
+import { findSignUp } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import { type Authenticated, authenticate } from './authenticate.js'
 import { requireCanonicalEmail } from './canonical-email.js'
-import { verifyPassword } from './verify-password.js'
 
 /** How long a sign-up can be sent again under its key. */
 const retentionMilliseconds = 24 * 3_600_000
@@ -17,9 +17,11 @@ export const hashIdempotencyKey = (header: string) =>
   new Uint8Array(createHash('sha256').update(header).digest())
 
 /**
- * Returns the user whom an earlier sign-up with the same key created, or undefined.
+ * Returns the user whom an earlier sign-up with the same key created, or undefined. The password is verified as by
+ * a login, under the same throttle.
  *
- * @throws {Problem} `idempotency_key_reused` if email, tenant or password differ from that sign-up's
+ * @throws {Problem} `idempotency_key_reused` if email, tenant or password differ from that sign-up's;
+ * `too_many_attempts`
  */
 export async function replaySignUp(
   context: AppContext,
@@ -27,16 +29,14 @@ export async function replaySignUp(
   body: CreateUserBody,
   caller: Caller,
   key: Uint8Array,
-): Promise<UserWithTenants | undefined> {
+): Promise<Authenticated | undefined> {
   const expired = new Date(context.now() - retentionMilliseconds)
   const signUp = await findSignUp(context.store, database.id, key, expired)
   if (!signUp) return undefined
-  const isSame =
-    signUp.canonicalEmail === requireCanonicalEmail(body.email) &&
-    signUp.tenantName === (body.newTenant ?? null)
-  if (!isSame || !(await verifyPassword(context, database, signUp, body.password, caller))) {
-    throw new Problem('idempotency_key_reused')
-  }
-  audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.id })
-  return signUp
+  const email = requireCanonicalEmail(body.email)
+  const isSame = signUp.canonicalEmail === email && signUp.tenantName === (body.newTenant ?? null)
+  const authenticated = isSame && (await authenticate(context, database, email, body.password, caller))
+  if (!authenticated || authenticated.user.id !== signUp.userId) throw new Problem('idempotency_key_reused')
+  audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.userId })
+  return authenticated
 }

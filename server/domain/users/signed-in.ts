@@ -1,13 +1,17 @@
 import type { SignedInUser } from '@usher/contract'
-import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { issueToken } from '../tokens/access-token.js'
 
-/** Returns the body that create and login share: the user and a fresh token (specification section 2). */
+/**
+ * Returns the body that create and login share: the user and a new token (specification section 2).
+ *
+ * @param readAt when the user was read or written, in milliseconds since the epoch. The token is of that instant: a
+ * revocation in between must cover it.
+ */
 export function signedIn(
-  context: Pick<AppContext, 'now'>,
   database: Database,
   user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
+  readAt: number,
 ): SignedInUser {
-  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, context.now()) }
+  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, readAt) }
 }

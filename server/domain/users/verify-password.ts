@@ -1,15 +1,18 @@
 import { recordDummyHash } from '../../store/queries/databases.js'
 import type { UserWithTenants } from '../../store/queries/users.js'
-import type { Caller } from '../caller.js'
+import type { Caller, Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
-import type { Client } from '../passwords/hash-pool.js'
 import type { Hasher } from '../passwords/hasher.js'
+import { Problem } from '../problem.js'
 
 /**
  * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
  * the database, so that response time does not reveal whether the account exists.
+ *
+ * @throws only if no hash was verified: once there is an outcome, it stands even if the dummy hashes are not
+ * verified because the client has disconnected or the queue is full
  */
 export async function verifyPassword(
   { hashing }: Pick<AppContext, 'hashing'>,
@@ -18,10 +21,16 @@ export async function verifyPassword(
   password: string,
   client: Client,
 ): Promise<boolean> {
-  if (user && (await hashing.verify(user.passwordHash, password, client)) && !user.disabledAt) return true
+  const first = user?.passwordHash ?? hashing.dummyHash
+  const matches = await hashing.verify(first, password, client)
+  if (user && matches && !user.disabledAt) return true
   const dummyHashes = new Set([hashing.dummyHash, ...database.dummyHashes])
-  if (user) dummyHashes.delete(dummyHashOf(user.passwordHash))
-  for (const dummyHash of dummyHashes) await hashing.verify(dummyHash, password, client)
+  dummyHashes.delete(dummyHashOf(first))
+  try {
+    for (const dummyHash of dummyHashes) await hashing.verify(dummyHash, password, client)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+  }
   return false
 }
 

@@ -27,7 +27,7 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
       hooks: shedLoad,
       handler: async ({ params, body, headers, request, reply }) => {
         const database = await context.findDatabase(params)
-        const caller = callerOf(request, reply)
+        const caller = callerOf(request, reply, context)
         return {
           status: 201,
           body: await createUser(context, database, body, caller, headers['idempotency-key']),
@@ -38,7 +38,7 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
       hooks: shedLoad,
       handler: async ({ params, body, request, reply }) => {
         const database = await context.findDatabase(params)
-        return { status: 200, body: await login(context, database, body, callerOf(request, reply)) }
+        return { status: 200, body: await login(context, database, body, callerOf(request, reply, context)) }
       },
     },
     me: async ({ params, request }) => {
@@ -61,13 +61,20 @@ async function reject(error: RequestValidationError, request: FastifyRequest, co
 }
 
 /** ts-rest types the reply by Fastify 4, where `raw` had another type parameter. */
-function callerOf({ ip, log }: Pick<FastifyRequest, 'ip' | 'log'>, reply: { raw: unknown }): Caller {
+function callerOf(
+  { ip, log }: Pick<FastifyRequest, 'ip' | 'log'>,
+  reply: { raw: unknown; elapsedTime: number },
+  { hashing }: AppContext,
+): Caller {
   const response = reply.raw as ServerResponse
   return {
     address: ip,
+    deadline: performance.now() - reply.elapsedTime + hashing.queueSeconds * 1000,
     isDisconnected: () => response.destroyed,
-    // A login may wait for many hashes, each with a listener.
-    onceDisconnected: (listener) => response.setMaxListeners(0).once('close', listener),
+    onceDisconnected: (listener) => {
+      response.once('close', listener)
+      return () => response.off('close', listener)
+    },
     log,
   }
 }

@@ -1,5 +1,7 @@
 import type { Store } from '../store.js'
 
+type Queries = Pick<Store, 'query'>
+
 /** Keys under which failed logins are counted: HMACs of the canonical email and of the client's network. */
 export interface Attempt {
   address: Uint8Array
@@ -15,30 +17,40 @@ export interface Failures {
 /** Failed logins of an address from one network, and over all networks. */
 export interface LoginFailures {
   network: Failures | undefined
+  /** Undefined also for a network that strangers' failures do not affect. */
   account: Failures | undefined
 }
 
-/**
- * Counts a failed login. A count whose last failure is before `expired` restarts at 1; up to 100 such counts of
- * other addresses are deleted.
- */
-export async function recordLoginFailure(
-  store: Pick<Store, 'query'>,
-  databaseId: string,
-  attempt: Attempt,
-  now: Date,
-  expired: Date,
-): Promise<LoginFailures> {
-  const values = [databaseId, attempt.address, attempt.network, now, expired]
-  const rows = await store.query<{ isNetwork: boolean; count: number }>(recordLoginFailureStatement, values)
-  const failures = (isNetwork: boolean) => {
-    const row = rows.find((each) => each.isNetwork === isNetwork)
-    return row && { count: row.count, lastAt: now }
-  }
-  return { network: failures(true), account: failures(false) }
+/** What a failure is counted against: `account` also counts it over all networks. */
+export interface Count {
+  attempt: Attempt
+  now: Date
+  /** A count whose last failure is earlier restarts at 1. */
+  expired: Date
+  account: boolean
 }
 
-const recordLoginFailureStatement = `
+const counted = (account: boolean) => `
+  INSERT INTO usher.login_failures AS present (database_id, address, network, failures, last_failure_at)
+  VALUES ${account ? "($1::uuid, $2::bytea, ''::bytea, 1, $4::timestamptz)," : ''}
+    ($1::uuid, $2::bytea, $3::bytea, 1, $4::timestamptz)
+  ON CONFLICT (database_id, address, network) DO UPDATE SET
+    failures = CASE WHEN present.last_failure_at < $5::timestamptz THEN 1 ELSE present.failures + 1 END,
+    last_failure_at = excluded.last_failure_at`
+
+/** Counts a failed login, and deletes up to 100 expired counts of other addresses. */
+export async function recordLoginFailure(store: Queries, databaseId: string, count: Count) {
+  const { attempt, now, expired, account } = count
+  await store.query(recordStatements[account ? 'account' : 'network'], [
+    databaseId,
+    attempt.address,
+    attempt.network,
+    now,
+    expired,
+  ])
+}
+
+const recordStatement = (account: boolean) => `
   WITH pruned AS (
     DELETE FROM usher.login_failures
     WHERE database_id = $1::uuid AND (address, network) IN (
@@ -46,20 +58,88 @@ const recordLoginFailureStatement = `
       WHERE database_id = $1::uuid AND last_failure_at < $5::timestamptz AND address <> $2::bytea
       LIMIT 100 FOR UPDATE SKIP LOCKED
     )
+  )${counted(account)}`
+
+const recordStatements = { account: recordStatement(true), network: recordStatement(false) }
+
+/**
+ * Counts an attempt before it is verified, if the counts are below their limits or still those that the caller's
+ * decision rests on. Of concurrent attempts that are due only once, one is counted.
+ *
+ * @returns whether the attempt was counted; if not, nothing has changed
+ */
+export async function reserveAttempt(
+  store: Queries,
+  databaseId: string,
+  count: Count,
+  decidedOn: LoginFailures,
+  limits: { network: number; account: number },
+): Promise<boolean> {
+  const { attempt, now, expired, account } = count
+  const { address, network } = attempt
+  const kind = account ? 'account' : 'network'
+  const values: unknown[] = [databaseId, address, network, now, expired, limits.network]
+  values.push(decidedOn.network?.count ?? null, decidedOn.network?.lastAt ?? null)
+  if (account) {
+    values.push(limits.account, decidedOn.account?.count ?? null, decidedOn.account?.lastAt ?? null)
+  }
+  const rows = await store.query<{ network: Uint8Array }>(reserveStatements[kind], values)
+  if (rows.length === (account ? 2 : 1)) return true
+  for (const row of rows) await releaseAttempt(store, databaseId, address, row.network)
+  return false
+}
+
+const reserveStatement = (account: boolean) => `${counted(account)}
+  WHERE (present.network = $3::bytea AND (present.failures < $6::int
+      OR (present.failures = $7::int AND present.last_failure_at = $8::timestamptz)))
+    ${
+      account
+        ? `OR (present.network = ''::bytea AND (present.failures < $9::int
+      OR (present.failures = $10::int AND present.last_failure_at = $11::timestamptz)))`
+        : ''
+    }
+  RETURNING present.network`
+
+const reserveStatements = { account: reserveStatement(true), network: reserveStatement(false) }
+
+/** Takes back a count of {@link reserveAttempt}. */
+export async function releaseAttempt(
+  store: Queries,
+  databaseId: string,
+  address: Uint8Array,
+  network: Uint8Array,
+) {
+  await store.query(
+    `UPDATE usher.login_failures SET failures = failures - 1
+    WHERE database_id = $1::uuid AND address = $2::bytea AND network = $3::bytea AND failures > 0`,
+    [databaseId, address, network],
   )
-  INSERT INTO usher.login_failures AS present (database_id, address, network, failures, last_failure_at)
-  VALUES ($1::uuid, $2::bytea, ''::bytea, 1, $4::timestamptz),
-    ($1::uuid, $2::bytea, $3::bytea, 1, $4::timestamptz)
-  ON CONFLICT (database_id, address, network) DO UPDATE SET
-    failures = CASE WHEN present.last_failure_at < $5::timestamptz THEN 1 ELSE present.failures + 1 END,
-    last_failure_at = excluded.last_failure_at
-  RETURNING present.network <> ''::bytea AS "isNetwork", failures AS count`
+}
+
+/** Returns the failed logins counted against an attempt. */
+export async function findLoginFailures(
+  store: Queries,
+  databaseId: string,
+  { address, network }: Attempt,
+): Promise<LoginFailures> {
+  const rows = await store.query<{ isNetwork: boolean; count: number; lastAt: Date }>(
+    `SELECT network <> ''::bytea AS "isNetwork", failures AS count, last_failure_at AS "lastAt"
+    FROM usher.login_failures
+    WHERE database_id = $1::uuid AND address = $2::bytea AND network IN ($3::bytea, ''::bytea) AND failures > 0`,
+    [databaseId, address, network],
+  )
+  const find = (isNetwork: boolean) => {
+    const row = rows.find((each) => each.isNetwork === isNetwork)
+    return row && { count: row.count, lastAt: row.lastAt }
+  }
+  return { network: find(true), account: find(false) }
+}
 
 /**
  * Deletes the failed logins of an address from a network, and those over all networks. That row is locked first,
  * as when a failure is counted, so that the two cannot deadlock.
  */
-export async function clearLoginFailures(store: Pick<Store, 'query'>, databaseId: string, attempt: Attempt) {
+export async function clearLoginFailures(store: Queries, databaseId: string, attempt: Attempt) {
   await store.query(clearLoginFailuresStatement, [databaseId, attempt.address, attempt.network])
 }
 

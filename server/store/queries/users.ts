@@ -1,6 +1,6 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import type { Attempt } from './login-failures.js'
+import type { Attempt, LoginFailures } from './login-failures.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
 // one, and its raw queries add a third to the CPU time of a read (measured by npm run bench). Each statement names
@@ -85,12 +85,15 @@ const insertUserWithKeyStatement = insertUserText(`, new_key AS (
     SELECT database_id, $10::bytea, id, email_key, $9::text, created_at FROM new_user
   )`)
 
-/**
- * Returns the sign-up of an Idempotency-Key with its present user, or undefined. Deletes up to 100 keys created
- * before `expired`.
- */
+/** The sign-up that an Idempotency-Key was sent with. */
+export interface SignUp {
+  userId: string
+  canonicalEmail: string
+  tenantName: string | null
+}
+
+/** Returns the sign-up of an Idempotency-Key, or undefined. Deletes up to 100 keys created before `expired`. */
 export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
-  type SignUp = UserWithTenants & { canonicalEmail: string; tenantName: string | null }
   const [signUp] = await store.query<SignUp>(findSignUpStatement, [databaseId, key, expired])
   return signUp
 }
@@ -104,11 +107,9 @@ const findSignUpStatement = `
       ORDER BY key = $2::bytea DESC LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
-  SELECT ${userColumns}, u.password_hash AS "passwordHash", sign_up.email_key AS "canonicalEmail", sign_up.tenant_name AS "tenantName"
-  FROM usher.idempotency_key AS sign_up
-  JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = sign_up.user_id
-  WHERE sign_up.database_id = $1::uuid AND sign_up.key = $2::bytea
-    AND sign_up.created_at >= $3::timestamptz`
+  SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName"
+  FROM usher.idempotency_key
+  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= $3::timestamptz`
 
 /** Returns a user, or undefined. */
 export async function findUserById(store: Queries, databaseId: string, id: string) {
@@ -119,14 +120,23 @@ export async function findUserById(store: Queries, databaseId: string, id: strin
 const findUserByIdStatement = `
   SELECT ${userColumns} FROM usher."user" AS u WHERE u.database_id = $1::uuid AND u.id = $2::uuid`
 
+/** A user who tries to log in, and what the throttle knows of the attempt. */
+export interface Login {
+  user: UserWithTenants | undefined
+  /** When the user last logged in from this network, by {@link rememberNetwork}; null if never. */
+  networkKnownAt: Date | null
+  failures: LoginFailures
+}
+
 /** Returns the user with a canonical email, if any, and the failed logins counted against this attempt. */
 export async function findLogin(
   store: Queries,
   databaseId: string,
   canonicalEmail: string,
   attempt: Attempt,
-) {
+): Promise<Login> {
   type Row = UserWithTenants & {
+    networkKnownAt: Date
     networkCount: number
     networkLastAt: Date
     accountCount: number
@@ -138,6 +148,7 @@ export async function findLogin(
     count && lastAt ? { count, lastAt } : undefined
   return {
     user: row?.id ? (row as UserWithTenants) : undefined,
+    networkKnownAt: row?.networkKnownAt ?? null,
     failures: {
       network: failures(row?.networkCount, row?.networkLastAt),
       account: failures(row?.accountCount, row?.accountLastAt),
@@ -147,10 +158,13 @@ export async function findLogin(
 
 const findLoginStatement = `
   SELECT ${userColumns}, u.password_hash AS "passwordHash",
+    known.last_login_at AS "networkKnownAt",
     network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
     account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
   FROM (VALUES (1)) AS always
   LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = $2
+  LEFT JOIN usher.known_network AS known ON known.database_id = $1::uuid
+    AND known.user_id = u.id AND known.network = $4::bytea
   LEFT JOIN usher.login_failures AS network ON network.database_id = $1::uuid
     AND network.address = $3::bytea AND network.network = $4::bytea
   LEFT JOIN usher.login_failures AS account ON account.database_id = $1::uuid

@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache'
+import { isStoreUnavailable } from '../../store/errors.js'
+import { recordNetworkFailure } from '../../store/queries/networks.js'
+import type { Store } from '../../store/store.js'
+import { clockSkewSeconds } from '../clock-skew.js'
+import { tooManyAttempts } from './rules.js'
+
+const hourMilliseconds = 3_600_000
+const cacheEntries = 10_000
+
+/** A database, and how many failures it allows one network. */
+export interface AllowanceSettings {
+  id: string
+  /** 0 for no limit. */
+  networkFailuresPerHour: number
+}
+
+/** Limits failed logins and sign-ups of one client network over all accounts of a database. */
+export interface NetworkAllowance {
+  /** @throws {Problem} `too_many_attempts` if this process has seen the allowance used up */
+  assertLeft(database: AllowanceSettings, network: Uint8Array): void
+  countFailure(database: AllowanceSettings, network: Uint8Array): Promise<void>
+}
+
+/**
+ * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). It is in the
+ * store, shared by all processes. A process learns it with each failure that it counts, so that a request without a
+ * failure costs no statement.
+ */
+export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => number): NetworkAllowance {
+  const fullAt = new LRUCache<string, number>({ max: cacheEntries })
+  const keyOf = (id: string, network: Uint8Array) => id + Buffer.from(network).toString('latin1')
+  const millisecondsPerFailure = (limit: number) => Math.max(1, Math.round(hourMilliseconds / limit))
+
+  async function record(database: AllowanceSettings, network: Uint8Array, known: number) {
+    const milliseconds = millisecondsPerFailure(database.networkFailuresPerHour)
+    const latest = now() + hourMilliseconds + milliseconds
+    const dates = [latest, latest + clockSkewSeconds * 1000].map((at) => new Date(at)) as [Date, Date]
+    try {
+      const at = new Date(now())
+      return (await recordNetworkFailure(store, database.id, network, at, milliseconds, ...dates)).getTime()
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      return Math.min(Math.max(known, now()) + milliseconds, latest)
+    }
+  }
+
+  return {
+    assertLeft({ id, networkFailuresPerHour: limit }, network) {
+      if (limit === 0) return
+      const full = fullAt.get(keyOf(id, network)) ?? 0
+      const perFailure = millisecondsPerFailure(limit)
+      const milliseconds = full - now() - hourMilliseconds + perFailure
+      // Later than possible: this clock was set back, and says nothing about the allowance.
+      if (milliseconds > 2 * perFailure + clockSkewSeconds * 1000) return
+      if (milliseconds > 0) throw tooManyAttempts(Math.ceil(milliseconds / 1000))
+    },
+    async countFailure(database, network) {
+      if (database.networkFailuresPerHour === 0) return
+      const key = keyOf(database.id, network)
+      fullAt.set(key, await record(database, network, fullAt.get(key) ?? 0))
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache'
+import type { Failures, LoginFailures } from '../../store/queries/login-failures.js'
+import type { Guess } from './login-throttle.js'
+
+/** Accounts and networks whose failures a process counts while the store accepts no writes. */
+const maxEntries = 100_000
+
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+
+/** Failures that could not be stored, counted by this process in addition to the stored ones. */
+export function createUnstoredFailures(now: () => number) {
+  let counts: LRUCache<string, Failures> | undefined
+  const keysOf = ({ attempt: { address, network } }: Guess) => ({
+    network: latin1(address) + latin1(network),
+    account: latin1(address),
+  })
+  function add(key: string, number: number) {
+    counts ??= new LRUCache({ max: maxEntries })
+    const count = (counts.get(key)?.count ?? 0) + number
+    if (count > 0) counts.set(key, { count, lastAt: new Date(now()) })
+    else counts.delete(key)
+  }
+  function sum(stored: Failures | undefined, key: string): Failures | undefined {
+    const own = counts?.get(key)
+    if (!own || !stored) return own ?? stored
+    const lastAt = own.lastAt > stored.lastAt ? own.lastAt : stored.lastAt
+    return { count: own.count + stored.count, lastAt }
+  }
+  return {
+    /** @param number of failures; -1 takes one back */
+    count(guess: Guess, number: 1 | -1) {
+      const keys = keysOf(guess)
+      add(keys.network, number)
+      if (!guess.isKnown) add(keys.account, number)
+    },
+    clear(guess: Guess) {
+      for (const key of Object.values(keysOf(guess))) counts?.delete(key)
+    },
+    addTo(stored: LoginFailures, guess: Guess): LoginFailures {
+      const keys = keysOf(guess)
+      return {
+        network: sum(stored.network, keys.network),
+        account: guess.isKnown ? undefined : sum(stored.account, keys.account),
+      }
+    },
+  }
+}

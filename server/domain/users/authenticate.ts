@@ -1,0 +1,64 @@
+import { isForeignKeyViolation } from '../../store/errors.js'
+import { findLogin, type UserWithTenants } from '../../store/queries/users.js'
+import { audit } from '../../telemetry/audit.js'
+import type { Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
+import { type Database, databaseDeleted } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
+import { rememberLogin } from './known-networks.js'
+import { rehashPassword, verifyPassword } from './verify-password.js'
+
+/** A user whose password was verified. */
+export interface Authenticated {
+  user: UserWithTenants
+  /** When the user was read, in milliseconds since the epoch: a token must not claim to be later. */
+  readAt: number
+}
+
+/**
+ * Verifies a user's password under the throttle, and counts and audits a failure. Replaces an outdated hash.
+ *
+ * @returns undefined after the same work for an unknown address, a wrong password and a disabled user
+ * @throws {Problem} `too_many_attempts`; `unavailable`
+ */
+export async function authenticate(
+  context: AppContext,
+  database: Database,
+  canonicalEmail: string,
+  password: string,
+  caller: Caller,
+): Promise<Authenticated | undefined> {
+  const { store, throttle, networkAllowance } = context
+  const databaseId = database.id
+  const attempt = throttle.attempt(databaseId, canonicalEmail, caller.address)
+  let readAt = context.now()
+  let userId: string | undefined
+  const read = async () => {
+    readAt = context.now()
+    const login = await findLogin(store, databaseId, canonicalEmail, attempt)
+    userId = login.user?.id
+    return login
+  }
+  const subject = () => ({ databaseId, ...(userId && { userId }) })
+  try {
+    networkAllowance.assertLeft(database, attempt.network)
+    const { candidate, matches } = await throttle.guard(databaseId, attempt, caller, read, ({ user }) =>
+      verifyPassword(context, database, user, password, caller),
+    )
+    const { user, networkKnownAt } = candidate
+    if (user && matches) {
+      await rememberLogin(context, database, user, attempt.network, networkKnownAt, caller)
+      await rehashPassword(context, database, user, password, caller)
+      return { user, readAt }
+    }
+    audit(caller.log, 'login.failed', subject())
+    await networkAllowance.countFailure(database, attempt.network)
+    return undefined
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw databaseDeleted(error)
+    if (error instanceof Problem && error.code === 'too_many_attempts') {
+      audit(caller.log, 'login.throttled', subject())
+    }
+    throw error
+  }
+}

@@ -1,0 +1,27 @@
+import { rememberNetwork } from '../../store/queries/networks.js'
+import type { Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
+import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
+
+const dayMilliseconds = 24 * 3_600_000
+
+/**
+ * Notes that a user has logged in from a network, at most once a day. A failure is only logged: the login itself
+ * was right.
+ */
+export async function rememberLogin(
+  { store, now }: AppContext,
+  { id: databaseId }: { id: string },
+  { id: userId }: { id: string },
+  network: Uint8Array,
+  networkKnownAt: Date | null,
+  caller: Caller,
+) {
+  if (wasSeen(networkKnownAt, now(), dayMilliseconds)) return
+  try {
+    const at = new Date(now())
+    await rememberNetwork(store, databaseId, userId, network, at, new Date(now() - knownMilliseconds))
+  } catch (error) {
+    caller.log.warn({ err: error, databaseId, userId }, 'network of a login not noted')
+  }
+}

@@ -1,0 +1,64 @@
+import type { Store } from '../store.js'
+
+type Queries = Pick<Store, 'query'>
+
+/**
+ * Counts a failure of a client network over all accounts, and deletes up to 100 networks whose allowance is full.
+ *
+ * @param milliseconds the time in which one failure is forgotten
+ * @param latest the latest possible time of a full allowance
+ * @param impossible a stored time later than this was written before the clock was set back, and is ignored
+ * @returns when the network's allowance will be full again
+ */
+export async function recordNetworkFailure(
+  store: Queries,
+  databaseId: string,
+  network: Uint8Array,
+  now: Date,
+  milliseconds: number,
+  latest: Date,
+  impossible: Date,
+): Promise<Date> {
+  const first = new Date(now.getTime() + milliseconds)
+  const values = [databaseId, network, now, first, milliseconds, latest, impossible]
+  const [row] = await store.query<{ fullAt: Date }>(recordStatement, values)
+  return row?.fullAt ?? now
+}
+
+const recordStatement = `
+  WITH pruned AS (
+    DELETE FROM usher.network_failures
+    WHERE database_id = $1::uuid AND network IN (
+      SELECT network FROM usher.network_failures
+      WHERE database_id = $1::uuid AND full_at < $3::timestamptz AND network <> $2::bytea
+      LIMIT 100 FOR UPDATE SKIP LOCKED
+    )
+  )
+  INSERT INTO usher.network_failures AS present (database_id, network, full_at)
+  VALUES ($1::uuid, $2::bytea, $4::timestamptz)
+  ON CONFLICT (database_id, network) DO UPDATE SET
+    full_at = CASE WHEN present.full_at > $7::timestamptz THEN $4::timestamptz ELSE LEAST($6::timestamptz,
+      GREATEST(present.full_at, $3::timestamptz) + $5::int * interval '1 millisecond') END
+  RETURNING full_at AS "fullAt"`
+
+/** Notes that a user has logged in from a network, and deletes the user's networks last seen before `expired`. */
+export async function rememberNetwork(
+  store: Queries,
+  databaseId: string,
+  userId: string,
+  network: Uint8Array,
+  now: Date,
+  expired: Date,
+) {
+  await store.query(rememberStatement, [databaseId, userId, network, now, expired])
+}
+
+const rememberStatement = `
+  WITH pruned AS (
+    DELETE FROM usher.known_network
+    WHERE database_id = $1::uuid AND user_id = $2::uuid AND last_login_at < $5::timestamptz
+      AND network <> $3::bytea
+  )
+  INSERT INTO usher.known_network (database_id, user_id, network, last_login_at)
+  VALUES ($1::uuid, $2::uuid, $3::bytea, $4::timestamptz)
+  ON CONFLICT (database_id, user_id, network) DO UPDATE SET last_login_at = excluded.last_login_at`
