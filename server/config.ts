@@ -55,12 +55,16 @@ export const Environment = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(origin))
     .default(['*']),
+  DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     })
     .default('info'),
 })
+
+/** Variables that the command line also reads from the file that `NAME_FILE` names. */
+export const secretVariables = ['DATABASE_URL', 'USHER_MASTER_KEY', 'USHER_NEW_MASTER_KEY'] as const
 
 /** By default, for all workers: more than half of what a Postgres lets in as it comes would shut out a second server. */
 const mostConnections = 50
@@ -121,6 +125,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     trustedProxies: settings.TRUST_PROXY,
     shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,
     corsOrigins: settings.CORS_ORIGINS,
+    /** Whether to serve the API reference under /docs. */
+    docs: settings.DOCS === 'on',
     logLevel: settings.LOG_LEVEL,
   })
 }

@@ -35,6 +35,8 @@ export interface HttpSettings {
   trustedProxies: number
   /** Origins of browser apps; `*` for any. */
   corsOrigins: readonly string[]
+  /** Whether to serve the API reference under /docs. */
+  docs: boolean
 }
 
 const bodyLimitBytes = 16 * 1024
@@ -54,7 +56,7 @@ const requestId = /^[\w.-]{1,128}$/
  * @param metrics counts responses and problems, if given
  */
 export async function buildApp(
-  { baseUrl, trustedProxies, corsOrigins }: HttpSettings,
+  { baseUrl, trustedProxies, corsOrigins, docs }: HttpSettings,
   context: AppContext,
   log: FastifyBaseLogger,
   metrics?: Metrics,
@@ -117,9 +119,9 @@ export async function buildApp(
   userRoutes(app, context)
   discoveryRoutes(app, context)
   operationRoutes(app, context, document)
-  problemTypeRoute(app)
+  problemTypeRoute(app, docs)
   app.after(registerMethodGuards)
-  referenceRoutes(app, document)
+  if (docs) referenceRoutes(app, document)
   return app
 }
 

@@ -1,6 +1,6 @@
 import { ProblemCode, problems } from '@usher/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi, type TestApi } from '../support/app.js'
+import { startApi, startApp, type TestApi } from '../support/app.js'
 
 let usher: TestApi
 beforeAll(async () => {
@@ -80,5 +80,24 @@ describe('/docs', () => {
     const response = await usher.inject({ url: '/', headers: browser })
     expect([response.statusCode, response.headers.location]).toEqual([302, 'docs'])
     expect((await usher.inject({ url: '/' })).json().code).toBe('route_not_found')
+  })
+})
+
+describe('DOCS=off', () => {
+  it.each(['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/'])('returns 404 on %s', async (url) => {
+    const withoutDocs = await startApp(usher.store, { DOCS: 'off' })
+    const response = await withoutDocs.inject({ url, headers: browser })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
+    await withoutDocs.close()
+  })
+
+  it('keeps the OpenAPI document, and the pages of problems without their link to /docs', async () => {
+    const withoutDocs = await startApp(usher.store, { DOCS: 'off' })
+    const get = (url: string) => withoutDocs.send({ method: 'GET', url, headers: browser })
+    expect((await get('/openapi.json')).json().openapi).toMatch(/^3\.1/)
+    const page = await get('/problems/email_taken')
+    expect(page.statusCode).toBe(200)
+    expect(page.body).not.toContain('href')
+    await withoutDocs.close()
   })
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, Environment, loadConfig } from '../../server/config.js'
+import { ConfigError, Environment, loadConfig, secretVariables } from '../../server/config.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const key = masterKey.toString('base64')
@@ -38,6 +38,7 @@ const defaults = {
   trustedProxies: 0,
   shutdownDelaySeconds: 0,
   corsOrigins: ['*'],
+  docs: true,
   logLevel: 'info',
 }
 
@@ -61,6 +62,7 @@ describe('settings', () => {
       TOKEN_MAX_AGE: '60',
       TRUST_PROXY: '1',
       CORS_ORIGINS: 'https://app.example.com, http://localhost:5173',
+      DOCS: 'off',
       LOG_LEVEL: 'silent',
     })
     expect(config).toMatchObject({
@@ -74,6 +76,7 @@ describe('settings', () => {
       tokenMaxAgeSeconds: 60,
       trustedProxies: 1,
       corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
+      docs: false,
       logLevel: 'silent',
     })
     expect(Object.isFrozen(config)).toBe(true)
@@ -126,6 +129,7 @@ describe('faulty settings', () => {
     HASH_QUEUE_SECONDS: '61',
     TRUST_PROXY: 'true',
     CORS_ORIGINS: 'https://app.example.com/hunter2',
+    DOCS: 'hunter2',
     LOG_LEVEL: 'hunter2',
   }
 
@@ -158,6 +162,7 @@ describe('faulty settings', () => {
 it('.env.example names every setting, with a default that is one, and nothing else', async () => {
   const text = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
   const lines = [...text.matchAll(/^#? ?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => [name, value])
-  expect(lines.map(([name]) => name).sort()).toEqual(Object.keys(Environment.shape).sort())
+  const files = secretVariables.map((name) => `${name}_FILE`)
+  expect(lines.map(([name]) => name).sort()).toEqual([...Object.keys(Environment.shape), ...files].sort())
   expect(loadConfig(Object.fromEntries(lines))).toEqual(defaults)
 })

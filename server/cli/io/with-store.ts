@@ -4,6 +4,7 @@ import { requireMasterKey } from '../../domain/admin/master-key.js'
 import { openForMigration, openStore, requireMigrated } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
+import { withSecretFiles } from './secret-files.js'
 
 /**
  * Settings from this process's environment: the one place that reads it.
@@ -12,7 +13,7 @@ import type { Log } from '../../telemetry/audit.js'
  */
 export const readConfig = (given: Record<string, string> = {}) =>
   // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
-  loadConfig({ ...process.env, ...given })
+  loadConfig({ ...withSecretFiles(process.env), ...given })
 
 /**
  * Runs a command on the store, which must be migrated, and closes it.

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError, secretVariables } from '../../config.js'
+
+type Variables = Record<string, string | undefined>
+
+/**
+ * Returns the environment with each secret that is in a file, as Docker and Kubernetes mount them: the content of
+ * the file that `NAME_FILE` names is the value of `NAME`, without line breaks at its end.
+ *
+ * @throws {ConfigError} with every file that cannot be used, by the name of its variable, without its path or content
+ */
+export function withSecretFiles(env: Variables): Variables {
+  const secrets: Variables = {}
+  const errors: string[] = []
+  for (const name of secretVariables) {
+    const file = env[`${name}_FILE`]
+    if (!file) continue
+    if (env[name]) errors.push(`${name} and ${name}_FILE are both set. Set one of them`)
+    else {
+      try {
+        secrets[name] = readSecret(file)
+      } catch (error) {
+        errors.push(`${name}_FILE ${(error as Error).message}`)
+      }
+    }
+  }
+  if (errors.length > 0) throw new ConfigError(errors)
+  return { ...env, ...secrets }
+}
+
+/** An empty file is an error: an empty DATABASE_URL would open the embedded store. */
+function readSecret(file: string) {
+  const secret = readText(file).replace(/[\r\n]+$/, '')
+  if (secret === '') throw new Error('names an empty file')
+  return secret
+}
+
+function readText(file: string) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    // The message has the path, which is the secret itself if the wrong variable was set.
+    throw new Error(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
