@@ -27,6 +27,31 @@ const origin = z
     error: 'must be * or origins such as https://app.example.com, separated by commas',
   })
 
+const databaseUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
+  .refine((url) => !URL.canParse(url) || hasKnownTlsMode(new URL(url)), {
+    error: 'must have sslmode=verify-full, another sslmode of docs/operation.md, or none',
+  })
+
+const tlsModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** pg takes an unknown sslmode for verify-full, and an unknown value of ssl ends the process at the first connection. */
+const hasKnownTlsMode = ({ searchParams }: URL) =>
+  searchParams.getAll('sslmode').every((mode) => tlsModes.includes(mode)) &&
+  searchParams.getAll('ssl').every((value) => ['true', '1', '0'].includes(value))
+
+/** Returns whether passwords and hashes would cross a network unencrypted. */
+function isUnencrypted({ hostname, searchParams }: URL) {
+  const host = decodeURIComponent(searchParams.get('host') ?? hostname)
+  if (/^$|^\/|^localhost$|^127\.|^\[?::1\]?$/.test(host)) return false
+  const mode = searchParams.getAll('sslmode').at(-1)
+  if (mode) return mode === 'disable'
+  const asksForTls =
+    ['sslrootcert', 'sslcert', 'sslkey'].some((name) => searchParams.has(name)) ||
+    ['true', '1'].includes(searchParams.getAll('ssl').at(-1) ?? '')
+  return !asksForTls
+}
+
 /** Every variable that Usher reads: name, rule and default. `.env.example` explains each. */
 export const Environment = z.object({
   HOST: z.string().default('localhost'),
@@ -35,9 +60,7 @@ export const Environment = z.object({
   BASE_URL: httpUrl.optional(),
   METRICS_HOST: z.string().default('localhost'),
   METRICS_PORT: wholeOrNone(1, 65535),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
-    .optional(),
+  DATABASE_URL: databaseUrl.optional(),
   STORE_CONNECTIONS: wholeOrNone(2, 10_000),
   DATA_DIR: z.string().default('.usher'),
   USHER_MASTER_KEY: masterKey.optional(),
@@ -110,6 +133,13 @@ export function loadConfig(env: Record<string, string | undefined>) {
     /** Where Prometheus reads; without it nothing is counted. */
     metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,
     databaseUrl: settings.DATABASE_URL,
+    /** What the log of a server should warn of at start. */
+    warnings:
+      settings.DATABASE_URL && isUnencrypted(new URL(settings.DATABASE_URL))
+        ? [
+            'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it (docs/operation.md)',
+          ]
+        : [],
     storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, mostConnections),
     dataDir: settings.DATA_DIR,
     masterKey: settings.USHER_MASTER_KEY,

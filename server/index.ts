@@ -9,7 +9,7 @@ import { createWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { buildApp } from './http/app.js'
 import { createMetrics } from './metrics/metrics.js'
-import { isStoreUnavailable } from './store/errors.js'
+import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
 
@@ -39,8 +39,8 @@ export interface StartOptions {
  * Starts a server: opens the store and builds everything over it. This is the only place where the parts are put
  * together.
  *
- * @throws if the store's folder is in use, the store is not migrated, or the master key is another one. Nothing is
- * left open then. An unreachable Postgres server is no error: the server answers 503 until it is reachable.
+ * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, or the master key is another
+ * one. Nothing is left open then. An unreachable Postgres server is no error: the server answers 503 until it is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
   const opened = await openStore(config, (err) => log.warn({ err }, 'store connection lost'))
@@ -80,7 +80,7 @@ async function requireUsable(store: Store, log: Logger) {
     await requireMigrated(store)
     return await requireMasterKey(store)
   } catch (err) {
-    if (!isStoreUnavailable(err)) throw err
+    if (!isStoreUnavailable(err) || isTlsFailure(err)) throw err
     log.warn({ err }, 'the store is unreachable; answering 503 until it is reachable')
     return store
   }

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.js'
 import { PartialFailureError, UsageError } from '../domain/admin/operator-error.js'
-import { isStoreUnavailable, reasonOf } from '../store/errors.js'
+import { isStoreUnavailable, isTlsFailure, reasonOf } from '../store/errors.js'
 import { version } from '../version.js'
 import { addDatabaseCommands } from './commands/database.js'
 import { addKeysCommands } from './commands/keys.js'
@@ -52,7 +52,7 @@ function exitCodeOf(error: unknown) {
 }
 
 function lineFor(error: unknown) {
-  if (isStoreUnavailable(error))
+  if (isStoreUnavailable(error) && !isTlsFailure(error))
     return 'the store cannot be reached; is DATABASE_URL right and Postgres running?'
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
     return `another process listens there already (${error.message}); choose another PORT`

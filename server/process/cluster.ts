@@ -25,6 +25,7 @@ const longLifeMilliseconds = 60_000
  */
 export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
   const log = createLogger(config, options)
+  for (const warning of config.warnings) log.warn(warning)
   const listening = new Set<Worker>()
   const metrics = createClusterMetrics(listening)
   if (config.metrics) await startMetricsServer(config.metrics, metrics.collect)

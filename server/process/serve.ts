@@ -22,6 +22,7 @@ import { startupBanner } from './startup-banner.js'
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
   const log = createLogger(config, options)
+  if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
   const { app, context, metrics, firstDatabase, close: closeUsher } = await startUsher(config, { log })
   try {
     if (metrics && config.metrics) await publishMetrics(metrics, config.metrics)

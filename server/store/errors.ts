@@ -21,6 +21,10 @@ const unavailableKinds = new Set([
   'TooManyConnections',
 ])
 
+/** Codes and messages of Node's TLS and of pg when a TLS connection fails. */
+const tlsFailures =
+  /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_(CA|PURPOSE)$)|does not support SSL connections|establishing an SSL connection/
+
 /** PgBouncer's response to a client that sends parameters as to Postgres. */
 const pgBouncerRefusal = /unsupported startup parameter/
 
@@ -29,13 +33,22 @@ export function isStoreUnavailable(error: unknown): boolean {
   if (!(error instanceof Error) || pgBouncerRefusal.test(error.message)) return false
   if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
   const { kind = '', originalCode } = driverCauseOf(error)
-  if (unavailableKinds.has(kind)) return true
+  if (unavailableKinds.has(kind) || isTlsFailure(error)) return true
   if (originalCode !== undefined) return unavailableStates.test(originalCode)
   return (
     unavailableMessages.test(error.message) ||
     ('code' in error && unavailableMessages.test(String(error.code)))
   )
 }
+
+/**
+ * Returns whether TLS to the store failed: its certificate was not accepted, or it has no TLS. Waiting rarely helps,
+ * so a server does not start; one that serves returns 503.
+ */
+export const isTlsFailure = (error: unknown): boolean =>
+  error instanceof Error &&
+  (driverCauseOf(error).kind === 'TlsConnectionError' ||
+    tlsFailures.test('code' in error ? String(error.code) : error.message))
 
 /** Returns whether a unique index rejected a statement (SQLSTATE 23505). */
 export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
@@ -50,7 +63,11 @@ const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state
 
 /** Returns the kind of an error by Prisma's adapter, and the SQLSTATE if Postgres sent one. */
-function driverCauseOf(error: Error & { meta?: unknown }): { kind?: string; originalCode?: string } {
+function driverCauseOf(error: Error & { meta?: unknown }): {
+  kind?: string
+  originalCode?: string
+  reason?: string
+} {
   if ('severity' in error && 'code' in error) return { originalCode: String(error.code) }
   const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }
   return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
@@ -61,6 +78,10 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (pgBouncerRefusal.test(error.message))
     return 'DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it (docs/several-instances.md)'
+  if (isTlsFailure(error)) {
+    const reason = (driverCauseOf(error).reason ?? error.message).replace(/:? *$/, '')
+    return `TLS to Postgres failed: ${reason}. Check host, sslmode and sslrootcert in DATABASE_URL (docs/operation.md)`
+  }
   if (!error.name.startsWith('PrismaClient')) return error.message
   return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
 }

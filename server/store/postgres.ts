@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { prismaOver, type Store } from './store.js'
@@ -16,6 +17,7 @@ const graceMilliseconds = 1_000
  * @param onConnectionError called when an idle connection breaks
  * @param connections at most, opened when needed
  * @param statementMilliseconds time limit of a statement; 0 for none
+ * @throws if the URL names a certificate or key that cannot be used
  */
 export function openPostgres(
   url: string,
@@ -24,6 +26,7 @@ export function openPostgres(
   connections = 10,
   statementMilliseconds = 10_000,
 ): Store {
+  requireUsableCertificates(url)
   const throughPgBouncer = new URL(url).searchParams.get('pgbouncer') === 'true'
   const pool = new pg.Pool({
     connectionString: url,
@@ -51,6 +54,18 @@ export function openPostgres(
       await prisma.$disconnect()
       await pool.end()
     },
+  }
+}
+
+/** Reads the certificates that the URL names as each connection does, so that an error names the setting. */
+function requireUsableCertificates(url: string) {
+  try {
+    const { ssl } = new pg.Client({ connectionString: url }) as { ssl: boolean | SecureContextOptions }
+    if (typeof ssl === 'object') createSecureContext(ssl)
+  } catch (error) {
+    throw new Error(
+      `DATABASE_URL names a certificate or key that cannot be used: ${(error as Error).message}`,
+    )
   }
 }
 

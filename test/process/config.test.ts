@@ -5,7 +5,7 @@ import { ConfigError, Environment, loadConfig, secretVariables } from '../../ser
 
 const masterKey = Buffer.alloc(32, 7)
 const key = masterKey.toString('base64')
-const url = 'postgresql://usher:hunter2@db.example.com:5432/usher?sslmode=require'
+const url = 'postgresql://usher:hunter2@db.example.com:5432/usher?sslmode=verify-full'
 
 function errorsOf(env: Record<string, string>): readonly string[] {
   try {
@@ -24,6 +24,7 @@ const defaults = {
   workers: 1,
   metrics: undefined,
   databaseUrl: undefined,
+  warnings: [],
   storeConnections: 10,
   dataDir: '.usher',
   masterKey: undefined,
@@ -112,6 +113,35 @@ describe('settings', () => {
   })
 })
 
+it.each([
+  'postgresql://postgres@localhost/usher',
+  'postgresql://postgres@127.0.0.1:5433/usher?sslmode=disable',
+  'postgresql://postgres@[::1]/usher',
+  'postgresql://postgres@db.example.com/usher?host=/run/postgresql',
+  'postgresql://postgres@%2Frun%2Fpostgresql/usher',
+  'postgresql:///usher',
+  'postgresql://db.example.com/usher?sslmode=verify-full',
+  'postgresql://db.example.com/usher?sslmode=no-verify',
+  'postgresql://db.example.com/usher?ssl=true',
+  'postgresql://db.example.com/usher?sslrootcert=/etc/usher/ca.pem',
+])('does not warn of %s', (DATABASE_URL) => {
+  expect(loadConfig({ DATABASE_URL, USHER_MASTER_KEY: key }).warnings).toEqual([])
+})
+
+it.each([
+  'postgresql://postgres@db.example.com/usher',
+  'postgresql://postgres@localhost.example.com/usher',
+  'postgresql://postgres@localhost/usher?host=10.0.0.7',
+  'postgresql://postgres@10.127.0.0.1/usher',
+  'postgresql://db.example.com/usher?sslmode=disable&sslrootcert=/etc/usher/ca.pem',
+  'postgresql://db.example.com/usher?sslmode=verify-full&sslmode=disable',
+  'postgresql://db.example.com/usher?ssl=0',
+])('warns of %s, which has no TLS', (DATABASE_URL) => {
+  expect(loadConfig({ DATABASE_URL, USHER_MASTER_KEY: key }).warnings).toEqual([
+    'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it (docs/operation.md)',
+  ])
+})
+
 describe('faulty settings', () => {
   const faulty = {
     PORT: '65536',
@@ -157,6 +187,15 @@ describe('faulty settings', () => {
     const faults = errorsOf({ USHER_MASTER_KEY: key, [name]: value })
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
   })
+
+  it.each(['sslmode=verify', 'sslmode=', 'sslmode=verify-full&sslmode=x', 'ssl=false', 'ssl='])(
+    'DATABASE_URL with %s is refused',
+    (query) => {
+      expect(
+        errorsOf({ USHER_MASTER_KEY: key, DATABASE_URL: `postgresql://localhost/usher?${query}` }),
+      ).toEqual(['DATABASE_URL must have sslmode=verify-full, another sslmode of docs/operation.md, or none'])
+    },
+  )
 })
 
 it('.env.example names every setting, with a default that is one, and nothing else', async () => {
