@@ -1,9 +1,14 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-/** Settings of every project. Each says which store `openTestStore` opens, and how many servers answer `startApi`. */
+const embedded = { storeKind: 'embedded', instances: 0, isLab: false } as const
+const postgres = { storeKind: 'postgres', instances: 0, isLab: false } as const
+const instances = { storeKind: 'postgres', instances: 2, isLab: false } as const
+
+/** @param provide which store `openTestStore` opens, and how many servers answer the requests of a test */
 function project(
   name: string,
-  provided: { storeKind: 'embedded' | 'postgres'; instances: number; isLab: boolean },
+  provide: { storeKind: 'embedded' | 'postgres'; instances: number; isLab: boolean },
   include: string[],
   more = {},
 ) {
@@ -11,44 +16,50 @@ function project(
     // Sources instead of builds, so that a change needs no build to be tested.
     resolve: { conditions: ['source'] },
     ssr: { resolve: { conditions: ['source'] } },
-    test: { testTimeout: 60_000, hookTimeout: 60_000, name, include, provide: provided, ...more },
+    test: {
+      name,
+      provide,
+      include,
+      exclude: ['**/node_modules/**', '**/generated/**'],
+      setupFiles: ['test/support/setup.ts'],
+      // The files of a worker share its modules: importing the sources again costs each about a second.
+      isolate: false,
+      restoreMocks: true,
+      unstubEnvs: true,
+      unstubGlobals: true,
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      ...more,
+    },
   }
 }
 
-const embedded = { storeKind: 'embedded', instances: 0, isLab: false } as const
-const postgres = { storeKind: 'postgres', instances: 0, isLab: false } as const
-const instances = { storeKind: 'postgres', instances: 2, isLab: false } as const
+const lab = project('lab', { ...embedded, isLab: true }, ['test/lab/**/*.test.ts'], {
+  // They measure how long a recovery takes.
+  fileParallelism: false,
+  testTimeout: 1_800_000,
+})
 
-// `npm run lab` uses the mode `lab`: one file at a time, because the experiments measure how long a recovery takes.
+const projects = [
+  // Every test. Those of one kind of store open that kind, all others the embedded store.
+  project('embedded', embedded, ['test/**/*.test.ts'], {
+    exclude: ['test/instances/**', '**/node_modules/**', '**/generated/**'],
+  }),
+  // What both kinds of store must do alike.
+  project('postgres', postgres, ['test/api/**/*.test.ts', 'test/store/migrate.test.ts']),
+  // Several servers behind a proxy, which share a Postgres server through PgBouncer.
+  project('instances', instances, [
+    'test/api/{create-user,login,throttle,idempotency,isolation}.test.ts',
+    'test/store/migrate.test.ts',
+    'test/instances/**/*.test.ts',
+  ]),
+]
+
+// `npm run lab` uses the mode `lab`.
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    projects:
-      mode === 'lab'
-        ? [
-            project('lab', { ...embedded, isLab: true }, ['test/lab/**/*.test.ts'], {
-              testTimeout: 1_800_000,
-              fileParallelism: false,
-            }),
-          ]
-        : [
-            // Every test, on the embedded store; those of one kind of store open that.
-            project('embedded', embedded, ['test/**/*.test.ts'], {
-              exclude: ['test/instances/**', 'test/lab/faults/**', '**/node_modules/**', '**/generated/**'],
-            }),
-            // What both kinds of store must do alike, on a Postgres server.
-            project('postgres', postgres, ['test/api/**/*.test.ts', 'test/store/migrate.test.ts']),
-            // Several servers behind a proxy, which share a store through PgBouncer.
-            project('instances', instances, [
-              'test/api/{create-user,login,throttle,idempotency,isolation}.test.ts',
-              'test/store/migrate.test.ts',
-              'test/instances/**/*.test.ts',
-            ]),
-            // One after the other, when the rest is done: each loads the machine as much as it can.
-            project('faults', postgres, ['test/lab/faults/**/*.test.ts'], {
-              fileParallelism: false,
-              sequence: { groupOrder: 1 },
-            }),
-          ],
+    maxWorkers: Math.max(2, availableParallelism()),
+    projects: mode === 'lab' ? [lab] : projects,
   },
 }))

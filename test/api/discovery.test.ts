@@ -1,29 +1,24 @@
 import { createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import jsonwebtoken from 'jsonwebtoken'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { listKeys, retireKey, rotateKeys } from '../../server/domain/admin/key-rotation.js'
 import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
-import { start, startApi, startApp, type TestApi } from '../support/app.js'
+import { it } from '../support/api.js'
+import { start, startApp, type TestApi } from '../support/app.js'
 
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi()
-})
-afterAll(() => usher.close())
-afterEach(() => {
-  usher.clock.now = start
-})
-
-const get = (url: string, app: Pick<TestApi, 'send'> = usher) => app.send({ method: 'GET', url })
+const get = (app: Pick<TestApi, 'send'>, url: string) => app.send({ method: 'GET', url })
 const baseOf = ({ users }: { users: string }) => users.replace('/users', '')
 const kidOf = (jwt: string) => decodeProtectedHeader(jwt).kid
 
 describe('metadata', () => {
-  it('is where OpenID Connect and RFC 8414 look for it, and names the issuer of tokens', async () => {
-    const base = baseOf(usher.database)
-    const openid = await get(`${base}/.well-known/openid-configuration`)
-    const oauth = await get(`/.well-known/oauth-authorization-server${base}`)
+  it('is where OpenID Connect and RFC 8414 look for it, and names the issuer of tokens', async ({
+    usher,
+    database,
+  }) => {
+    const base = baseOf(database)
+    const openid = await get(usher, `${base}/.well-known/openid-configuration`)
+    const oauth = await get(usher, `/.well-known/oauth-authorization-server${base}`)
     expect(oauth.json()).toEqual(openid.json())
     expect(openid.json()).toEqual({
       issuer: `http://localhost:3000${base}`,
@@ -36,10 +31,10 @@ describe('metadata', () => {
     expect(openid.headers['cache-control']).toBe('public, max-age=300')
   })
 
-  it.each(['/.well-known/jwks.json', '/.well-known/openid-configuration'])(
+  it.for(['/.well-known/jwks.json', '/.well-known/openid-configuration'])(
     'of an unknown database is a 404 that is not cached: %s',
-    async (path) => {
-      const response = await get(`/workspaces/nowhere/databases/app${path}`)
+    async (path, { usher }) => {
+      const response = await get(usher, `/workspaces/nowhere/databases/app${path}`)
       expect(response.statusCode).toBe(404)
       expect(response.json().code).toBe('database_not_found')
       expect(response.headers['cache-control']).toBe('no-store')
@@ -48,16 +43,16 @@ describe('metadata', () => {
 })
 
 describe('the key set', () => {
-  it('holds public members only and may be cached for 300 seconds', async () => {
-    const response = await get(`${baseOf(usher.database)}/.well-known/jwks.json`)
+  it('holds public members only and may be cached for 300 seconds', async ({ usher, database }) => {
+    const response = await get(usher, `${baseOf(database)}/.well-known/jwks.json`)
     expect(response.headers['cache-control']).toBe('public, max-age=300')
     const [key] = response.json().keys
     expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
   })
 
-  it.each<SigningAlgorithm>(['ES256', 'RS256', 'EdDSA'])(
+  it.for<SigningAlgorithm>(['ES256', 'RS256', 'EdDSA'])(
     'lets jose verify a token of %s',
-    async (algorithm) => {
+    async (algorithm, { usher }) => {
       const database = await usher.newDatabase()
       await usher.store.prisma.database.update({
         where: { id: database.id },
@@ -67,7 +62,7 @@ describe('the key set', () => {
       const { id, token } = await database.signedUp()
       const issuer = `http://localhost:3000${baseOf(database)}`
       const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
-        [customFetch]: async (url) => new Response((await get(new URL(url).pathname)).body),
+        [customFetch]: async (url) => new Response((await get(usher, new URL(url).pathname)).body),
       })
       const verified = await jwtVerify(token.jwt, keys, {
         issuer,
@@ -81,39 +76,44 @@ describe('the key set', () => {
     },
   )
 
-  it.each(['ES256', 'RS256'] as const)('lets jsonwebtoken verify a token of %s', async (algorithm) => {
-    const database = await usher.newDatabase()
-    await usher.store.prisma.database.update({
-      where: { id: database.id },
-      data: { signingAlgorithm: algorithm },
-    })
-    await rotateKeys(usher.store, database, 0, new Date(start))
-    const { id, token } = await database.signedUp()
-    const { keys } = (await get(`${baseOf(database)}/.well-known/jwks.json`)).json()
-    const jwk = keys.find(({ kid }: { kid: string }) => kid === kidOf(token.jwt))
-    const claims = jsonwebtoken.verify(token.jwt, createPublicKey({ key: jwk, format: 'jwk' }), {
-      algorithms: [algorithm],
-      issuer: `http://localhost:3000${baseOf(database)}`,
-      audience: `http://localhost:3000${baseOf(database)}`,
-      clockTimestamp: start / 1000,
-    })
-    expect(claims.sub).toBe(id)
-  })
+  it.for(['ES256', 'RS256'] as const)(
+    'lets jsonwebtoken verify a token of %s',
+    async (algorithm, { usher }) => {
+      const database = await usher.newDatabase()
+      await usher.store.prisma.database.update({
+        where: { id: database.id },
+        data: { signingAlgorithm: algorithm },
+      })
+      await rotateKeys(usher.store, database, 0, new Date(start))
+      const { id, token } = await database.signedUp()
+      const { keys } = (await get(usher, `${baseOf(database)}/.well-known/jwks.json`)).json()
+      const jwk = keys.find(({ kid }: { kid: string }) => kid === kidOf(token.jwt))
+      const claims = jsonwebtoken.verify(token.jwt, createPublicKey({ key: jwk, format: 'jwk' }), {
+        algorithms: [algorithm],
+        issuer: `http://localhost:3000${baseOf(database)}`,
+        audience: `http://localhost:3000${baseOf(database)}`,
+        clockTimestamp: start / 1000,
+      })
+      expect(claims.sub).toBe(id)
+    },
+  )
 })
 
 describe('rotation', () => {
   /** A server that has not read the database's keys yet. */
-  const freshServer = () => startApp(usher.store)
+  const freshServer = (usher: TestApi) => startApp(usher.store)
 
-  it('publishes the next key before it signs, and accepts the last one until its tokens are dead', async () => {
+  it('publishes the next key before it signs, and accepts the last one until its tokens are dead', async ({
+    usher,
+  }) => {
     const database = await usher.newDatabase()
     const old = await database.signedUp()
     const next = await rotateKeys(usher.store, database, 600, new Date(start))
-    const server = await freshServer()
+    const server = await freshServer(usher)
     const { workspaceSlug, databaseName } = database
     const { signedUp, me } = server.client(workspaceSlug, databaseName)
     const kids = async () =>
-      (await get(`${baseOf(database)}/.well-known/jwks.json`, server))
+      (await get(server, `${baseOf(database)}/.well-known/jwks.json`))
         .json()
         .keys.map(({ kid }: { kid: string }) => kid)
 
@@ -129,7 +129,7 @@ describe('rotation', () => {
     await server.close()
   })
 
-  it('refuses a second key while the next one waits', async () => {
+  it('refuses a second key while the next one waits', async ({ usher }) => {
     const database = await usher.newDatabase()
     await rotateKeys(usher.store, database, 600, new Date(start))
     await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(
@@ -137,7 +137,7 @@ describe('rotation', () => {
     )
   })
 
-  it('deletes keys that are past', async () => {
+  it('deletes keys that are past', async ({ usher }) => {
     const database = await usher.newDatabase()
     await rotateKeys(usher.store, database, 0, new Date(start))
     await rotateKeys(usher.store, database, 0, new Date(start + 2 * 86_400_000))
@@ -146,7 +146,7 @@ describe('rotation', () => {
 })
 
 describe('retirement', () => {
-  it('refuses the tokens of a key at once', async () => {
+  it('refuses the tokens of a key at once', async ({ usher }) => {
     const database = await usher.newDatabase()
     const { token } = await database.signedUp()
     await rotateKeys(usher.store, database, 0, new Date(start))
@@ -158,7 +158,7 @@ describe('retirement', () => {
     await server.close()
   })
 
-  it('keeps the only key that signs', async () => {
+  it('keeps the only key that signs', async ({ usher }) => {
     const database = await usher.newDatabase()
     const [key] = await listKeys(usher.store, database)
     await rotateKeys(usher.store, database, 600, new Date(start))

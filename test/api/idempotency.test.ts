@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { start, startApi, type TestApi, validUser } from '../support/app.js'
+import { describe, expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
+import { start, validUser } from '../support/app.js'
 
-let usher: TestApi
-let database: TestApi['database']
-beforeAll(async () => {
-  usher = await startApi()
-  database = usher.database
-})
-afterAll(() => usher.close())
-afterEach(() => {
-  usher.clock.now = start
-})
-
-const signUp = (key: string, body: object, users = database.users) =>
-  usher.send({ method: 'POST', url: users, payload: body, headers: { 'idempotency-key': key } })
+const it = apiTest.extend(
+  'signUp',
+  ({ usher, database }) =>
+    (key: string, body: object, users = database.users) =>
+      usher.send({ method: 'POST', url: users, payload: body, headers: { 'idempotency-key': key } }),
+)
 
 describe('a sign-up sent again under its key', () => {
-  it('gets the same user and tenant, and a token of its own', async () => {
+  it('gets the same user and tenant, and a token of its own', async ({ usher, database, signUp }) => {
     const body = validUser({ newTenant: 'Engines' })
     const [first, again] = [await signUp('again', body), await signUp('again', body)]
     expect([first.statusCode, again.statusCode]).toEqual([201, 201])
@@ -27,17 +21,17 @@ describe('a sign-up sent again under its key', () => {
     expect(await usher.store.prisma.tenant.count({ where })).toBe(1)
   })
 
-  it('is the same with its address in other letter case', async () => {
+  it('is the same with its address in other letter case', async ({ signUp }) => {
     const body = validUser({ email: 'Case@example.com' })
     await signUp('case', body)
     expect((await signUp('case', { ...body, email: 'case@EXAMPLE.com' })).statusCode).toBe(201)
   })
 
-  it.each([
+  it.for([
     ['email', { email: 'other@example.com' }],
     ['tenant', { newTenant: 'Other' }],
     ['password', { password: 'another password' }],
-  ])('with another %s is refused and changes nothing', async (what, change) => {
+  ] as const)('with another %s is refused and changes nothing', async ([what, change], { usher, signUp }) => {
     const body = validUser({ newTenant: 'Engines' })
     await signUp(`other ${what}`, body)
     const before = await usher.store.prisma.user.count()
@@ -47,7 +41,7 @@ describe('a sign-up sent again under its key', () => {
     expect(await usher.store.prisma.user.count()).toBe(before)
   })
 
-  it('is refused once its user is disabled', async () => {
+  it('is refused once its user is disabled', async ({ usher, database, signUp }) => {
     const body = validUser()
     const { id } = (await signUp('disabled', body)).json()
     await usher.store.prisma.user.updateMany({
@@ -57,7 +51,7 @@ describe('a sign-up sent again under its key', () => {
     expect((await signUp('disabled', body)).statusCode).toBe(422)
   })
 
-  it('makes a new user once the first is deleted', async () => {
+  it('makes a new user once the first is deleted', async ({ usher, database, signUp }) => {
     const body = validUser()
     const { id } = (await signUp('deleted', body)).json()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id } })
@@ -66,7 +60,7 @@ describe('a sign-up sent again under its key', () => {
     expect(response.json().id).not.toBe(id)
   })
 
-  it('lists the tenants of now', async () => {
+  it('lists the tenants of now', async ({ usher, database, signUp }) => {
     const body = validUser()
     const { id } = (await signUp('tenants', body)).json()
     const tenant = { databaseId: database.id, id: crypto.randomUUID(), name: 'T', createdAt: new Date(start) }
@@ -79,44 +73,44 @@ describe('a sign-up sent again under its key', () => {
 })
 
 describe('a key', () => {
-  it('is kept for 24 hours', async () => {
+  it('is kept for 24 hours', async ({ signUp, clock }) => {
     const body = validUser()
     await signUp('day', body)
-    usher.clock.now = start + 24 * 3_600_000
+    clock.now = start + 24 * 3_600_000
     expect((await signUp('day', body)).statusCode).toBe(201)
-    usher.clock.now += 1
+    clock.now += 1
     expect((await signUp('day', body)).json().code).toBe('email_taken')
   })
 
-  it('may be used for another sign-up after that', async () => {
+  it('may be used for another sign-up after that', async ({ signUp, clock }) => {
     await signUp('reused', validUser())
-    usher.clock.now = start + 24 * 3_600_000 + 1
+    clock.now = start + 24 * 3_600_000 + 1
     expect((await signUp('reused', validUser())).statusCode).toBe(201)
   })
 
-  it('is of one database alone', async () => {
+  it('is of one database alone', async ({ usher, signUp }) => {
     const other = await usher.newDatabase()
     const first = await signUp('shared', validUser())
     const second = await signUp('shared', validUser(), other.users)
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
   })
 
-  it('does not turn a taken address into another’s account', async () => {
+  it('does not turn a taken address into another’s account', async ({ database, signUp }) => {
     const body = validUser()
     await database.createUser(body)
     expect((await signUp('late', body)).json().code).toBe('email_taken')
   })
 
-  it.each([
+  it.for([
     ['0', '', 'blank'],
     ['256', 'x'.repeat(256), 'too_long'],
-  ])('of %s characters is refused', async (_length, key, code) => {
+  ] as const)('of %s characters is refused', async ([, key, code], { signUp }) => {
     const response = await signUp(key, validUser())
     expect(response.statusCode).toBe(400)
     expect(response.json().errors).toMatchObject([{ path: 'idempotency-key', code }])
   })
 
-  it('is not stored as it came', async () => {
+  it('is not stored as it came', async ({ usher, signUp }) => {
     await signUp('a key to look for', validUser())
     const rows = await usher.store.prisma.idempotencyKey.findMany()
     expect(rows.map(({ key }) => Buffer.from(key).toString('latin1')).join()).not.toContain('look for')
@@ -124,7 +118,11 @@ describe('a key', () => {
 })
 
 describe('ten at once', () => {
-  it('with one key and one body make one user and get ten equal answers', async () => {
+  it('with one key and one body make one user and get ten equal answers', async ({
+    usher,
+    database,
+    signUp,
+  }) => {
     const body = validUser({ newTenant: 'Race' })
     const answers = await Promise.all(Array.from({ length: 10 }, () => signUp('race', body)))
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(201))
@@ -135,7 +133,7 @@ describe('ten at once', () => {
     )
   })
 
-  it('with one key and other addresses make one user, the others are refused', async () => {
+  it('with one key and other addresses make one user, the others are refused', async ({ signUp }) => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => signUp('race of bodies', validUser())))
     const statuses = answers.map(({ statusCode }) => statusCode).sort()
     expect(statuses).toEqual([201, ...Array(9).fill(422)])

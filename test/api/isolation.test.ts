@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { password, startApi, type TestApi, validUser } from '../support/app.js'
+import { expect } from 'vitest'
+import { it } from '../support/api.js'
+import { password, validUser } from '../support/app.js'
 
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi()
-})
-afterAll(() => usher.close())
-
-it('keeps the users of one database from another, with the same addresses and names', async () => {
+it('keeps the users of one database from another, with the same addresses and names', async ({
+  usher,
+  database,
+}) => {
   const email = 'same@example.com'
-  const name = usher.database.databaseName
-  const one = usher.database
+  const name = database.databaseName
+  const one = database
   await usher.newDatabase()
   const two = await usher.newDatabase('standard', one.workspaceSlug)
   const inOne = await one.signedUp({ email, password: 'password of one', newTenant: 'One' })
@@ -23,7 +21,7 @@ it('keeps the users of one database from another, with the same addresses and na
   expect(name).not.toBe(two.databaseName)
 })
 
-it.each([
+it.for([
   ['an unknown workspace', 'nowhere', undefined],
   ['an unknown database', undefined, 'nowhere'],
   ['a slug that can be none', 'no%20where', undefined],
@@ -35,8 +33,8 @@ it.each([
   ['a name of 9000 characters', undefined, 'x'.repeat(9000)],
   ['letters of other scripts', undefined, 'd%C3%A4ta'],
   ['a NUL', undefined, 'a%00b'],
-])('answers 404 database_not_found to %s', async (_what, slug, name) => {
-  const { workspaceSlug, databaseName } = usher.database
+] as const)('answers 404 database_not_found to %s', async ([, slug, name], { usher, database }) => {
+  const { workspaceSlug, databaseName } = database
   const client = usher.client(slug ?? workspaceSlug, name ?? databaseName)
   for (const response of [
     await client.createUser(validUser()),
@@ -49,8 +47,8 @@ it.each([
   }
 })
 
-it('finds a database of the same name in the right workspace only', async () => {
+it('finds a database of the same name in the right workspace only', async ({ usher, database }) => {
   const other = await usher.newDatabase()
-  const response = await usher.client(usher.database.workspaceSlug, other.databaseName).me('x.y.z')
+  const response = await usher.client(database.workspaceSlug, other.databaseName).me('x.y.z')
   expect(response.statusCode).toBe(404)
 })

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { password, startApi, startApp, type TestApi } from '../support/app.js'
-
-let usher: TestApi
-let database: TestApi['database']
-
-beforeAll(async () => {
-  usher = await startApi()
-  database = usher.database
-})
-afterAll(() => usher.close())
+import { describe, expect } from 'vitest'
+import { it } from '../support/api.js'
+import { password, startApp, type TestApi } from '../support/app.js'
 
 const email = 'ada@example.com'
 
 /** The row of the only user of a database. */
-const storedUser = (databaseId: string) => usher.store.prisma.user.findFirstOrThrow({ where: { databaseId } })
+const storedUser = (usher: TestApi, databaseId: string) =>
+  usher.store.prisma.user.findFirstOrThrow({ where: { databaseId } })
 
 describe('a login', () => {
-  it('answers 200 with the user, all tenants and a token that works', async () => {
+  it('answers 200 with the user, all tenants and a token that works', async ({ database }) => {
     const signedUp = await database.signedUp({ email, newTenant: 'Engines' })
     const response = await database.login({ email, password })
     expect(response.statusCode).toBe(200)
@@ -29,16 +22,19 @@ describe('a login', () => {
     expect((await database.me(response.json().token.jwt)).statusCode).toBe(200)
   })
 
-  it.each([' ADA@EXAMPLE.COM ', 'Ada@Example.com'])('takes the address as %j', async (entered) => {
-    expect((await database.login({ email: entered, password })).statusCode).toBe(200)
-  })
+  it.for([' ADA@EXAMPLE.COM ', 'Ada@Example.com'])(
+    'takes the address as %j',
+    async (entered, { database }) => {
+      expect((await database.login({ email: entered, password })).statusCode).toBe(200)
+    },
+  )
 
-  it('lists tenants in the order of joining', async () => {
+  it('lists tenants in the order of joining', async ({ usher, clock }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     const first = await signedUp({ email, newTenant: 'First' })
     const others = ['aaaaaaaa-0000-7000-8000-000000000000', '00000000-0000-7000-8000-000000000000']
     for (const [days, tenantId] of [...others.entries()].reverse()) {
-      const joinedAt = new Date(usher.clock.now + (days + 1) * 86_400_000)
+      const joinedAt = new Date(clock.now + (days + 1) * 86_400_000)
       await usher.store.prisma.tenant.create({
         data: { databaseId: id, id: tenantId, name: 'T', createdAt: joinedAt },
       })
@@ -51,7 +47,10 @@ describe('a login', () => {
 })
 
 describe('a failed login', () => {
-  it('gets byte-identical answers for an unknown address, a wrong password and a disabled user', async () => {
+  it('gets byte-identical answers for an unknown address, a wrong password and a disabled user', async ({
+    usher,
+    database,
+  }) => {
     const disabled = await usher.newDatabase()
     await disabled.signedUp({ email })
     await usher.store.prisma.user.updateMany({
@@ -88,21 +87,21 @@ describe('a failed login', () => {
     })
   })
 
-  it.each([
+  it.for([
     ['other letter case', 'Correct Horse Battery'],
     ['a space more', `${password} `],
     ['a cut password', password.slice(0, -1)],
     ['a password far too long', 'x'.repeat(5000)],
-  ])('is one with %s', async (_what, candidate) => {
+  ] as const)('is one with %s', async ([, candidate], { database }) => {
     expect((await database.login({ email, password: candidate })).statusCode).toBe(401)
   })
 
-  it('is not judged by the password policy', async () => {
+  it('is not judged by the password policy', async ({ database }) => {
     const response = await database.login({ email: 'nobody@example.com', password: 'a' })
     expect(response.json().code).toBe('invalid_credentials')
   })
 
-  it('is told of faults in the body', async () => {
+  it('is told of faults in the body', async ({ database }) => {
     const response = await database.login({ email: 'ada@' })
     expect(response.statusCode).toBe(400)
     expect(response.json().errors).toEqual([
@@ -113,19 +112,19 @@ describe('a failed login', () => {
 })
 
 describe('a hash of other parameters', () => {
-  it('is replaced at login by one of the current ones', async () => {
+  it('is replaced at login by one of the current ones', async ({ usher }) => {
     const { id, signedUp, ...path } = await usher.newDatabase()
     await signedUp({ email })
-    const before = (await storedUser(id)).passwordHash
+    const before = (await storedUser(usher, id)).passwordHash
     const stronger = await startApp(usher.store, { ARGON2_PASSES: '2' })
     const { login } = stronger.client(path.workspaceSlug, path.databaseName)
     expect((await login({ email, password: 'wrong password' })).statusCode).toBe(401)
-    expect((await storedUser(id)).passwordHash).toBe(before)
+    expect((await storedUser(usher, id)).passwordHash).toBe(before)
     expect((await login({ email, password })).statusCode).toBe(200)
-    const after = (await storedUser(id)).passwordHash
+    const after = (await storedUser(usher, id)).passwordHash
     expect(after).toMatch(/^\$argon2id\$v=19\$m=8,t=2,p=1\$/)
     expect((await login({ email, password })).statusCode).toBe(200)
-    expect((await storedUser(id)).passwordHash).toBe(after)
+    expect((await storedUser(usher, id)).passwordHash).toBe(after)
     await stronger.close()
   })
 })

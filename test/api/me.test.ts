@@ -1,22 +1,14 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { start, startApi, startApp, type TestApi } from '../support/app.js'
-
-let usher: TestApi
-let database: TestApi['database']
-
-beforeAll(async () => {
-  usher = await startApi()
-  database = usher.database
-})
-afterAll(() => usher.close())
+import { describe, expect } from 'vitest'
+import { it } from '../support/api.js'
+import { start, startApp } from '../support/app.js'
 
 const part = (jwt: string, index: number) =>
   JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('who am I', () => {
-  it('answers the user as the store has it, not as the token says', async () => {
+  it('answers the user as the store has it, not as the token says', async ({ usher, database }) => {
     const user = await database.signedUp({ email: 'Me@Example.com', newTenant: 'Engines' })
     const where = { databaseId_id: { databaseId: database.id, id: user.id } }
     await usher.store.prisma.user.update({ where, data: { preferredName: 'Renamed' } })
@@ -32,7 +24,7 @@ describe('who am I', () => {
     })
   })
 
-  it.each(['bearer', 'BEARER', 'Bearer  '])('takes the scheme as %j', async (scheme) => {
+  it.for(['bearer', 'BEARER', 'Bearer  '])('takes the scheme as %j', async (scheme, { usher, database }) => {
     const { token } = await database.signedUp()
     const headers = { authorization: `${scheme} ${token.jwt}` }
     expect((await usher.send({ method: 'GET', url: `${database.users}/me`, headers })).statusCode).toBe(200)
@@ -40,7 +32,7 @@ describe('who am I', () => {
 })
 
 describe('a token', () => {
-  it('has the header and the claims of RFC 9068', async () => {
+  it('has the header and the claims of RFC 9068', async ({ database }) => {
     const user = await database.signedUp({ newTenant: 'Engines' })
     const issuer = `http://localhost:3000${database.users.replace('/users', '')}`
     expect(part(user.token.jwt, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) })
@@ -56,12 +48,12 @@ describe('a token', () => {
     })
   })
 
-  it('has a jti of its own each time', async () => {
+  it('has a jti of its own each time', async ({ database }) => {
     const [one, two] = [await database.signedUp(), await database.signedUp()]
     expect(part(one.token.jwt, 1).jti).not.toBe(part(two.token.jwt, 1).jti)
   })
 
-  it('lives as long as TOKEN_MAX_AGE says', async () => {
+  it('lives as long as TOKEN_MAX_AGE says', async ({ usher, database }) => {
     const short = await startApp(usher.store, { TOKEN_MAX_AGE: '60' })
     const { signedUp } = short.client(database.workspaceSlug, database.databaseName)
     const { token } = await signedUp()
@@ -70,7 +62,7 @@ describe('a token', () => {
     await short.close()
   })
 
-  it('names up to 50 tenants and none of more', async () => {
+  it('names up to 50 tenants and none of more', async ({ usher }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     const user = await signedUp({ email: 'many@example.com' })
     const join = async (count: number) => {
@@ -102,34 +94,34 @@ describe('a token', () => {
     expect(part(more.token.jwt, 1)).not.toHaveProperty('tenants')
   })
 
-  it('is refused as expired from its exp on', async () => {
+  it('is refused as expired from its exp on', async ({ database, clock }) => {
     const { token } = await database.signedUp()
-    usher.clock.now = start + 3_599_999
+    clock.now = start + 3_599_999
     expect((await database.me(token.jwt)).statusCode).toBe(200)
-    usher.clock.now = start + 3_600_000
+    clock.now = start + 3_600_000
     const response = await database.me(token.jwt)
-    usher.clock.now = start
+    clock.now = start
     expect(response.statusCode).toBe(401)
     expect(response.json().code).toBe('token_expired')
     expect(response.headers['www-authenticate']).toMatch(/^Bearer realm=".+", error="invalid_token"/)
   })
 
-  it('from a clock more than 30 seconds ahead is refused', async () => {
-    usher.clock.now = start + 31_000
+  it('from a clock more than 30 seconds ahead is refused', async ({ database, clock }) => {
+    clock.now = start + 31_000
     const { token } = await database.signedUp()
-    usher.clock.now = start + 1_000
+    clock.now = start + 1_000
     expect((await database.me(token.jwt)).statusCode).toBe(200)
-    usher.clock.now = start
+    clock.now = start
     expect((await database.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('is refused once its user is deleted', async () => {
+  it('is refused once its user is deleted', async ({ usher, database }) => {
     const user = await database.signedUp()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: user.id } })
     expect((await database.me(user.token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('is refused while its user is disabled', async () => {
+  it('is refused while its user is disabled', async ({ usher, database }) => {
     const user = await database.signedUp()
     const where = { databaseId_id: { databaseId: database.id, id: user.id } }
     await usher.store.prisma.user.update({ where, data: { disabledAt: new Date(start) } })
@@ -138,25 +130,29 @@ describe('a token', () => {
     expect((await database.me(user.token.jwt)).statusCode).toBe(200)
   })
 
-  it('is refused once revoked, and one of the same second issued later is not', async () => {
+  it('is refused once revoked, and one of the same second issued later is not', async ({
+    usher,
+    database,
+    clock,
+  }) => {
     const email = 'revoked@example.com'
     const user = await database.signedUp({ email })
     const where = { databaseId_id: { databaseId: database.id, id: user.id } }
     await usher.store.prisma.user.update({ where, data: { tokensValidAfter: new Date(start + 300) } })
-    usher.clock.now = start + 600
+    clock.now = start + 600
     const again = (await database.login({ email, password: 'correct horse battery' })).json()
     const answers = [await database.me(user.token.jwt), await database.me(again.token.jwt)]
-    usher.clock.now = start
+    clock.now = start
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 200])
   })
 })
 
 describe('a request', () => {
-  it.each([
+  it.for([
     ['no Authorization', {}],
     ['another scheme', { authorization: 'Basic YWRhOnB3' }],
     ['no token', { authorization: 'Bearer ' }],
-  ])('with %s is challenged without an error code', async (_what, headers) => {
+  ] as const)('with %s is challenged without an error code', async ([, headers], { usher, database }) => {
     const response = await usher.send({ method: 'GET', url: `${database.users}/me`, headers })
     expect(response.statusCode).toBe(401)
     expect(response.json().code).toBe('token_missing')
@@ -164,7 +160,7 @@ describe('a request', () => {
     expect(response.headers['www-authenticate']).toBe(`Bearer realm="${workspaceSlug}/${databaseName}"`)
   })
 
-  it('with a token of another database is refused', async () => {
+  it('with a token of another database is refused', async ({ usher, database }) => {
     const other = await usher.newDatabase('standard', database.workspaceSlug)
     const { token } = await other.signedUp()
     const response = await database.me(token.jwt)
@@ -182,12 +178,12 @@ describe('a forged token', () => {
     const signer = createSign('sha256').update(input)
     return `${input}.${signer.sign({ key: own.privateKey, dsaEncoding: 'ieee-p1363' }, 'base64url')}`
   }
-  beforeAll(async () => {
+  it.beforeAll(async ({ database }) => {
     jwt = (await database.signedUp()).token.jwt
     payload = part(jwt, 1)
   })
 
-  it.each<[string, () => string]>([
+  it.for<[string, () => string]>([
     ['not a JWT', () => 'abc'],
     ['two parts', () => jwt.split('.').slice(0, 2).join('.')],
     ['four parts', () => `${jwt}.x`],
@@ -201,7 +197,7 @@ describe('a forged token', () => {
     ['no kid', () => signed({ alg: 'ES256', typ: 'at+jwt' }, payload)],
     ['a header that is null', () => `${encode(JSON.parse('[null]'))}.${jwt.split('.').slice(1).join('.')}`],
     ['8 kB of nothing', () => 'x'.repeat(8192)],
-  ])('with %s is refused', async (_what, forge) => {
+  ])('with %s is refused', async ([, forge], { database }) => {
     const response = await database.me(forge())
     expect(response.statusCode).toBe(401)
     expect(response.json().code).toBe('token_invalid')

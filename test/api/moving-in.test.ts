@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { exportUsers } from '../../server/domain/admin/import-export/export-users.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
-import { password, startApi, type TestApi } from '../support/app.js'
+import { it as apiTest } from '../support/api.js'
+import { password } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import {
   firebaseExample,
@@ -10,34 +11,34 @@ import {
   vectorPassword,
 } from '../support/password-vectors.js'
 
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi()
-})
-afterAll(() => usher.close())
-
 const email = 'ada@example.com'
 const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i'
 const uuid = (digit: string) => `${digit.repeat(8)}-aaaa-4aaa-8aaa-aaaaaaaaaaaa`
 
-const databaseRow = (id: string) => usher.store.prisma.database.findUniqueOrThrow({ where: { id } })
-const passwordHashOf = async (databaseId: string) =>
-  (await usher.store.prisma.user.findFirstOrThrow({ where: { databaseId } })).passwordHash
-
-/** A new database with lines imported into it. */
-async function imported(...lines: unknown[]) {
-  const database = await usher.newDatabase()
-  return { ...database, result: await importAll(usher.context, database.id, linesOf(...lines)) }
-}
-
-async function exported(databaseId: string) {
-  const lines: string[] = []
-  for await (const line of exportUsers(usher.store, databaseId)) lines.push(line)
-  return lines
-}
+const it = apiTest
+  .extend(
+    'databaseRow',
+    ({ store }) =>
+      (id: string) =>
+        store.prisma.database.findUniqueOrThrow({ where: { id } }),
+  )
+  .extend('passwordHashOf', ({ store }) => async (databaseId: string) => {
+    const user = await store.prisma.user.findFirstOrThrow({ where: { databaseId } })
+    return user.passwordHash
+  })
+  /** A new database with lines imported into it. */
+  .extend('imported', ({ usher }) => async (...lines: unknown[]) => {
+    const database = await usher.newDatabase()
+    return { ...database, result: await importAll(usher.context, database.id, linesOf(...lines)) }
+  })
+  .extend('exported', ({ store }) => async (databaseId: string) => {
+    const lines: string[] = []
+    for await (const line of exportUsers(store, databaseId)) lines.push(line)
+    return lines
+  })
 
 describe.each(passwordVectors)('a user who moved in with %s', (_what, passwordHash) => {
-  it('logs in with the password, and has argon2id from then on', async () => {
+  it('logs in with the password, and has argon2id from then on', async ({ imported, passwordHashOf }) => {
     const { id, login } = await imported({ email, passwordHash })
     expect((await login({ email, password: `${vectorPassword}!` })).statusCode).toBe(401)
     expect((await login({ email: 'nobody@example.com', password: vectorPassword })).statusCode).toBe(401)
@@ -50,13 +51,15 @@ describe.each(passwordVectors)('a user who moved in with %s', (_what, passwordHa
     expect((await login({ email, password: `${vectorPassword}!` })).statusCode).toBe(401)
   })
 
-  it('makes the database know the shape of the hash', async () => {
+  it('makes the database know the shape of the hash', async ({ imported, databaseRow }) => {
     const { id } = await imported({ email, passwordHash })
     expect((await databaseRow(id)).dummyHashes).toEqual([dummyHashOf(passwordHash)])
   })
 })
 
-it('a password that was hashed as entered logs in as entered, and later in NFKC too', async () => {
+it('a password that was hashed as entered logs in as entered, and later in NFKC too', async ({
+  imported,
+}) => {
   const { login } = await imported({ email, passwordHash: unnormalized.hash })
   const inNfkc = unnormalized.password.normalize('NFKC')
   expect((await login({ email, password: inNfkc })).statusCode).toBe(401)
@@ -64,12 +67,12 @@ it('a password that was hashed as entered logs in as entered, and later in NFKC 
   expect((await login({ email, password: inNfkc })).statusCode).toBe(200)
 })
 
-it('Firebase’s own example logs in', async () => {
+it('Firebase’s own example logs in', async ({ imported }) => {
   const { login } = await imported({ email, passwordHash: firebaseExample.hash })
   expect((await login({ email, password: firebaseExample.password })).statusCode).toBe(200)
 })
 
-it('a user without a password hash is there, and no password logs in', async () => {
+it('a user without a password hash is there, and no password logs in', async ({ imported, exported }) => {
   const { id, login, createUser, result } = await imported({ email })
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: [] })
   expect((await login({ email, password })).statusCode).toBe(401)
@@ -78,7 +81,7 @@ it('a user without a password hash is there, and no password logs in', async () 
 })
 
 describe('a line', () => {
-  it('gives all of a user', async () => {
+  it('gives all of a user', async ({ store, imported }) => {
     const { id, login, me } = await imported({
       id: uuid('A'),
       email: ' Ada@Example.com ',
@@ -96,11 +99,11 @@ describe('a line', () => {
       tenants: answer.tenants,
       createdAt: '2024-05-01T10:34:56.789Z',
     })
-    const tenants = await usher.store.prisma.tenant.findMany({ where: { databaseId: id } })
+    const tenants = await store.prisma.tenant.findMany({ where: { databaseId: id } })
     expect(tenants.map(({ name }) => name).sort()).toEqual(['Engines', 'Looms'])
   })
 
-  it('takes null for absent', async () => {
+  it('takes null for absent', async ({ imported }) => {
     const nulls = [
       'id',
       'passwordHash',
@@ -110,21 +113,32 @@ describe('a line', () => {
       'tokensValidAfter',
       'createdAt',
     ]
-    const { result } = await imported({ email, ...Object.fromEntries(nulls.map((field) => [field, null])) })
+    const { result } = await imported({
+      email,
+      ...Object.fromEntries(nulls.map((field) => [field, null])),
+    })
     expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: [] })
   })
 
-  it('keeps a disabled user out', async () => {
-    const { login } = await imported({ email, passwordHash: bcryptHash, disabledAt: '2024-05-01T00:00:00Z' })
+  it('keeps a disabled user out', async ({ imported }) => {
+    const { login } = await imported({
+      email,
+      passwordHash: bcryptHash,
+      disabledAt: '2024-05-01T00:00:00Z',
+    })
     expect((await login({ email, password: vectorPassword })).statusCode).toBe(401)
   })
 
-  it('shares a tenant with others that give its id, in the same batch and later', async () => {
+  it('shares a tenant with others that give its id, in the same batch and later', async ({
+    usher,
+    store,
+    imported,
+  }) => {
     const tenants = [{ id: uuid('c'), name: 'Shared' }]
     const { id } = await imported({ email, tenants }, { email: 'b@example.com', tenants })
     const renamed = [{ id: uuid('C'), name: 'Other name' }]
     await importAll(usher.context, id, linesOf({ email: 'c@example.com', tenants: renamed }))
-    const [tenant, ...others] = await usher.store.prisma.tenant.findMany({
+    const [tenant, ...others] = await store.prisma.tenant.findMany({
       where: { databaseId: id },
       include: { memberships: true },
     })
@@ -133,7 +147,7 @@ describe('a line', () => {
     expect(tenant?.memberships).toHaveLength(3)
   })
 
-  it.each([
+  it.for([
     ['no JSON, and shows none of it', `{"email":"${email}","passwordHash":"${bcryptHash}`, 'is not JSON'],
     ['no object', [1], expect.stringContaining('expected object')],
     ['no address', {}, expect.stringMatching(/^email: /)],
@@ -215,7 +229,7 @@ describe('a line', () => {
       { email, passwordHash: `pbkdf2_sha1$4000000$salt$${'A'.repeat(86)}` },
       expect.stringContaining('takes 3.2 s to verify'),
     ],
-  ])('is rejected with %s; its neighbours go in', async (_what, line, reason) => {
+  ] as const)('is rejected with %s; its neighbours go in', async ([, line, reason], { imported }) => {
     const neighbours = [{ email: 'a@example.com' }, { email: 'b@example.com' }] as const
     const { result } = await imported(neighbours[0], line, neighbours[1])
     expect(result).toEqual({ added: 2, alreadyThere: 0, rejected: [expect.any(String)] })
@@ -224,7 +238,7 @@ describe('a line', () => {
     expect(result.rejected[0]).not.toContain('W9aN1Tz27FRKl8')
   })
 
-  it('tells all its faults at once', async () => {
+  it('tells all its faults at once', async ({ imported }) => {
     const { result } = await imported({ email: 'ada', id: 'x', preferredName: '' })
     expect(result.rejected[0]).toMatch(/^1 id: .*; email: .*; preferredName: /)
   })
@@ -233,7 +247,11 @@ describe('a line', () => {
 describe('hashes of many kinds', () => {
   const ofKind = (iterations: number) => `$pbkdf2-sha256$i=${iterations}$AAAA$${'A'.repeat(42)}E`
 
-  it('are taken up to what a failed login may try in all, in this import and later ones', async () => {
+  it('are taken up to what a failed login may try in all, in this import and later ones', async ({
+    usher,
+    imported,
+    databaseRow,
+  }) => {
     const lines = [1, 2, 3, 4, 5].map((kind) => ({
       email: `user${kind}@example.com`,
       passwordHash: ofKind(2_400_000 + kind),
@@ -256,7 +274,7 @@ describe('hashes of many kinds', () => {
 })
 
 describe('an address', () => {
-  it('that is there already leaves its user as it is', async () => {
+  it('that is there already leaves its user as it is', async ({ usher, store }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     await signedUp({ email })
     const line = { email: 'ADA@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Not made' }] }
@@ -266,10 +284,13 @@ describe('an address', () => {
       rejected: [],
     })
     expect((await login({ email, password })).statusCode).toBe(200)
-    expect(await usher.store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
+    expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
   })
 
-  it('that came earlier in the file is rejected, in the same batch and in later ones, and when run again', async () => {
+  it('that came earlier in the file is rejected, in the same batch and in later ones, and when run again', async ({
+    usher,
+    imported,
+  }) => {
     const others = Array.from({ length: 1200 }, (_, index) => ({ email: `user${index}@example.com` }))
     const lines = [{ email }, { email: 'ADA@EXAMPLE.com' }, ...others, { email }]
     const rejected = ['2 email: is that of an earlier line', '1203 email: is that of an earlier line']
@@ -282,13 +303,16 @@ describe('an address', () => {
     })
   })
 
-  it('that came earlier on a faulty line is taken', async () => {
+  it('that came earlier on a faulty line is taken', async ({ imported }) => {
     const { result } = await imported({ email, id: 'x' }, { email })
     expect(result).toMatchObject({ added: 1, rejected: [expect.stringMatching(/^1 id: /)] })
   })
 })
 
-it('an id that another user has is rejected, within the file and in the store', async () => {
+it('an id that another user has is rejected, within the file and in the store', async ({
+  usher,
+  imported,
+}) => {
   const { id, result } = await imported({ id: uuid('d'), email }, { id: uuid('D'), email: 'b@example.com' })
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: ['2 id: is another user’s'] })
   expect(await importAll(usher.context, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
@@ -298,24 +322,24 @@ it('an id that another user has is rejected, within the file and in the store', 
   })
 })
 
-it('blank lines are passed over', async () => {
+it('blank lines are passed over', async ({ imported }) => {
   const { result } = await imported('', { email }, ' \r')
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: [] })
 })
 
-it('a batch that fails leaves nothing; the same file again brings all', async () => {
+it('a batch that fails leaves nothing; the same file again brings all', async ({ usher, store }) => {
   const { id } = await usher.newDatabase()
   const lines = linesOf({ email, tenants: [{ name: 'Engines' }] }, { email: 'b@example.com' })
-  await usher.store.prisma.$executeRaw`
+  await store.prisma.$executeRaw`
     ALTER TABLE usher.membership ADD CONSTRAINT refuse_all CHECK (joined_at < '1970-01-01') NOT VALID`
   await expect(importAll(usher.context, id, lines)).rejects.toThrow('refuse_all')
-  await usher.store.prisma.$executeRaw`ALTER TABLE usher.membership DROP CONSTRAINT refuse_all`
-  expect(await usher.store.prisma.user.count({ where: { databaseId: id } })).toBe(0)
-  expect(await usher.store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
+  await store.prisma.$executeRaw`ALTER TABLE usher.membership DROP CONSTRAINT refuse_all`
+  expect(await store.prisma.user.count({ where: { databaseId: id } })).toBe(0)
+  expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
   expect(await importAll(usher.context, id, lines)).toEqual({ added: 2, alreadyThere: 0, rejected: [] })
 })
 
-it('two imports of one file at once bring each user once', async () => {
+it('two imports of one file at once bring each user once', async ({ usher, store }) => {
   const { id } = await usher.newDatabase()
   const users = Array.from({ length: 1000 }, (_, index) => ({
     email: `user${index}@example.com`,
@@ -324,11 +348,11 @@ it('two imports of one file at once bring each user once', async () => {
   const results = await Promise.all([1, 2].map(() => importAll(usher.context, id, linesOf(...users))))
   expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(1000)
   expect(results.flatMap(({ rejected }) => rejected)).toEqual([])
-  expect(await usher.store.prisma.membership.count({ where: { databaseId: id } })).toBe(1000)
+  expect(await store.prisma.membership.count({ where: { databaseId: id } })).toBe(1000)
 })
 
 describe('an export', () => {
-  it('imported into another database is the same export again', async () => {
+  it('imported into another database is the same export again', async ({ imported, exported }) => {
     const shared = { id: uuid('e'), name: 'Shared “名”' }
     const from = await imported(
       {
@@ -351,7 +375,7 @@ describe('an export', () => {
     expect((await to.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('of a database without users is empty', async () => {
+  it('of a database without users is empty', async ({ usher, exported }) => {
     expect(await exported((await usher.newDatabase()).id)).toEqual([])
   })
 })

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi, type TestApi } from '../support/app.js'
+import { expect } from 'vitest'
+import { it } from '../support/api.js'
 
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi()
-})
-afterAll(() => usher.close())
-
-it.each(['/healthz', '/readyz'])('answers 200 on %s', async (url) => {
+it.for(['/healthz', '/readyz'])('answers 200 on %s', async (url, { usher }) => {
   const response = await usher.send({ method: 'GET', url })
   expect(response.statusCode).toBe(200)
   expect(response.json()).toEqual({ status: 'ok' })
 })
 
-it('is not ready while the store lacks a migration', async () => {
+it('is not ready while the store lacks a migration', async ({ usher }) => {
   const { prisma } = usher.store
   const [row] = await prisma.$queryRaw<{ id: string }[]>`
     UPDATE usher._prisma_migrations SET rolled_back_at = now()
@@ -25,7 +19,7 @@ it('is not ready while the store lacks a migration', async () => {
   expect(response.headers['retry-after']).toBe('1')
 })
 
-it('serves its OpenAPI document with its own address', async () => {
+it('serves its OpenAPI document with its own address', async ({ usher }) => {
   const document = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
   expect(document.openapi).toBe('3.1.0')
   expect(document.servers[0].variables.baseUrl.default).toBe('http://localhost:3000')

@@ -1,20 +1,17 @@
 import { problems } from '@usher/contract'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { password, startApi, startApp, type TestApi, validUser } from '../support/app.js'
+import { describe, expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
+import { password, startApp, validUser } from '../support/app.js'
 
-let usher: TestApi
-let users: string
-beforeAll(async () => {
-  usher = await startApi()
-  users = usher.database.users
-})
-afterAll(() => usher.close())
-
-const post = (payload: string | Buffer, headers: Record<string, string> = {}) =>
-  usher.send({ method: 'POST', url: users, payload, headers })
+const it = apiTest.extend(
+  'post',
+  ({ usher, database }) =>
+    (payload: string | Buffer, headers: Record<string, string> = {}) =>
+      usher.send({ method: 'POST', url: database.users, payload, headers }),
+)
 
 describe('a problem', () => {
-  it('is RFC 9457 problem details with a code and the id of the request', async () => {
+  it('is RFC 9457 problem details with a code and the id of the request', async ({ usher }) => {
     const headers = { 'x-request-id': 'my.request-1' }
     const response = await usher.send({ method: 'GET', url: '/nowhere?secret=1', headers })
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
@@ -31,9 +28,9 @@ describe('a problem', () => {
     })
   })
 
-  it.each([undefined, 'has spaces in it', 'x'.repeat(129), 'line\tbreak'])(
+  it.for([undefined, 'has spaces in it', 'x'.repeat(129), 'line\tbreak'])(
     'makes an id where the caller gave none that is fit for a log: %j',
-    async (id) => {
+    async (id, { usher }) => {
       const response = await usher.send({
         method: 'GET',
         url: '/healthz',
@@ -45,47 +42,47 @@ describe('a problem', () => {
 })
 
 describe('a body', () => {
-  it.each([
+  it.for([
     ['cut short', '{"email":'],
     ['not JSON at all', 'email=ada@example.com'],
     ['empty', ''],
     ['two documents', '{} {}'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-  ])('that is %s is malformed_json', async (_what, payload) => {
+  ] as const)('that is %s is malformed_json', async ([, payload], { post }) => {
     const response = await post(payload, { 'content-type': 'application/json' })
     expect(response.statusCode).toBe(400)
     expect(response.json().code).toBe('malformed_json')
   })
 
-  it.each([
+  it.for([
     'application/json',
     'application/json; charset=utf-8',
     'APPLICATION/JSON',
     'application/vnd.usher+json',
     'application/x-www-form-urlencoded',
-  ])('is read as JSON under %s', async (type) => {
+  ])('is read as JSON under %s', async (type, { post }) => {
     const response = await post(JSON.stringify(validUser()), { 'content-type': type })
     expect(response.statusCode).toBe(201)
   })
 
-  it('is read as JSON without a type', async () => {
+  it('is read as JSON without a type', async ({ post }) => {
     const response = await post(Buffer.from(JSON.stringify(validUser())))
     expect(response.statusCode).toBe(201)
   })
 
-  it.each([
+  it.for([
     'text/plain',
     'application/xml',
     'multipart/form-data; boundary=x',
     'application/jsonp',
     'nonsense',
-  ])('under %s is refused with 415', async (type) => {
+  ])('under %s is refused with 415', async (type, { post }) => {
     const response = await post(JSON.stringify(validUser()), { 'content-type': type })
     expect(response.statusCode).toBe(415)
     expect(response.json().code).toBe('unsupported_media_type')
   })
 
-  it('may have 16 KiB and no more', async () => {
+  it('may have 16 KiB and no more', async ({ post }) => {
     const body = JSON.stringify(validUser({ padding: '' }))
     const fill = (bytes: number) =>
       body.replace('"padding":""', `"padding":"${'x'.repeat(bytes - body.length)}"`)
@@ -96,7 +93,7 @@ describe('a body', () => {
     expect(response.json().code).toBe('payload_too_large')
   })
 
-  it('does not reach the prototype of anything', async () => {
+  it('does not reach the prototype of anything', async ({ post }) => {
     const payload = `{"email":"proto@example.com","password":"${password}","__proto__":{"newTenant":"X"}}`
     const response = await post(payload, { 'content-type': 'application/json' })
     expect(response.statusCode).toBe(201)
@@ -105,34 +102,34 @@ describe('a body', () => {
 })
 
 describe('a path', () => {
-  it.each(['GET', 'PUT', 'DELETE', 'HEAD'] as const)(
+  it.for(['GET', 'PUT', 'DELETE', 'HEAD'] as const)(
     'that lacks the method %s answers 405 with Allow',
-    async (method) => {
-      const response = await usher.inject({ method, url: users })
+    async (method, { usher, database }) => {
+      const response = await usher.inject({ method, url: database.users })
       expect(response.statusCode).toBe(405)
       expect(response.headers.allow).toBe('POST')
       if (method !== 'HEAD') expect(response.json().code).toBe('method_not_allowed')
     },
   )
 
-  it('answers 405 whatever the body is', async () => {
+  it('answers 405 whatever the body is', async ({ usher, database }) => {
     const response = await usher.send({
       method: 'PUT',
-      url: users,
+      url: database.users,
       payload: 'x',
       headers: { 'content-type': 'text/plain' },
     })
     expect(response.statusCode).toBe(405)
   })
 
-  it('of a GET allows HEAD too', async () => {
-    const response = await usher.send({ method: 'DELETE', url: `${users}/me` })
+  it('of a GET allows HEAD too', async ({ usher, database }) => {
+    const response = await usher.send({ method: 'DELETE', url: `${database.users}/me` })
     expect(response.headers.allow).toBe('GET, HEAD')
   })
 
-  it.each(['/', '/workspaces', '/workspaces/demo/databases', '/%', '/workspaces/%zz/databases/a/users'])(
+  it.for(['/', '/workspaces', '/workspaces/demo/databases', '/%', '/workspaces/%zz/databases/a/users'])(
     'outside the API answers 404: %s',
-    async (url) => {
+    async (url, { usher }) => {
       const response = await usher.send({ method: 'GET', url })
       expect(response.statusCode).toBe(404)
       expect(response.json().code).toBe('route_not_found')
@@ -140,7 +137,7 @@ describe('a path', () => {
   )
 })
 
-it('a path outside the API answers 404 whatever the body is', async () => {
+it('a path outside the API answers 404 whatever the body is', async ({ usher }) => {
   for (const payload of ['{', 'x'.repeat(20_000)]) {
     const headers = { 'content-type': 'text/plain' }
     const response = await usher.send({ method: 'POST', url: '/nowhere', payload, headers })
@@ -149,10 +146,10 @@ it('a path outside the API answers 404 whatever the body is', async () => {
 })
 
 describe('an error of our own', () => {
-  it('is a 500 that says nothing of it, and is logged', async () => {
+  it('is a 500 that says nothing of it, and is logged', async ({ usher, database }) => {
     const { findDatabase } = usher.context
     usher.context.findDatabase = () => Promise.reject(new Error('SELECT secret FROM inner_workings'))
-    const response = await usher.database.createUser(validUser())
+    const response = await database.createUser(validUser())
     usher.context.findDatabase = findDatabase
     expect(response.statusCode).toBe(500)
     expect(response.json().code).toBe('internal_error')
@@ -162,7 +159,7 @@ describe('an error of our own', () => {
 })
 
 describe('cross-origin requests', () => {
-  it('are allowed from everywhere, never with credentials', async () => {
+  it('are allowed from everywhere, never with credentials', async ({ usher }) => {
     const response = await usher.send({
       method: 'GET',
       url: '/healthz',
@@ -172,10 +169,10 @@ describe('cross-origin requests', () => {
     expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('are announced with the headers that they need', async () => {
+  it('are announced with the headers that they need', async ({ usher, database }) => {
     const response = await usher.inject({
       method: 'OPTIONS',
-      url: users,
+      url: database.users,
       headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
     })
     expect(response.statusCode).toBe(204)
@@ -183,7 +180,7 @@ describe('cross-origin requests', () => {
     expect(response.headers['access-control-allow-headers']).toContain('Authorization')
   })
 
-  it('are allowed from the listed origins alone where CORS_ORIGINS lists some', async () => {
+  it('are allowed from the listed origins alone where CORS_ORIGINS lists some', async ({ usher }) => {
     const listed = await startApp(usher.store, {
       CORS_ORIGINS: 'https://app.example.com, https://b.example.com',
     })
@@ -195,7 +192,7 @@ describe('cross-origin requests', () => {
   })
 })
 
-it('sends security headers with everything', async () => {
+it('sends security headers with everything', async ({ usher }) => {
   const { headers } = await usher.send({ method: 'GET', url: '/nowhere' })
   expect(headers).toMatchObject({
     'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -204,12 +201,12 @@ it('sends security headers with everything', async () => {
   })
 })
 
-it('logs no password, token or header of a request', async () => {
+it('logs no password, token or header of a request', async ({ usher, database, post }) => {
   const secret = 'a very secret phrase'
-  const { token } = await usher.database.signedUp({ email: 'log@example.com', password: secret })
-  await usher.database.login({ email: 'log@example.com', password: `${secret}!` })
-  await usher.database.me(token.jwt)
-  await usher.database.me(`${token.jwt}x`)
+  const { token } = await database.signedUp({ email: 'log@example.com', password: secret })
+  await database.login({ email: 'log@example.com', password: `${secret}!` })
+  await database.me(token.jwt)
+  await database.me(`${token.jwt}x`)
   await post(`{"password":"${secret}"`, {
     'content-type': 'application/json',
     authorization: 'Bearer abcdefg',

@@ -1,17 +1,12 @@
 import { ProblemCode, problems } from '@usher/contract'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startApi, startApp, type TestApi } from '../support/app.js'
-
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi()
-})
-afterAll(() => usher.close())
+import { describe, expect } from 'vitest'
+import { it } from '../support/api.js'
+import { startApp } from '../support/app.js'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 describe('/problems/{code}', () => {
-  it.each(ProblemCode.options)('says what %s means, as JSON and as a page', async (code) => {
+  it.for(ProblemCode.options)('says what %s means, as JSON and as a page', async (code, { usher }) => {
     const { status, title, advice } = problems[code]
     const json = await usher.send({ method: 'GET', url: `/problems/${code}` })
     expect(json.json()).toEqual({ code, status, title, advice })
@@ -21,13 +16,13 @@ describe('/problems/{code}', () => {
     expect(page.body).toContain(advice)
   })
 
-  it('knows no other codes', async () => {
+  it('knows no other codes', async ({ usher }) => {
     const response = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
     expect(response.statusCode).toBe(404)
     expect(response.json().code).toBe('route_not_found')
   })
 
-  it('is where the type of a problem leads', async () => {
+  it('is where the type of a problem leads', async ({ usher }) => {
     const problem = (await usher.send({ method: 'GET', url: '/nowhere' })).json()
     const page = await usher.send({ method: 'GET', url: new URL(problem.type).pathname })
     expect(page.json()).toMatchObject({ code: problem.code, title: problem.title })
@@ -35,7 +30,9 @@ describe('/problems/{code}', () => {
 })
 
 describe('/docs', () => {
-  it('is a page whose scripts and styles all come from this server, under a strict policy', async () => {
+  it('is a page whose scripts and styles all come from this server, under a strict policy', async ({
+    usher,
+  }) => {
     const page = await usher.inject({ url: '/docs' })
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-security-policy']).toMatch(
@@ -50,33 +47,33 @@ describe('/docs', () => {
     }
   })
 
-  it('shows the document with this server to try it on', async () => {
+  it('shows the document with this server to try it on', async ({ usher }) => {
     const document = (await usher.inject({ url: '/docs/json' })).json()
     const served = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
     expect(document.paths).toEqual(served.paths)
     expect(document.servers).toEqual([{ url: '../', description: 'This server' }])
   })
 
-  it.each(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, '', 'a%2f%2fb', '.'])(
+  it.for(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, '', 'a%2f%2fb', '.'])(
     'has no asset %j',
-    async (name) => {
+    async (name, { usher }) => {
       const response = await usher.app.inject({ url: `/docs/static/${name}` })
       expect(response.statusCode).toBe(404)
       expect(response.json().code).toBe('route_not_found')
     },
   )
 
-  it.each([
+  it.for([
     { range: 'bytes=99999999-' },
     { 'if-match': '"x"' },
     { 'if-unmodified-since': new Date(0).toUTCString() },
-  ])('sends an asset whole whatever part or version is asked for: %j', async (headers) => {
+  ])('sends an asset whole whatever part or version is asked for: %j', async (headers, { usher }) => {
     const response = await usher.app.inject({ url: '/docs/static/swagger-ui.css', headers })
     expect(response.statusCode).toBe(200)
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
   })
 
-  it('is where / leads a browser, and nobody else', async () => {
+  it('is where / leads a browser, and nobody else', async ({ usher }) => {
     const response = await usher.inject({ url: '/', headers: browser })
     expect([response.statusCode, response.headers.location]).toEqual([302, 'docs'])
     expect((await usher.inject({ url: '/' })).json().code).toBe('route_not_found')
@@ -84,15 +81,20 @@ describe('/docs', () => {
 })
 
 describe('DOCS=off', () => {
-  it.each(['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/'])('returns 404 on %s', async (url) => {
-    const withoutDocs = await startApp(usher.store, { DOCS: 'off' })
-    const response = await withoutDocs.inject({ url, headers: browser })
-    expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
-    await withoutDocs.close()
-  })
+  it.for(['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/'])(
+    'returns 404 on %s',
+    async (url, { store }) => {
+      const withoutDocs = await startApp(store, { DOCS: 'off' })
+      const response = await withoutDocs.inject({ url, headers: browser })
+      expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
+      await withoutDocs.close()
+    },
+  )
 
-  it('keeps the OpenAPI document, and the pages of problems without their link to /docs', async () => {
-    const withoutDocs = await startApp(usher.store, { DOCS: 'off' })
+  it('keeps the OpenAPI document, and the pages of problems without their link to /docs', async ({
+    store,
+  }) => {
+    const withoutDocs = await startApp(store, { DOCS: 'off' })
     const get = (url: string) => withoutDocs.send({ method: 'GET', url, headers: browser })
     expect((await get('/openapi.json')).json().openapi).toMatch(/^3\.1/)
     const page = await get('/problems/email_taken')

@@ -1,132 +1,123 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { password, processes, start, startApi, startApp, type TestApi } from '../support/app.js'
-
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi({ TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
-})
-afterAll(() => usher.close())
-afterEach(() => {
-  usher.clock.now = start
-})
+import { describe, expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
+import { password, processes, startApp, type TestApi } from '../support/app.js'
 
 const email = 'ada@example.com'
 
-/** Logs in from an address, which the trusted proxy names. */
-const loginFrom = (address: string, users: string, body: object, app = usher) =>
-  app.send({
-    method: 'POST',
-    url: `${users}/login`,
-    payload: body,
-    headers: { 'x-forwarded-for': address },
+const it = apiTest
+  .extend('settings', { scope: 'file' }, { TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
+  /** A database with one user, and logins to it from addresses that the trusted proxy names. */
+  .extend('account', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    await database.signedUp({ email })
+    const attempt = (
+      password: string,
+      address = '192.0.2.1',
+      of = email,
+      app: Pick<TestApi, 'send'> = usher,
+    ) =>
+      app.send({
+        method: 'POST',
+        url: `${database.users}/login`,
+        payload: { email: of, password },
+        headers: { 'x-forwarded-for': address },
+      })
+    const fail = async (times: number, address?: string, of?: string) => {
+      const statuses: number[] = []
+      for (let i = 0; i < times; i++) statuses.push((await attempt('wrong', address, of)).statusCode)
+      return statuses
+    }
+    const failures = () => usher.store.prisma.loginFailures.findMany({ where: { databaseId: database.id } })
+    return { attempt, fail, failures }
   })
 
-/** A database with one user, and what logins to it are answered with. */
-async function account(app = usher) {
-  const database = await usher.newDatabase()
-  await database.signedUp({ email })
-  const attempt = async (candidate: string, address = '192.0.2.1', of = email) =>
-    loginFrom(address, database.users, { email: of, password: candidate }, app)
-  const fail = async (times: number, address?: string, of?: string) => {
-    const statuses: number[] = []
-    for (let i = 0; i < times; i++) statuses.push((await attempt('wrong', address, of)).statusCode)
-    return statuses
-  }
-  return { ...database, attempt, fail }
-}
-
-const failuresOf = (databaseId: string) =>
-  usher.store.prisma.loginFailures.findMany({ where: { databaseId } })
-
 describe('failed logins', () => {
-  it('are free five times, then cost a wait that doubles up to 900 seconds', async () => {
-    const { attempt, fail } = await account()
+  it('are free five times, then cost a wait that doubles up to 900 seconds', async ({
+    account: { attempt, fail },
+    clock,
+  }) => {
     expect(await fail(5)).toEqual([401, 401, 401, 401, 401])
     for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]) {
       const refused = await attempt(password)
       expect(refused.statusCode).toBe(429)
       expect(refused.json().code).toBe('too_many_attempts')
       expect(refused.headers['retry-after']).toBe(String(seconds))
-      usher.clock.now += seconds * 1000 - 1
+      clock.now += seconds * 1000 - 1
       expect((await attempt(password)).statusCode).toBe(429)
-      usher.clock.now += 1
+      clock.now += 1
       expect(await fail(1)).toEqual([401])
     }
   })
 
-  it('are forgotten at a success', async () => {
-    const { id, attempt, fail } = await account()
+  it('are forgotten at a success', async ({ account: { attempt, fail, failures } }) => {
     await fail(4)
     expect((await attempt(password)).statusCode).toBe(200)
-    expect(await failuresOf(id)).toEqual([])
+    expect(await failures()).toEqual([])
     expect(await fail(5)).toEqual([401, 401, 401, 401, 401])
   })
 
-  it('leave nothing in the store that names the address or the client', async () => {
-    const { id, fail } = await account()
+  it('leave nothing in the store that names the address or the client', async ({
+    account: { fail, failures },
+  }) => {
     await fail(1, '198.51.100.7')
-    const rows = JSON.stringify(await failuresOf(id))
+    const rows = JSON.stringify(await failures())
     expect(rows).not.toContain('ada')
     expect(rows).not.toContain('198.51')
   })
 
-  it('of an unknown address count alike', async () => {
-    const { attempt, fail } = await account()
+  it('of an unknown address count alike', async ({ account: { attempt, fail } }) => {
     expect(await fail(5, '192.0.2.1', 'unknown@example.com')).toEqual([401, 401, 401, 401, 401])
     expect((await attempt(password, '192.0.2.1', 'unknown@example.com')).statusCode).toBe(429)
   })
 
-  it('in other letter case count with the same account', async () => {
-    const { attempt, fail } = await account()
+  it('in other letter case count with the same account', async ({ account: { attempt, fail } }) => {
     await fail(3)
     await fail(2, '192.0.2.1', 'ADA@Example.com')
     expect((await attempt(password)).statusCode).toBe(429)
   })
 
-  it('are forgotten a day after the last', async () => {
-    const { attempt, fail } = await account()
+  it('are forgotten a day after the last', async ({ account: { attempt, fail }, clock }) => {
     await fail(5)
-    usher.clock.now += 24 * 3_600_000 + 1
+    clock.now += 24 * 3_600_000 + 1
     expect(await fail(5)).toEqual([401, 401, 401, 401, 401])
     expect((await attempt(password)).statusCode).toBe(429)
   })
 
-  it('of others are deleted from the store a day after', async () => {
-    const { id, fail } = await account()
+  it('of others are deleted from the store a day after', async ({ account: { fail, failures }, clock }) => {
     await fail(1, '192.0.2.1', 'one@example.com')
-    usher.clock.now += 24 * 3_600_000 + 1
+    clock.now += 24 * 3_600_000 + 1
     await fail(1, '192.0.2.1', 'two@example.com')
-    expect(await failuresOf(id)).toHaveLength(2)
+    expect(await failures()).toHaveLength(2)
   })
 })
 
 describe('a client elsewhere', () => {
-  it.each([
+  it.for([
     ['another IPv4 address', '192.0.2.1', '192.0.2.2'],
     ['another /64', '2001:db8:0:1::1', '2001:db8:0:2::1'],
-  ])('at %s is not held up', async (_what, attacker, client) => {
-    const { attempt, fail } = await account()
+  ] as const)('at %s is not held up', async ([, attacker, client], { account: { attempt, fail } }) => {
     await fail(5, attacker)
     expect((await attempt(password, client)).statusCode).toBe(200)
   })
 
-  it.each([
+  it.for([
     ['the same /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2'],
     ['the same address written otherwise', '2001:db8::1', '2001:0db8:0000:0000:0:0:0:1'],
     ['an IPv4 address within IPv6', '192.0.2.9', '::ffff:192.0.2.9'],
-  ])('at %s is the same', async (_what, attacker, client) => {
-    const { attempt, fail } = await account()
+  ] as const)('at %s is the same', async ([, attacker, client], { account: { attempt, fail } }) => {
     await fail(5, attacker)
     expect((await attempt(password, client)).statusCode).toBe(429)
   })
 
-  it('meets a hundred failures over all networks, then one try in 900 seconds', async () => {
-    const { attempt, fail } = await account()
+  it('meets a hundred failures over all networks, then one try in 900 seconds', async ({
+    account: { attempt, fail },
+    clock,
+  }) => {
     for (let i = 0; i < 25; i++) await fail(4, `203.0.113.${i}`)
     const refused = await attempt(password, '198.51.100.1')
     expect(refused.statusCode).toBe(429)
     expect(refused.headers['retry-after']).toBe('900')
-    usher.clock.now += 900_000
+    clock.now += 900_000
     expect((await attempt(password, '198.51.100.1')).statusCode).toBe(200)
     expect(await fail(1, '198.51.100.2')).toEqual([401])
     expect((await attempt(password, '198.51.100.1')).statusCode).toBe(200)
@@ -134,14 +125,12 @@ describe('a client elsewhere', () => {
 })
 
 describe('a hundred logins at once', () => {
-  it('all pass with the right password', async () => {
-    const { attempt } = await account()
+  it('all pass with the right password', async ({ account: { attempt } }) => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => attempt(password)))
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
   })
 
-  it('with wrong ones get no more than a few guesses', async () => {
-    const { attempt } = await account()
+  it('with wrong ones get no more than a few guesses', async ({ account: { attempt } }) => {
     const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => attempt(`guess ${i}`)))
     const guesses = answers.filter(({ statusCode }) => statusCode === 401).length
     expect(guesses).toBeGreaterThanOrEqual(5)
@@ -150,22 +139,22 @@ describe('a hundred logins at once', () => {
   })
 })
 
-it('counts for all servers of a store', async () => {
+it('counts for all servers of a store', async ({ account: { attempt, fail }, usher }) => {
   const other = await startApp(usher.store, { TRUST_PROXY: '1' })
-  const { users, fail } = await account()
   await fail(5)
-  const response = await loginFrom('192.0.2.1', users, { email, password }, { ...usher, ...other })
+  const response = await attempt(password, '192.0.2.1', email, other)
   expect(response.statusCode).toBe(429)
   await other.close()
 })
 
-it('believes no client about its address without a trusted proxy', async () => {
+it('believes no client about its address without a trusted proxy', async ({
+  account: { attempt },
+  usher,
+}) => {
   const direct = await startApp(usher.store)
-  const { users } = await account()
   const statuses: number[] = []
   for (let i = 0; i < 6; i++) {
-    const wrong = { email, password: 'wrong' }
-    statuses.push((await loginFrom(`192.0.2.${i}`, users, wrong, { ...usher, ...direct })).statusCode)
+    statuses.push((await attempt('wrong', `192.0.2.${i}`, email, direct)).statusCode)
   }
   expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
   await direct.close()

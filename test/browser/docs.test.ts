@@ -1,43 +1,33 @@
 import { openApiDocument } from '@usher/contract/openapi'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { password, startApi, type TestApi, validUser } from '../support/app.js'
-import { hasBrowser, useBrowser } from '../support/browser.js'
+import { describe, expect } from 'vitest'
+import { password, validUser } from '../support/app.js'
+import { it as browserTest, hasBrowser } from '../support/browser.js'
+
+/** The page, where / leads a browser, and a way to try its operations on the database of the test. */
+const it = browserTest.extend('visitDocs', ({ open, origin, database }) => async () => {
+  const visit = await open([origin])
+  const { page } = visit
+  await page.goto(origin)
+
+  async function tryOut(operation: string, body?: object) {
+    const block = page.locator(`#operations-users-${operation}`)
+    await block.locator('.opblock-summary-control').click()
+    await block.getByPlaceholder('workspaceSlug').fill(database.workspaceSlug)
+    await block.getByPlaceholder('databaseName').fill(database.databaseName)
+    if (body) await block.locator('textarea').fill(JSON.stringify(body))
+    await block.getByRole('button', { name: 'Execute' }).click()
+    const answer = block.locator('.live-responses-table .response')
+    const status = await answer.locator('.response-col_status').innerText()
+    const shown = await answer.locator('.highlight-code code').first().innerText()
+    await block.getByRole('button', { name: 'Clear' }).click()
+    await block.locator('.opblock-summary-control').click()
+    return { status: Number.parseInt(status, 10), body: JSON.parse(shown) }
+  }
+  return { ...visit, tryOut }
+})
 
 describe.skipIf(!hasBrowser)('/docs', () => {
-  const open = useBrowser()
-  let usher: TestApi
-  let origin: string
-
-  beforeAll(async () => {
-    usher = await startApi()
-    origin = await usher.app.listen({ port: 0, host: '127.0.0.1' })
-  })
-  afterAll(() => usher.close())
-
-  /** The page, where / leads a browser, and a way to try its operations on the database of the test. */
-  async function visitDocs() {
-    const visit = await open([origin])
-    const { page } = visit
-    await page.goto(origin)
-
-    async function tryOut(operation: string, body?: object) {
-      const block = page.locator(`#operations-users-${operation}`)
-      await block.locator('.opblock-summary-control').click()
-      await block.getByPlaceholder('workspaceSlug').fill(usher.database.workspaceSlug)
-      await block.getByPlaceholder('databaseName').fill(usher.database.databaseName)
-      if (body) await block.locator('textarea').fill(JSON.stringify(body))
-      await block.getByRole('button', { name: 'Execute' }).click()
-      const answer = block.locator('.live-responses-table .response')
-      const status = await answer.locator('.response-col_status').innerText()
-      const shown = await answer.locator('.highlight-code code').first().innerText()
-      await block.getByRole('button', { name: 'Clear' }).click()
-      await block.locator('.opblock-summary-control').click()
-      return { status: Number.parseInt(status, 10), body: JSON.parse(shown) }
-    }
-    return { ...visit, tryOut }
-  }
-
-  it('shows every operation of the document', async () => {
+  it('shows every operation of the document', async ({ origin, visitDocs }) => {
     const { page, asked } = await visitDocs()
     const { info, paths = {} } = openApiDocument(origin, '0')
     await page.getByRole('heading', { name: info.title }).waitFor()
@@ -47,7 +37,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     expect([...asked]).toEqual([origin])
   })
 
-  it('tries operations on this server, with a token once that is given', async () => {
+  it('tries operations on this server, with a token once that is given', async ({ visitDocs }) => {
     const { page, tryOut, expectRefusals } = await visitDocs()
     const { email } = validUser()
     const signedUp = await tryOut('createUser', { email, password })

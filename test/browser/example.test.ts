@@ -1,50 +1,40 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { password, startApp, validUser } from '../support/app.js'
-import { hasBrowser, useBrowser } from '../support/browser.js'
+import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { startChild } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
-import { openTestStore } from '../support/store.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const vite = `${root}/node_modules/vite/bin/vite.js`
 
-describe.skipIf(!hasBrowser)('the example', () => {
-  const open = useBrowser()
-  let server: Awaited<ReturnType<typeof startApp>>
-  let database: Awaited<ReturnType<typeof server.newDatabase>>
-  let listen: { host: string; port: number }
-  let origins: string[]
-
-  beforeAll(async () => {
-    listen = { host: '127.0.0.1', port: await freePort() }
-    server = await startApp(await openTestStore())
-    database = await server.newDatabase()
-    const api = await server.app.listen(listen)
-
+const it = browserTest
+  .extend('example', { scope: 'file' }, async ({ origin, database }) => {
     const port = String(await freePort())
     const example = startChild(process.execPath, [vite, `${root}/sdk/example`, '--port', port], {
-      VITE_USHER_URL: api,
+      VITE_USHER_URL: origin,
       VITE_USHER_WORKSPACE: database.workspaceSlug,
       VITE_USHER_DATABASE: database.databaseName,
     })
     await example.printed('Local:')
-    origins = [api, `http://localhost:${port}`]
+    return `http://localhost:${port}`
   })
-  afterAll(async () => {
-    await server.close()
-    await server.store.close()
-  })
-
   /** The example in a browser that was never here, and its forms by their names. */
-  async function visitExample() {
-    const visit = await open(origins)
-    await visit.page.goto(origins[1] ?? '')
+  .extend('visitExample', ({ open, origin, example }) => async () => {
+    const visit = await open([origin, example])
+    await visit.page.goto(example)
     return { ...visit, ...formsOf(visit.page) }
-  }
+  })
 
-  it('signs up with a tenant, logs out, logs in and stays logged in over a reload', async () => {
+describe.skipIf(!hasBrowser)('the example', () => {
+  it('signs up with a tenant, logs out, logs in and stays logged in over a reload', async ({
+    usher,
+    database,
+    origin,
+    example,
+    visitExample,
+  }) => {
     const { page, signUp, logIn, account, asked } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
@@ -64,11 +54,11 @@ describe.skipIf(!hasBrowser)('the example', () => {
 
     await page.reload()
     await expectTexts(account, 'Ada', email, ...tenants)
-    expect([...asked].sort()).toEqual([...origins].sort())
-    expect(server.logged()).toContain('"OPTIONS"')
+    expect([...asked].sort()).toEqual([origin, example].sort())
+    expect(usher.logged()).toContain('"OPTIONS"')
   })
 
-  it('signs up with no more than email and password', async () => {
+  it('signs up with no more than email and password', async ({ database, visitExample }) => {
     const { signUp, logIn, account } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
@@ -78,7 +68,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect((await database.login({ email, password })).json().tenants).toEqual([])
   })
 
-  it('says beside each field what is wrong with it, and takes that back', async () => {
+  it('says beside each field what is wrong with it, and takes that back', async ({ visitExample }) => {
     const { signUp, logIn, account, expectRefusals } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
@@ -97,7 +87,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect(await signUp.locator('[aria-invalid]').count()).toBe(0)
   })
 
-  it('says beside the email that it is taken', async () => {
+  it('says beside the email that it is taken', async ({ database, visitExample }) => {
     const { signUp, logIn, expectRefusals } = await visitExample()
     const taken = validUser()
     await database.signedUp(taken)
@@ -108,7 +98,10 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectRefusals('409 users')
   })
 
-  it('says beside the password that it is wrong, and above the form that it was so too often', async () => {
+  it('says beside the password that it is wrong, and above the form that it was so too often', async ({
+    database,
+    visitExample,
+  }) => {
     const { logIn, expectRefusals } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
@@ -126,7 +119,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectRefusals('429 login')
   })
 
-  it('leads to the log-in form when the token has expired', async () => {
+  it('leads to the log-in form when the token has expired', async ({ database, clock, visitExample }) => {
     const { page, logIn, account, expectRefusals } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
@@ -134,7 +127,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await logIn.getByRole('button').click()
     await expectTexts(account, user.email)
 
-    server.clock.now += 3_600_000
+    clock.now += 3_600_000
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectAlert(logIn, 'Your session has expired. Log in again.')
     await expectRefusals('401 me')
@@ -146,7 +139,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectTexts(account, user.email)
   })
 
-  it('follows another tab out and in', async () => {
+  it('follows another tab out and in', async ({ database, visitExample }) => {
     const { page, logIn, account } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
@@ -160,7 +153,13 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect(await account.count()).toBe(0)
   })
 
-  it('keeps the session while the server is away, and goes on when it is back', async () => {
+  it('keeps the session while the server is away, and goes on when it is back', async ({
+    usher,
+    store,
+    database,
+    port,
+    visitExample,
+  }) => {
     const { page, logIn, account, expectRefusals } = await visitExample()
     const threeTries = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
     const user = validUser()
@@ -169,7 +168,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await logIn.getByRole('button').click()
     await expectTexts(account, user.email)
 
-    await server.close()
+    await usher.close()
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectTexts(account, user.email)
@@ -178,10 +177,9 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectRefusals(...threeTries)
 
-    const { now } = server.clock
-    server = await startApp(server.store)
-    server.clock.now = now
-    await server.app.listen(listen)
+    const restarted = await startApp(store)
+    onTestFinished(restarted.close)
+    await restarted.app.listen({ host: '127.0.0.1', port })
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectTexts(account, user.email)
     await expectAlert(account, '')

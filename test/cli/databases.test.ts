@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
-import { type Operator, startOperator } from '../support/operator.js'
-
-let usher: Operator
-beforeAll(async () => {
-  usher = await startOperator()
-})
-afterAll(() => usher.close())
+import { it } from '../support/operator.js'
 
 describe('database set', () => {
-  it('changes the policy, the age of tokens and back, and the algorithm of the next key', async () => {
+  it('changes the policy, the age of tokens and back, and the algorithm of the next key', async ({
+    usher,
+  }) => {
     const { id, path, workspaceSlug, databaseName } = await usher.newDatabase()
     const set = `database set ${path}`
     const settings = { passwordPolicy: 'nist', tokenMaxAge: 120, signingAlgorithm: 'EdDSA' }
@@ -38,17 +34,17 @@ describe('database set', () => {
     )
   })
 
-  it.each([
+  it.for([
     ['', /^2 usher: name a setting: see --help\n$/],
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
     ['--password-policy nist', /^1 usher: database no\/such does not exist\n$/],
-  ])('refuses %j', async (options, line) => {
+  ] as const)('refuses %j', async ([options, line], { usher }) => {
     expect(await usher.refusal(`database set no/such ${options}`.trim())).toMatch(line)
   })
 })
 
-it('database list and workspace list go page by page', async () => {
+it('database list and workspace list go page by page', async ({ usher }) => {
   const { path, workspaceSlug } = await usher.newDatabase()
   const databases = await usher.json('database list')
   const before = databases[databases.length - 2]
@@ -67,7 +63,7 @@ it('database list and workspace list go page by page', async () => {
 })
 
 describe('database delete', () => {
-  it('deletes all that is in it; another server answers 404, and the name is free', async () => {
+  it('deletes all that is in it; another server answers 404, and the name is free', async ({ usher }) => {
     const { id, path, workspaceSlug, databaseName, ...client } = await usher.newDatabase()
     const neighbour = await usher.newDatabase()
     const { token } = await client.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
@@ -104,7 +100,7 @@ describe('database delete', () => {
     expect(await usher.json(`database create ${path}`)).toMatchObject({ workspaceSlug, databaseName })
   })
 
-  it('leaves a server that has it cached to answer 404, never 500', async () => {
+  it('leaves a server that has it cached to answer 404, never 500', async ({ usher }) => {
     const { path, ...client } = await usher.newDatabase()
     const { token } = await client.signedUp({ email: 'ada@example.com' })
     await usher.operator(`database delete ${path} --yes`)
@@ -118,7 +114,7 @@ describe('database delete', () => {
     expect((await client.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('cut short is not found by anybody, and is finished by doing it again', async () => {
+  it('cut short is not found by anybody, and is finished by doing it again', async ({ usher }) => {
     const { id, path, workspaceSlug, databaseName, signedUp } = await usher.newDatabase()
     const { token } = await signedUp()
     await usher.store.prisma.signingKey.deleteMany({ where: { databaseId: id } })
@@ -133,7 +129,7 @@ describe('database delete', () => {
     expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ id, users: 1 })
   })
 
-  it('deletes more rows than one statement takes', async () => {
+  it('deletes more rows than one statement takes', async ({ usher }) => {
     const { id, path } = await usher.newDatabase()
     await usher.store.prisma.$executeRaw`
       INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
@@ -141,7 +137,7 @@ describe('database delete', () => {
     expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ users: 2500 })
   })
 
-  it('asks for the name on a terminal', async () => {
+  it('asks for the name on a terminal', async ({ usher }) => {
     const { path } = await usher.newDatabase()
     const command = `database delete ${path}`
     expect(await usher.refusal(command, ['app'])).toMatch(
@@ -152,7 +148,7 @@ describe('database delete', () => {
     expect(await usher.refusal(`${command} --yes`)).toBe(`1 usher: database ${path} does not exist\n`)
   })
 
-  it('refuses without a terminal and without --yes', async () => {
+  it('refuses without a terminal and without --yes', async ({ usher }) => {
     const { path } = await usher.newDatabase()
     expect(await usher.refusal(`database delete ${path}`)).toBe(
       `2 usher: without a terminal to ask on, deleting ${path} takes --yes\n`,
@@ -160,7 +156,7 @@ describe('database delete', () => {
   })
 })
 
-it('workspace delete wants it empty', async () => {
+it('workspace delete wants it empty', async ({ usher }) => {
   const { path, workspaceSlug } = await usher.newDatabase()
   const command = `workspace delete ${workspaceSlug}`
   expect(await usher.refusal(command)).toBe(
@@ -173,7 +169,7 @@ it('workspace delete wants it empty', async () => {
   expect(await usher.refusal(command)).toBe(`1 usher: workspace ${workspaceSlug} does not exist\n`)
 })
 
-it('making workspaces and databases is audited too', async () => {
+it('making workspaces and databases is audited too', async ({ usher }) => {
   const workspace = await usher.operator('workspace create audited')
   const database = await usher.operator('database create audited/app')
   expect([...workspace.audited, ...database.audited]).toMatchObject([

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { password } from '../support/app.js'
-import { type Operator, startOperator } from '../support/operator.js'
-
-let usher: Operator
-beforeAll(async () => {
-  usher = await startOperator()
-})
-afterAll(() => usher.close())
+import { it as operatorTest } from '../support/operator.js'
 
 const email = 'ada@example.com'
 const kidOf = (jwt: string): string =>
   JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()).kid
 
-/** A database with a user; login and me as another server answers them, at a moment of its own. */
-async function newDatabase() {
-  const database = await usher.newDatabase()
+const it = operatorTest.extend('account', async ({ usher, database }) => {
   const { token } = await database.signedUp({ email })
+  /** Login and me as another server answers them at an instant of its own. */
   async function elsewhere(now = Date.now()) {
     const server = await usher.otherServer()
     server.clock.now = now
@@ -26,10 +19,13 @@ async function newDatabase() {
     return { kid: kidOf(fresh), old, fresh: next }
   }
   return { ...database, kid: kidOf(token.jwt), elsewhere }
-}
+})
 
-it('keys rotate publishes a key that signs after the time given, and 600 s if none is', async () => {
-  const { id, path, kid, elsewhere } = await newDatabase()
+it('keys rotate publishes a key that signs after the time given, and 600 s if none is', async ({
+  usher,
+  account,
+}) => {
+  const { id, path, kid, elsewhere } = account
   const { audited, stdout } = await usher.operator(`keys rotate ${path}`)
   const [next, present] = await usher.json(`keys list ${path}`)
   expect(stdout).toBe(`Published key ${next.kid} (ES256); it signs from ${next.activatesAt}.\n`)
@@ -45,8 +41,8 @@ it('keys rotate publishes a key that signs after the time given, and 600 s if no
   )
 })
 
-it('keys list shows what each key is for', async () => {
-  const { path, kid } = await newDatabase()
+it('keys list shows what each key is for', async ({ usher, account }) => {
+  const { path, kid } = account
   const { kid: second } = await usher.json(`keys rotate ${path} --activate-in 0`)
   const { kid: third } = await usher.json(`keys rotate ${path} --activate-in 0`)
   await usher.operator(`keys retire ${path} ${second}`)
@@ -59,8 +55,8 @@ it('keys list shows what each key is for', async () => {
   )
 })
 
-it('keys retire refuses the tokens of a key at once', async () => {
-  const { id, path, kid, elsewhere } = await newDatabase()
+it('keys retire refuses the tokens of a key at once', async ({ usher, account }) => {
+  const { id, path, kid, elsewhere } = account
   expect(await usher.refusal(`keys retire ${path} ${kid}`)).toBe(
     '1 usher: no other key can sign yet. Run first: usher keys rotate --activate-in 0\n',
   )
@@ -70,8 +66,8 @@ it('keys retire refuses the tokens of a key at once', async () => {
   expect(await elsewhere()).toEqual({ kid: next, old: 401, fresh: 200 })
 })
 
-it('keys retire of the newest key lets the one before sign for good', async () => {
-  const { path, kid, elsewhere } = await newDatabase()
+it('keys retire of the newest key lets the one before sign for good', async ({ usher, account }) => {
+  const { path, kid, elsewhere } = account
   const { kid: leaked } = await usher.json(`keys rotate ${path}`)
   await usher.json(`keys retire ${path} ${leaked}`)
   const years = Date.now() + 3 * 365 * 86_400_000
@@ -80,8 +76,8 @@ it('keys retire of the newest key lets the one before sign for good', async () =
   expect((await elsewhere()).kid).toBe(next)
 })
 
-it('keys retire takes a kid that begins with a dash', async () => {
-  const { path } = await newDatabase()
+it('keys retire takes a kid that begins with a dash', async ({ usher, account }) => {
+  const { path } = account
   expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe(
     '1 usher: key -Lx does not exist in this database\n',
   )

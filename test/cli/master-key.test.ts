@@ -1,17 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher, startOperator } from '../support/operator.js'
-import { makeDataFolder } from '../support/store.js'
+import { makeDataFolder, openPostgresCopy } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')
 const wrongKey = 'USHER_MASTER_KEY did not seal the signing keys of this store'
 
+/** An operator on a store whose master key only this test replaces. */
+async function startOwnOperator() {
+  const store = await openPostgresCopy()
+  const usher = await startOperator(store)
+  onTestFinished(() => usher.close().then(store.close))
+  return usher
+}
+
 describe('keys rewrap', () => {
   it('seals all keys anew: a server starts with the new master key, not with the old one', async () => {
-    const usher = await startOperator()
+    const usher = await startOwnOperator()
     const { path, ...database } = await usher.newDatabase()
     await usher.newDatabase()
     const { token } = await database.signedUp()
@@ -35,11 +43,10 @@ describe('keys rewrap', () => {
     const { me } = server.client(database.workspaceSlug, database.databaseName)
     expect((await me(token.jwt)).statusCode).toBe(200)
     await server.close()
-    await usher.close()
   })
 
   it('changes nothing where one key does not open', async () => {
-    const usher = await startOperator()
+    const usher = await startOwnOperator()
     const { id, path } = await usher.newDatabase()
     await usher.newDatabase()
     await usher.store.prisma.signingKey.updateMany({
@@ -53,16 +60,14 @@ describe('keys rewrap', () => {
     )
     expect(await keys()).toEqual(before)
     expect(await usher.operator(`keys list ${path}`)).toMatchObject({ code: 0 })
-    await usher.close()
   })
 
   it('wants the new master key in the environment', async () => {
-    const usher = await startOperator()
+    const usher = await startOwnOperator()
     expect(await usher.refusal('keys rewrap')).toMatch(/^2 usher: .*USHER_NEW_MASTER_KEY is required/s)
     expect(await usher.refusal('keys rewrap', '', { USHER_NEW_MASTER_KEY: 'short' })).toMatch(
       /^2 usher: .*USHER_NEW_MASTER_KEY must be 32 bytes as base64/s,
     )
-    await usher.close()
   })
 })
 

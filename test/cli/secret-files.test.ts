@@ -1,20 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { secretVariables } from '../../server/config.js'
-import { type Operator, runUsher, startOperator } from '../support/operator.js'
+import { it, runUsher, startOperator } from '../support/operator.js'
+import { openTestStore } from '../support/store.js'
 
-let operator: Operator
 let folder: string
 beforeAll(async () => {
-  operator = await startOperator()
   folder = await mkdtemp(join(tmpdir(), 'usher-secrets-'))
 })
-afterAll(async () => {
-  await operator.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => rm(folder, { recursive: true }))
 
 /** Writes a secret into a file of its own, and returns the path. */
 async function secretFile(name: string, content: string) {
@@ -30,25 +26,30 @@ async function errorsOf(env: Record<string, string>) {
   return stderr
 }
 
-it.each(['', '\n', '\r\n'])('reads each secret from a file that ends with %j', async (end) => {
-  const { path } = await operator.newDatabase()
-  const next = Buffer.alloc(32, 9).toString('base64')
-  const env = {
-    DATABASE_URL: '',
-    USHER_MASTER_KEY: '',
-    DATABASE_URL_FILE: await secretFile('url', operator.env.DATABASE_URL + end),
-    USHER_MASTER_KEY_FILE: await secretFile('key', operator.env.USHER_MASTER_KEY + end),
-    USHER_NEW_MASTER_KEY_FILE: await secretFile('next', next + end),
-  }
-  const { code, stdout, stderr } = await operator.operator('database list --json', '', env)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(JSON.parse(stdout).map((row: typeof path & { databaseName: string }) => row.databaseName)).toContain(
-    path.split('/')[1],
-  )
-})
+it.for(['', '\n', '\r\n'])(
+  'reads each secret from a file that ends with %j',
+  async (end, { usher, database, store }) => {
+    const { path } = database
+    const { DATABASE_URL = '', USHER_MASTER_KEY = '' } = store.settings ?? {}
+    const next = Buffer.alloc(32, 9).toString('base64')
+    const env = {
+      DATABASE_URL: '',
+      USHER_MASTER_KEY: '',
+      DATABASE_URL_FILE: await secretFile('url', DATABASE_URL + end),
+      USHER_MASTER_KEY_FILE: await secretFile('key', USHER_MASTER_KEY + end),
+      USHER_NEW_MASTER_KEY_FILE: await secretFile('next', next + end),
+    }
+    const { code, stdout, stderr } = await usher.operator('database list --json', '', env)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(
+      JSON.parse(stdout).map((row: typeof path & { databaseName: string }) => row.databaseName),
+    ).toContain(path.split('/')[1])
+  },
+)
 
 it('re-encrypts the keys with a new master key from a file', async () => {
-  const own = await startOperator()
+  const store = await openTestStore('postgres')
+  const own = await startOperator(store)
   await own.newDatabase()
   const next = Buffer.alloc(32, 9).toString('base64')
   const file = await secretFile('next', `${next}\n`)
@@ -56,6 +57,7 @@ it('re-encrypts the keys with a new master key from a file', async () => {
   expect({ code, stderr }).toMatchObject({ code: 0 })
   expect((await own.operator('database list', '', { USHER_MASTER_KEY: next })).code).toBe(0)
   await own.close()
+  await store.close()
 })
 
 it.each(secretVariables)('rejects %s together with its file, naming both', async (name) => {

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { password } from '../support/app.js'
-import { type Operator, startOperator } from '../support/operator.js'
+import { expect } from 'vitest'
+import { password, type TestDatabase } from '../support/app.js'
+import { it } from '../support/operator.js'
 
-let usher: Operator
-let database: Awaited<ReturnType<Operator['newDatabase']>>
-beforeAll(async () => {
-  usher = await startOperator()
-  database = await usher.newDatabase()
-})
-afterAll(() => usher.close())
+const tenantsOf = async (database: TestDatabase, email: string) =>
+  (await database.login({ email, password })).json().tenants
 
-const tenantsOf = async (email: string) => (await database.login({ email, password })).json().tenants
-
-it('tenant list goes page by page and counts users', async () => {
+it('tenant list goes page by page and counts users', async ({ usher }) => {
   const { path, signedUp } = await usher.newDatabase()
   const first = (await signedUp({ newTenant: 'One' })).tenants[0]
   const second = (await signedUp({ newTenant: 'Two \u001b[31m' })).tenants[0]
@@ -24,7 +17,10 @@ it('tenant list goes page by page and counts users', async () => {
   expect(stdout).toBe(`${first}  users: 1  One\n${second}  users: 1  Two \uFFFD[31m\n`)
 })
 
-it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends it', async () => {
+it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends it', async ({
+  usher,
+  database,
+}) => {
   const [tenant] = (await database.signedUp({ newTenant: 'Engines' })).tenants
   const email = 'ada@example.com'
   const { id } = await database.signedUp({ email })
@@ -37,17 +33,17 @@ it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends
     audited: [{ audit: 'tenant.user_added', ...membership }],
   })
   expect(await usher.json(add)).toEqual(membership)
-  expect(await tenantsOf(email)).toEqual([tenant])
+  expect(await tenantsOf(database, email)).toEqual([tenant])
 
   const remove = `tenant remove-user ${database.path} ${tenant} ${id}`
   expect((await usher.operator(remove)).audited).toMatchObject([
     { audit: 'tenant.user_removed', ...membership },
   ])
-  expect(await tenantsOf(email)).toEqual([])
+  expect(await tenantsOf(database, email)).toEqual([])
   expect(await usher.refusal(remove)).toBe(`1 usher: user ${id} is not a member of tenant ${tenant}\n`)
 })
 
-it('a tenant of another database is unknown', async () => {
+it('a tenant of another database is unknown', async ({ usher, database }) => {
   const other = await usher.newDatabase()
   const [tenant] = (await other.signedUp({ newTenant: 'Elsewhere' })).tenants
   const { id } = await database.signedUp()

@@ -1,38 +1,35 @@
 import { hostname } from 'node:os'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { password } from '../support/app.js'
-import { type Operator, startOperator } from '../support/operator.js'
-
-let usher: Operator
-let database: Awaited<ReturnType<Operator['newDatabase']>>
-beforeAll(async () => {
-  usher = await startOperator()
-})
-beforeEach(async () => {
-  usher.clock.now = Date.now()
-  database = await usher.newDatabase()
-})
-afterAll(() => usher.close())
+import { describe, expect } from 'vitest'
+import { password, type TestDatabase } from '../support/app.js'
+import { it as operatorTest } from '../support/operator.js'
 
 const email = 'ada@example.com'
-const statusOfLogin = async (body: object = { email, password }) => (await database.login(body)).statusCode
-const statusOfMe = async (jwt: string) => (await database.me(jwt)).statusCode
 
-/** The audit of a command, whole: neither email nor password nor token is in it. */
-const auditOf = (event: string, userId: string) => [
-  {
-    level: 30,
-    time: expect.any(Number),
-    pid: process.pid,
-    hostname: hostname(),
-    audit: event,
-    msg: event,
-    databaseId: database.id,
-    userId,
-  },
-]
+const it = operatorTest
+  .extend('statusOfLogin', ({ database }) => async (body: object = { email, password }) => {
+    return (await database.login(body)).statusCode
+  })
+  .extend(
+    'statusOfMe',
+    ({ database }) =>
+      async (jwt: string) =>
+        (await database.me(jwt)).statusCode,
+  )
+  /** The audit of a command, whole: neither email nor password nor token is in it. */
+  .extend('auditOf', ({ database }) => (event: string, userId: string) => [
+    {
+      level: 30,
+      time: expect.any(Number),
+      pid: process.pid,
+      hostname: hostname(),
+      audit: event,
+      msg: event,
+      databaseId: database.id,
+      userId,
+    },
+  ])
 
-it('user list goes page by page in the order of signing up', async () => {
+it('user list goes page by page in the order of signing up', async ({ usher, database }) => {
   const ids: string[] = []
   for (const _ of 'abc') ids.push((await database.signedUp()).id)
   const first = await usher.json(`user list ${database.path} --limit 2`)
@@ -54,7 +51,7 @@ it('user list goes page by page in the order of signing up', async () => {
   expect(stdout).toMatch(/^[0-9a-f-]{36} {2}active {2}\S+@example.com\n/)
 })
 
-it('user list --tenant lists the users of one tenant', async () => {
+it('user list --tenant lists the users of one tenant', async ({ usher, database }) => {
   const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
   await database.signedUp({ newTenant: 'Others' })
   expect(await usher.json(`user list ${database.path} --tenant ${tenants[0]}`)).toMatchObject([{ id }])
@@ -63,12 +60,16 @@ it('user list --tenant lists the users of one tenant', async () => {
   )
 })
 
-it('user list says that there is none', async () => {
+it('user list says that there is none', async ({ usher, database }) => {
   expect((await usher.operator(`user list ${database.path}`)).stdout).toBe('There is no user.\n')
 })
 
 describe('user show', () => {
-  it('shows a user by id and by email, with tenants and failed logins, without the hash', async () => {
+  it('shows a user by id and by email, with tenants and failed logins, without the hash', async ({
+    usher,
+    database,
+    statusOfLogin,
+  }) => {
     const { id, tenants } = await database.signedUp({ email, preferredName: 'Ada', newTenant: 'Engines' })
     await statusOfLogin({ email, password: 'wrong password' })
     const shown = await usher.json(`user show ${database.path} ADA@example.com`)
@@ -87,7 +88,7 @@ describe('user show', () => {
     expect(await usher.json(`user show ${database.path} ${id}`)).toEqual(shown)
   })
 
-  it('prints nothing of a client’s that could steer a terminal', async () => {
+  it('prints nothing of a client’s that could steer a terminal', async ({ usher, database }) => {
     await database.signedUp({ email, preferredName: 'A\u001b[2Jda', newTenant: 'T\u202e\u009b2J' })
     const { stdout } = await usher.operator(`user show ${database.path} ${email}`)
     expect(stdout).toContain('preferred name  A\uFFFD[2Jda\n')
@@ -95,7 +96,13 @@ describe('user show', () => {
   })
 })
 
-it('user disable refuses logins and tokens, and user enable takes them again', async () => {
+it('user disable refuses logins and tokens, and user enable takes them again', async ({
+  usher,
+  database,
+  statusOfLogin,
+  statusOfMe,
+  auditOf,
+}) => {
   const { id, token } = await database.signedUp({ email })
   const disabled = await usher.operator(`user disable ${database.path} ${email}`)
   expect(disabled).toMatchObject({
@@ -112,7 +119,12 @@ it('user disable refuses logins and tokens, and user enable takes them again', a
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
 })
 
-it('user revoke-tokens refuses the tokens of before and none of after', async () => {
+it('user revoke-tokens refuses the tokens of before and none of after', async ({
+  usher,
+  database,
+  statusOfMe,
+  auditOf,
+}) => {
   const { id, token } = await database.signedUp({ email })
   const { audited } = await usher.operator(`user revoke-tokens ${database.path} ${email}`)
   expect(audited).toEqual(auditOf('user.tokens_revoked', id))
@@ -122,7 +134,12 @@ it('user revoke-tokens refuses the tokens of before and none of after', async ()
   expect(await statusOfMe(fresh.jwt)).toBe(200)
 })
 
-it('user unlock lets a throttled user log in at once', async () => {
+it('user unlock lets a throttled user log in at once', async ({
+  usher,
+  database,
+  statusOfLogin,
+  auditOf,
+}) => {
   const { id } = await database.signedUp({ email })
   for (const _ of 'guesses') await statusOfLogin({ email, password: 'wrong password' })
   expect(await statusOfLogin()).toBe(429)
@@ -133,12 +150,18 @@ it('user unlock lets a throttled user log in at once', async () => {
 })
 
 describe('user set-password', () => {
-  const command = () => `user set-password ${database.path} ${email}`
+  const command = (database: TestDatabase) => `user set-password ${database.path} ${email}`
   const next = 'another long password'
 
-  it('takes the password from stdin; the old one and the tokens of before are refused', async () => {
+  it('takes the password from stdin; the old one and the tokens of before are refused', async ({
+    usher,
+    database,
+    statusOfLogin,
+    statusOfMe,
+    auditOf,
+  }) => {
     const { id, token } = await database.signedUp({ email })
-    const set = await usher.operator(command(), `${next}\n`)
+    const set = await usher.operator(command(database), `${next}\n`)
     expect(set).toMatchObject({
       code: 0,
       stdout: `Set the password of user ${id}, and revoked the tokens from before.\n`,
@@ -148,16 +171,16 @@ describe('user set-password', () => {
     expect([await statusOfLogin(), await statusOfLogin({ email, password: next })]).toEqual([401, 200])
   })
 
-  it('asks twice on a terminal, showing nothing', async () => {
+  it('asks twice on a terminal, showing nothing', async ({ usher, database, statusOfLogin }) => {
     await database.signedUp({ email })
-    const { code, stdout, stderr } = await usher.operator(command(), [next, next])
+    const { code, stdout, stderr } = await usher.operator(command(database), [next, next])
     expect(code).toBe(0)
     expect(stderr).toMatch(/^New password: \nOnce more: \n\{.*\}\n$/)
     expect(stdout + stderr).not.toContain(next)
     expect(await statusOfLogin({ email, password: next })).toBe(200)
   })
 
-  it.each([
+  it.for([
     [
       'two passwords that differ',
       [next, `${next}s`],
@@ -169,19 +192,25 @@ describe('user set-password', () => {
     ['the address', email, /^1 usher: the password must not be the email address or its first part\n$/],
     ['one with NUL', `${next}\0`, /^1 usher: the password must be Unicode text without NUL\n$/],
     ['none', '', /^1 usher: the password must have at least 8 characters\n$/],
-  ])('refuses %s and changes nothing', async (_what, input, line) => {
-    const { token } = await database.signedUp({ email })
-    expect(await usher.refusal(command(), input)).toMatch(line)
-    expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
+  ] as const)(
+    'refuses %s and changes nothing',
+    async ([, input, line], { usher, database, statusOfLogin, statusOfMe }) => {
+      const { token } = await database.signedUp({ email })
+      expect(await usher.refusal(command(database), input)).toMatch(line)
+      expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
+    },
+  )
+
+  it('never takes the password as an argument', async ({ usher, database }) => {
+    expect(await usher.refusal(`${command(database)} hunter2hunter2`)).toMatch(/^2 error: too many arguments/)
   })
 
-  it('never takes the password as an argument', async () => {
-    expect(await usher.refusal(`${command()} hunter2hunter2`)).toMatch(/^2 error: too many arguments/)
-  })
-
-  it('hashes with the configured cost, and remembers its shape for logins that fail', async () => {
+  it('hashes with the configured cost, and remembers its shape for logins that fail', async ({
+    usher,
+    database,
+  }) => {
     const { id } = await database.signedUp({ email })
-    await usher.operator(command(), next, { ARGON2_PASSES: '3' })
+    await usher.operator(command(database), next, { ARGON2_PASSES: '3' })
     const where = { databaseId_id: { databaseId: database.id, id } }
     const { passwordHash } = await usher.store.prisma.user.findUniqueOrThrow({ where })
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=8,t=3,p=1\$/)
@@ -190,7 +219,13 @@ describe('user set-password', () => {
   })
 })
 
-it('user delete takes all of a user but the tenant', async () => {
+it('user delete takes all of a user but the tenant', async ({
+  usher,
+  database,
+  statusOfLogin,
+  statusOfMe,
+  auditOf,
+}) => {
   const { id, token, tenants } = await database.signedUp({ email, newTenant: 'Engines' })
   const headers = { 'idempotency-key': 'once' }
   const body = { email: 'grace@example.com', password }
@@ -213,7 +248,7 @@ it('user delete takes all of a user but the tenant', async () => {
   expect((await database.signedUp({ email })).id).not.toBe(id)
 })
 
-it('a user of another database is unknown', async () => {
+it('a user of another database is unknown', async ({ usher, database, statusOfLogin }) => {
   const { id } = await database.signedUp({ email })
   const other = await usher.newDatabase()
   for (const name of [id, email]) {

@@ -1,10 +1,14 @@
 import { createClient } from './generated/hey-api/client/index.js'
 import { createUser, login, me } from './generated/hey-api/index.js'
 
+interface Path {
+  workspaceSlug: string
+  databaseName: string
+}
+
 /** Signs up, logs in and asks who that is, with the client that @hey-api/openapi-ts makes. */
-export async function goThrough(baseUrl: string, email: string) {
+export async function goThrough(baseUrl: string, path: Path, email: string) {
   const client = createClient({ baseUrl })
-  const path = { workspaceSlug: 'demo', databaseName: 'app' }
   const body = { email, password: 'correct horse battery', newTenant: 'Engines' }
   const created = await createUser({ client, path, body })
   const again = await createUser({ client, path, body })

@@ -1,10 +1,14 @@
 import createClient from 'openapi-fetch'
 import type { paths } from './generated/openapi-typescript.js'
 
+interface Path {
+  workspaceSlug: string
+  databaseName: string
+}
+
 /** Signs up, logs in and asks who that is, with openapi-typescript's types and openapi-fetch. */
-export async function goThrough(baseUrl: string, email: string) {
+export async function goThrough(baseUrl: string, path: Path, email: string) {
   const client = createClient<paths>({ baseUrl })
-  const path = { workspaceSlug: 'demo', databaseName: 'app' }
   const body = { email, password: 'correct horse battery', newTenant: 'Engines' }
   const users = '/workspaces/{workspaceSlug}/databases/{databaseName}/users'
   const created = await client.POST(users, { params: { path }, body })

@@ -6,10 +6,9 @@ import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { password, startApp } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
-import { databaseUrl } from '../support/global-setup.js'
 import { findInstalledPostgres } from '../support/installed-postgres.js'
 import { runUsher } from '../support/operator.js'
-import { freePort, type PostgresServer, startPostgres } from '../support/postgres-server.js'
+import { databaseUrl, freePort, type PostgresServer, startPostgres } from '../support/postgres-server.js'
 import { makeDataFolder } from '../support/store.js'
 
 // Runs the commands of docs/operation.md.

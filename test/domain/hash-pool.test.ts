@@ -1,37 +1,29 @@
 import { EventEmitter } from 'node:events'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
 
-const { threads } = vi.hoisted(() => ({ threads: [] as FakeThread[] }))
-
-interface FakeThread extends EventEmitter {
-  orders: HashRequest[]
-  toSkip: Int32Array
+/** A thread that responds when a test says so, and in the order that it says. */
+class FakeThread extends EventEmitter {
+  orders: HashRequest[] = []
+  constructor(readonly toSkip: Int32Array) {
+    super()
+  }
+  postMessage(order: HashRequest) {
+    this.orders.push(order)
+  }
+  ref() {}
+  unref() {}
 }
 
-/** A thread that answers when a test says so, and in the order that it says. */
-vi.mock('node:worker_threads', async () => {
-  const { EventEmitter: Emitter } = await import('node:events')
-  class Worker extends Emitter {
-    orders: HashRequest[] = []
-    toSkip: Int32Array
-    constructor(_file: string, { workerData }: { workerData: Int32Array }) {
-      super()
-      this.toSkip = workerData
-      threads.push(this)
-    }
-    postMessage(order: HashRequest) {
-      this.orders.push(order)
-    }
-    ref() {}
-    unref() {}
-  }
-  return { Worker }
-})
-
-beforeEach(() => {
-  threads.length = 0
-})
+function startPool(size: number) {
+  const threads: FakeThread[] = []
+  const pool = createHashPool(size, 60, (toSkip) => {
+    const thread = new FakeThread(toSkip)
+    threads.push(thread)
+    return thread
+  })
+  return { pool, threads }
+}
 
 const verify = (password: string) => ({ kind: 'verify' as const, password, hash: 'x' })
 const answer = (thread: FakeThread, password: string, result: boolean) => {
@@ -40,7 +32,7 @@ const answer = (thread: FakeThread, password: string, result: boolean) => {
 }
 
 it('a thread gets two jobs at most, and each answer goes to who asked, whatever their order', async () => {
-  const pool = createHashPool(1, 60)
+  const { pool, threads } = startPool(1)
   const outcomes = ['wrong', 'right', 'later'].map((password) => pool.run(verify(password)))
   const [thread] = threads as [FakeThread]
   expect(thread.orders.map(({ job }) => job.password)).toEqual(['wrong', 'right'])
@@ -53,7 +45,7 @@ it('a thread gets two jobs at most, and each answer goes to who asked, whatever 
 })
 
 it('of two threads the one with less to do gets a job', () => {
-  const pool = createHashPool(2, 60)
+  const { pool, threads } = startPool(2)
   for (const password of ['a', 'b', 'c', 'd']) void pool.run(verify(password))
   expect(threads.map(({ orders }) => orders.map(({ job }) => job.password))).toEqual([
     ['a', 'c'],
@@ -62,7 +54,7 @@ it('of two threads the one with less to do gets a job', () => {
 })
 
 it('a job at hand is called off when its client hangs up, one that is worked on is not', async () => {
-  const pool = createHashPool(1, 60)
+  const { pool, threads } = startPool(1)
   const clients = ['first', 'second'].map(() => new EventEmitter())
   const outcomes = ['first', 'second'].map((password, index) =>
     pool.run(verify(password), {
@@ -87,7 +79,7 @@ it('a job at hand is called off when its client hangs up, one that is worked on 
 })
 
 it('what waited for a thread that died is told so', async () => {
-  const pool = createHashPool(1, 60)
+  const { pool, threads } = startPool(1)
   const outcomes = ['a', 'b', 'c'].map((password) => pool.run(verify(password)))
   threads[0]?.emit('error', new Error('out of memory'))
   for (const outcome of outcomes) await expect(outcome).rejects.toThrow('out of memory')

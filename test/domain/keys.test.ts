@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { requireMasterKey } from '../../server/domain/admin/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
-import { startApi, type TestApi } from '../support/app.js'
-
-let usher: TestApi
-beforeAll(async () => {
-  usher = await startApi()
-})
-afterAll(() => usher.close())
+import { it } from '../support/api.js'
 
 const masterKey = randomBytes(32)
 const databaseId = '01900000-0000-7000-8000-000000000000'
@@ -37,7 +31,7 @@ function withChangedByte() {
   return changed
 }
 
-it('tells the operator of a master key that is not the store’s', async () => {
+it('tells the operator of a master key that is not the store’s', async ({ usher }) => {
   await expect(requireMasterKey(usher.store)).resolves.toBe(usher.store)
   await expect(requireMasterKey({ ...usher.store, masterKey })).rejects.toThrow(
     /USHER_MASTER_KEY did not seal/,

@@ -1,20 +1,25 @@
-import { expect, it } from 'vitest'
-import { startApp } from '../support/app.js'
-import { openTestStore } from '../support/store.js'
+import { expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
 
-const patient = { timeout: 20_000 }
-
-it('a login whose client hung up while it waited for its turn is not hashed', async () => {
-  const store = await openTestStore()
-  const slow = {
+const it = apiTest.extend(
+  'settings',
+  { scope: 'file' },
+  {
     HASH_CONCURRENCY: '1',
     HASH_QUEUE_SECONDS: '60',
     ARGON2_MEMORY_KIB: '65536',
     ARGON2_PASSES: '24',
-  }
-  const usher = await startApp(store, slow)
-  const { users } = await usher.newDatabase()
-  const origin = await usher.app.listen({ host: '127.0.0.1', port: 0 })
+  },
+)
+
+const patient = { timeout: 20_000 }
+
+it('a login whose client hung up while it waited for its turn is not hashed', async ({
+  usher,
+  database,
+  origin,
+}) => {
+  const { users } = database
   const stats = () => usher.context.hashing.stats()
   const login = (name: string, signal: AbortSignal | null = null) => {
     const body = JSON.stringify({ email: `${name}@example.com`, password: 'correct horse battery' })
@@ -35,6 +40,4 @@ it('a login whose client hung up while it waited for its turn is not hashed', as
   expect((await first).status).toBe(401)
   await expect.poll(() => stats().queued, patient).toBe(0)
   expect(stats().started - started).toBe(1)
-  await usher.close()
-  await store.close()
 })

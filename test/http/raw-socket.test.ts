@@ -1,23 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi, type TestApi } from '../support/app.js'
+import { expect } from 'vitest'
+import { it } from '../support/api.js'
+import { startApp } from '../support/app.js'
 import { answersIn, exchange as socketExchange } from '../support/raw-http.js'
-
-let usher: TestApi
-let port: number
-beforeAll(async () => {
-  usher = await startApi()
-  await usher.app.listen({ host: '127.0.0.1', port: 0 })
-  port = (usher.app.server.address() as AddressInfo).port
-})
-afterAll(() => usher.close())
 
 const post = 'POST /workspaces/a/databases/b/users HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 
 /** What the server writes until it closes the connection. */
-async function exchange(bytes: string) {
+async function exchange(port: number, bytes: string) {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(bytes)
@@ -25,7 +17,7 @@ async function exchange(bytes: string) {
   return { status: Number(head.split(' ')[1]), head, problem: JSON.parse(body) }
 }
 
-it.each([
+it.for([
   ['no HTTP at all', 'hello\r\n\r\n', 'malformed_request'],
   ['a header without a name', 'GET /healthz HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n', 'malformed_request'],
   [
@@ -56,14 +48,14 @@ it.each([
   ],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'malformed_request'],
   ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n', 'method_not_allowed'],
-])('answers %s with a problem and closes', async (_what, bytes, code) => {
-  const { status, head, problem } = await exchange(bytes)
+] as const)('answers %s with a problem and closes', async ([, bytes, code], { port }) => {
+  const { status, head, problem } = await exchange(port, bytes)
   expect(problem).toMatchObject({ code, status })
   expect(head.toLowerCase()).toContain('content-type: application/problem+json')
   expect(head.toLowerCase()).toContain(`x-request-id: ${problem.requestId}`)
 })
 
-it('answers pipelined requests in their order', async () => {
+it('answers pipelined requests in their order', async ({ port }) => {
   const requests = ['/healthz', '/nowhere', '/healthz'].map(
     (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
   )
@@ -71,19 +63,22 @@ it('answers pipelined requests in their order', async () => {
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
 })
 
-it('ignores an expectation that it does not know', async () => {
+it('ignores an expectation that it does not know', async ({ port }) => {
   const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'
   const [answer] = answersIn(await socketExchange(port, Buffer.from(request)))
   expect(answer?.body).toBe('{"status":"ok"}')
 })
 
-it('lets a client that goes on sending read why it was refused', async () => {
+it('lets a client that goes on sending read why it was refused', async ({ port }) => {
   const bytes = `GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n${'x'.repeat(4_000_000)}`
   const [answer] = answersIn(await socketExchange(port, Buffer.from(bytes)))
   expect(answer?.statusCode).toBe(400)
 })
 
-it('takes a client that hangs up in the middle of its body for no error of its own', async () => {
+it('takes a client that hangs up in the middle of its body for no error of its own', async ({
+  usher,
+  port,
+}) => {
   const body = `${post}Content-Length: 100\r\n\r\n{`
   const refused = () => usher.logged().split('"status":400').length
   const before = refused()
@@ -92,12 +87,12 @@ it('takes a client that hangs up in the middle of its body for no error of its o
   expect(usher.logged()).not.toContain('internal error')
 })
 
-it.each([
+it.for([
   ['headers', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: '],
   ['a body', `${post}Content-Length: 100\r\n\r\n`],
   ['nothing', ''],
-])('ends a connection over which %s came too slowly', async (_what, bytes) => {
-  const own = await startApi()
+] as const)('ends a connection over which %s came too slowly', async ([, bytes], { store }) => {
+  const own = await startApp(store)
   Object.assign(own.app.server, { requestTimeout: 300, headersTimeout: 300 })
   await own.app.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
@@ -109,8 +104,8 @@ it.each([
   await own.close()
 })
 
-it('ends without waiting for a connection that never sent a request', async () => {
-  const own = await startApi()
+it('ends without waiting for a connection that never sent a request', async ({ store }) => {
+  const own = await startApp(store)
   await own.app.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')

@@ -1,6 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { readTraceparent } from '../../server/http/traceparent.js'
-import { startApi, type TestApi } from '../support/app.js'
+import { it as apiTest } from '../support/api.js'
+
+const it = apiTest.extend('linesFor', ({ usher, database }) => async (headers: Record<string, string>) => {
+  const before = usher.logged().length
+  const payload = { email: 'ada@example.com', password: 'wrong password' }
+  await usher.send({ method: 'POST', url: `${database.users}/login`, payload, headers })
+  const lines = usher.logged().slice(before).trim().split('\n')
+  return lines.map((line): Record<string, unknown> => JSON.parse(line))
+})
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'
@@ -32,42 +40,25 @@ describe('traceparent', () => {
 })
 
 describe('log lines', () => {
-  let api: Awaited<ReturnType<typeof startApi>>
-  beforeAll(async () => {
-    api = await startApi()
-  })
-  afterAll(() => api.close())
-
-  async function linesFor(headers: Record<string, string>) {
-    const before = api.logged().length
-    await api.send({ method: 'POST', url: `${api.database.users}/login`, payload: login, headers })
-    return parseLines(api.logged().slice(before))
-  }
-  const parseLines = (text: string): Record<string, unknown>[] =>
-    text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  const login = { email: 'ada@example.com', password: 'wrong password' }
-
-  it('of a request carry the trace that it belongs to', async () => {
+  it('of a request carry the trace that it belongs to', async ({ linesFor }) => {
     const lines = await linesFor({ traceparent: `00-${trace}-${span}-01` })
     expect(lines.map(({ msg }) => msg)).toEqual(['login.failed', 'answered'])
     for (const line of lines) expect(line).toMatchObject({ trace_id: trace, span_id: span })
   })
 
-  it.each([[{}], [{ traceparent: 'x'.repeat(100) }]])('carry none for %j', async (headers) => {
-    for (const line of await linesFor(headers)) expect(line).not.toHaveProperty('trace_id')
-  })
+  it.for<Record<string, string>>([{}, { traceparent: 'x'.repeat(100) }])(
+    'carry none for %j',
+    async (headers, { linesFor }) => {
+      for (const line of await linesFor(headers)) expect(line).not.toHaveProperty('trace_id')
+    },
+  )
 })
 
-it('a page of another origin may send its trace', async () => {
-  const api: Pick<TestApi, 'app' | 'close'> = await startApi()
-  const { headers } = await api.app.inject({
+it('a page of another origin may send its trace', async ({ usher }) => {
+  const { headers } = await usher.app.inject({
     method: 'OPTIONS',
     url: '/workspaces/a/databases/b/users',
     headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
   })
   expect(headers['access-control-allow-headers']).toMatch(/\btraceparent\b.*\btracestate\b/)
-  await api.close()
 })

@@ -1,49 +1,47 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { createClient } from '@usher/sdk'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startApi, type TestApi, validUser } from '../support/app.js'
+import { expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
+import { validUser } from '../support/app.js'
 
-let usher: TestApi
-/** A proxy that cuts the first connection once the server has answered on it: the answer is lost. */
-const answersLost: string[] = []
-const proxy = createServer((client) => {
-  const server = connect((usher.app.server.address() as AddressInfo).port, '127.0.0.1')
-  client.pipe(server)
-  if (answersLost.length === 0) {
-    server.once('data', (answer) => {
-      answersLost.push(answer.toString())
-      client.destroy()
-      server.destroy()
-    })
-  } else server.pipe(client)
-  for (const socket of [client, server]) socket.on('error', () => undefined)
-})
-
-beforeAll(async () => {
-  usher = await startApi()
-  await usher.app.listen({ host: '127.0.0.1', port: 0 })
+/** A proxy that cuts the first connection once the server has answered on it, so that the response is lost. */
+const it = apiTest.extend('proxy', async ({ port }, { onCleanup }) => {
+  const answersLost: string[] = []
+  const proxy = createServer((client) => {
+    const server = connect(port, '127.0.0.1')
+    client.pipe(server)
+    if (answersLost.length === 0) {
+      server.once('data', (answer) => {
+        answersLost.push(answer.toString())
+        client.destroy()
+        server.destroy()
+      })
+    } else server.pipe(client)
+    for (const socket of [client, server]) socket.on('error', () => undefined)
+  })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
-})
-afterAll(async () => {
-  proxy.close()
-  await usher.close()
+  onCleanup(() => void proxy.close())
+  return { port: (proxy.address() as AddressInfo).port, answersLost }
 })
 
-it('gets the same user when the answer to a sign-up is lost after the commit', async () => {
-  const { id, workspaceSlug, databaseName } = usher.database
-  const { port } = proxy.address() as AddressInfo
+it('gets the same user when the answer to a sign-up is lost after the commit', async ({
+  store,
+  database,
+  proxy,
+}) => {
+  const { id, workspaceSlug, databaseName } = database
   const client = createClient({
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${proxy.port}`,
     workspace: workspaceSlug,
     database: databaseName,
   })
   const { data, error } = await client.createUser(validUser({ newTenant: 'Once' }))
   expect(error).toBeUndefined()
-  expect(answersLost).toHaveLength(1)
-  expect(answersLost[0]).toContain('201 Created')
-  expect(answersLost[0]).toContain(data?.id)
-  expect(await usher.store.prisma.user.count({ where: { databaseId: id } })).toBe(1)
-  const tenants = await usher.store.prisma.tenant.findMany({ where: { databaseId: id } })
+  expect(proxy.answersLost).toHaveLength(1)
+  expect(proxy.answersLost[0]).toContain('201 Created')
+  expect(proxy.answersLost[0]).toContain(data?.id)
+  expect(await store.prisma.user.count({ where: { databaseId: id } })).toBe(1)
+  const tenants = await store.prisma.tenant.findMany({ where: { databaseId: id } })
   expect(tenants.map((tenant) => tenant.id)).toEqual(data?.tenants)
 })

@@ -4,69 +4,63 @@ import { build } from 'esbuild'
 import { Window } from 'happy-dom'
 import { type ComponentType, createElement } from 'react'
 import type { createRoot as CreateRoot } from 'react-dom/client'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterEach, expect, vi } from 'vitest'
 import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
-import { startApi, type TestApi } from '../support/app.js'
+import { it as apiTest } from '../support/api.js'
 import { readmeSnippets } from './readme.js'
 
-let server: TestApi
-let baseUrl: string
-let folder: string
+const it = apiTest
+  .extend('folder', { scope: 'file' }, async ({ store }, { onCleanup }) => {
+    await createWorkspace(store, 'demo', new Date())
+    await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, {}, new Date())
+    const folder = await mkdtemp(resolve('node_modules', '.usher-readme-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    return folder
+  })
+  /** Runs the code under a heading as it stands, but for the server's address; returns what it exports and logs. */
+  .extend('runSnippet', ({ origin, folder }) => async (heading: string) => {
+    const snippet = (await readmeSnippets()).find(
+      (each) => each.heading === heading && each.language !== 'sh',
+    )
+    const { outputFiles } = await build({
+      stdin: {
+        contents: snippet?.code.replaceAll('http://localhost:3000', origin) ?? '',
+        loader: 'tsx',
+        resolveDir: resolve('test/sdk'),
+      },
+      bundle: true,
+      external: ['react'],
+      conditions: ['source'],
+      jsx: 'automatic',
+      format: 'esm',
+      write: false,
+    })
+    const file = join(folder, `${heading.replaceAll(' ', '-')}.mjs`)
+    await writeFile(file, outputFiles[0]?.contents ?? '')
+    const log = vi.spyOn(console, 'log').mockReturnValue()
+    const exported = await import(/* @vite-ignore */ file)
+    return { exported, logged: log.mock.calls }
+  })
 
-beforeAll(async () => {
-  server = await startApi()
-  await createWorkspace(server.store, 'demo', new Date(server.clock.now))
-  const app = { workspaceSlug: 'demo', databaseName: 'app' }
-  await createDatabase(server.store, app, { passwordPolicy: 'standard' }, new Date(server.clock.now))
-  baseUrl = await server.app.listen({ port: 0, host: '127.0.0.1' })
-  folder = await mkdtemp(resolve('node_modules', '.usher-readme-'))
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true })
-  // A connection whose only request was aborted before it was sent never becomes idle.
-  server.app.server.closeAllConnections()
-  await server.close()
-})
 afterEach(() => {
   vi.unstubAllGlobals()
   vi.restoreAllMocks()
 })
-
-/** Runs the code under a heading as it stands, but for the server's address; gives what it exports and logs. */
-async function runSnippet(heading: string) {
-  const snippet = (await readmeSnippets()).find((each) => each.heading === heading && each.language !== 'sh')
-  const { outputFiles } = await build({
-    stdin: {
-      contents: snippet?.code.replaceAll('http://localhost:3000', baseUrl) ?? '',
-      loader: 'tsx',
-      resolveDir: resolve('test/sdk'),
-    },
-    bundle: true,
-    external: ['react'],
-    conditions: ['source'],
-    jsx: 'automatic',
-    format: 'esm',
-    write: false,
-  })
-  const file = join(folder, `${heading.replaceAll(' ', '-')}.mjs`)
-  await writeFile(file, outputFiles[0]?.contents ?? '')
-  const log = vi.spyOn(console, 'log').mockReturnValue()
-  const exported = await import(/* @vite-ignore */ file)
-  return { exported, logged: log.mock.calls }
-}
+// A connection whose only request was aborted before it was sent never becomes idle.
+it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 
 // One after the other: the first one signs up the user of the others.
-it('First call', async () => {
+it('First call', async ({ runSnippet }) => {
   const { logged } = await runSnippet('First call')
   expect(logged).toEqual([[expect.stringMatching(/^[0-9a-f-]{36}$/), []], ['ada@example.com']])
 })
 
-it('Errors', async () => {
+it('Errors', async ({ runSnippet }) => {
   expect((await runSnippet('Errors')).logged).toEqual([['Invalid email or password.']])
 })
 
-it('The token', async () => {
+it('The token', async ({ runSnippet }) => {
   const { localStorage } = new Window({ url: 'http://localhost' })
   vi.stubGlobal('localStorage', localStorage)
   const { logged } = await runSnippet('The token')
@@ -74,11 +68,11 @@ it('The token', async () => {
   expect(localStorage.length).toBe(0)
 })
 
-it('Timeout and retries', async () => {
+it('Timeout and retries', async ({ runSnippet }) => {
   expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
 
-it('React', async () => {
+it('React', async ({ runSnippet }) => {
   const window = new Window({ url: 'http://localhost' })
   const { document } = window
   for (const name of ['document', 'navigator', 'FormData', 'HTMLIFrameElement', 'Event'] as const) {

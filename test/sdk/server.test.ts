@@ -1,20 +1,16 @@
 import { createClient } from '@usher/sdk'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { password, startApi, type TestApi, validUser } from '../support/app.js'
+import { expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
+import { password, validUser } from '../support/app.js'
 
-let server: TestApi
-let database: { baseUrl: string; workspace: string; database: string }
+const it = apiTest.extend('options', ({ origin, database }) => ({
+  baseUrl: origin,
+  workspace: database.workspaceSlug,
+  database: database.databaseName,
+}))
 
-beforeAll(async () => {
-  server = await startApi()
-  const { workspaceSlug, databaseName } = server.database
-  const baseUrl = await server.app.listen({ port: 0, host: '127.0.0.1' })
-  database = { baseUrl, workspace: workspaceSlug, database: databaseName }
-})
-afterAll(() => server.close())
-
-it('signs a user up with a tenant, logs in again and learns who that is', async () => {
-  const usher = createClient(database)
+it('signs a user up with a tenant, logs in again and learns who that is', async ({ options }) => {
+  const usher = createClient(options)
   const body = validUser({ newTenant: 'Engines', preferredName: 'Ada' })
   const signedUp = await usher.createUser(body)
   expect(signedUp.data?.tenants).toHaveLength(1)
@@ -33,8 +29,8 @@ it('signs a user up with a tenant, logs in again and learns who that is', async 
   })
 })
 
-it('tells the problems of the server apart', async () => {
-  const usher = createClient(database)
+it('tells the problems of the server apart', async ({ options }) => {
+  const usher = createClient(options)
   const body = validUser()
   await usher.createUser(body)
   expect((await usher.createUser(body)).error?.code).toBe('email_taken')
@@ -50,12 +46,12 @@ it('tells the problems of the server apart', async () => {
     'password too_short',
   ])
 
-  const elsewhere = createClient({ ...database, database: 'a/../b' })
+  const elsewhere = createClient({ ...options, database: 'a/../b' })
   expect((await elsewhere.login({ email: body.email, password })).error?.code).toBe('database_not_found')
 })
 
-it('says how long to wait after too many wrong passwords', async () => {
-  const usher = createClient(database)
+it('says how long to wait after too many wrong passwords', async ({ options }) => {
+  const usher = createClient(options)
   const { email } = validUser()
   const attempt = () => usher.login({ email, password: 'not the password' })
   for (let failures = 0; failures < 6; failures++) await attempt()
@@ -65,19 +61,19 @@ it('says how long to wait after too many wrong passwords', async () => {
   })
 })
 
-it('forgets a token that has expired', async () => {
-  const usher = createClient(database)
+it('forgets a token that has expired', async ({ options, clock }) => {
+  const usher = createClient(options)
   await usher.createUser(validUser())
-  server.clock.now += 3_600_000
+  clock.now += 3_600_000
   const { error } = await usher.me()
   expect(error).toMatchObject({ code: 'token_expired', status: 401 })
   expect(usher.token).toBeUndefined()
 })
 
-it('says no_answer where no server is, and where the path is not the API’s', async () => {
-  const options = { ...database, retries: 0 }
-  const away = await createClient({ ...options, baseUrl: 'http://127.0.0.1:1' }).me()
+it('says no_answer where no server is, and where the path is not the API’s', async ({ options }) => {
+  const once = { ...options, retries: 0 }
+  const away = await createClient({ ...once, baseUrl: 'http://127.0.0.1:1' }).me()
   expect(away.error).toMatchObject({ code: 'no_answer', cause: expect.any(TypeError) })
-  const { error } = await createClient({ ...options, baseUrl: `${database.baseUrl}/elsewhere` }).me()
+  const { error } = await createClient({ ...once, baseUrl: `${options.baseUrl}/elsewhere` }).me()
   expect(error).toMatchObject({ code: 'no_answer', status: 404, title: 'Route not found' })
 })

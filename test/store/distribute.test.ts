@@ -7,8 +7,8 @@ import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { startApp } from '../support/app.js'
-import { databaseUrl } from '../support/global-setup.js'
 import { runUsher } from '../support/operator.js'
+import { databaseUrl } from '../support/postgres-server.js'
 import { startStandInCitus } from '../support/stand-in-citus.js'
 
 const masterKey = Buffer.alloc(32, 7)

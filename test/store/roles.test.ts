@@ -4,8 +4,8 @@ import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { startApp } from '../support/app.js'
 import { cheapHashes } from '../support/cheap-hashes.js'
-import { databaseUrl } from '../support/global-setup.js'
 import { runUsher } from '../support/operator.js'
+import { databaseUrl } from '../support/postgres-server.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const guide = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')

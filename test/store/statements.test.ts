@@ -8,9 +8,9 @@ import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { password, startApp, validUser } from '../support/app.js'
 import { cheapHashes } from '../support/cheap-hashes.js'
-import { databaseUrl } from '../support/global-setup.js'
 import { errorsOf } from '../support/one-database.js'
 import { runUsher } from '../support/operator.js'
+import { databaseUrl } from '../support/postgres-server.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 
 const masterKey = Buffer.alloc(32, 7)

@@ -13,7 +13,7 @@ import { cheapHashes } from './cheap-hashes.js'
 import { expectDocumented } from './documented.js'
 import { startInstances } from './instances.js'
 import { watchSecrets } from './secrets.js'
-import { openTestStore, type TestStore } from './store.js'
+import type { TestStore } from './store.js'
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
 
@@ -94,7 +94,8 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
       await createWorkspace(store, workspaceSlug, new Date(clock.now))
     }
     const { id } = await createDatabase(store, path, { passwordPolicy }, new Date(clock.now))
-    return { id, ...path, ...client(workspaceSlug, path.databaseName) }
+    const operations = client(workspaceSlug, path.databaseName)
+    return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations }
   }
 
   /** Ends the app; fails if anything that it logged holds a secret of a request or an answer. */
@@ -114,7 +115,8 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
   }
 }
 
-export type TestApi = Awaited<ReturnType<typeof startApi>>
+export type TestApi = Awaited<ReturnType<typeof startApp>>
+export type TestDatabase = Awaited<ReturnType<TestApi['newDatabase']>>
 
 let count = 0
 const unique = (noun: string) => `${noun}-${++count}`
@@ -127,11 +129,3 @@ export const validUser = (body: object = {}) => ({
   password,
   ...body,
 })
-
-/** An app over a store for a whole test file, with one database ready. */
-export async function startApi(env: Record<string, string> = {}, openStore = openTestStore) {
-  const store = await openStore()
-  const usher = await startApp(store, env)
-  const close = () => usher.close().then(store.close)
-  return { ...usher, close, database: await usher.newDatabase() }
-}

@@ -1,36 +1,36 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { expect, inject } from 'vitest'
+import { it as apiTest } from './api.js'
 import { launchChromium } from './chromium.js'
 
 /** Whether there is a browser to test in. */
 export const hasBrowser = inject('chromium') !== ''
 
 /**
- * A browser for the tests of one `describe`. Each page is closed after its test, which fails if the page had an
- * error, asked a host other than those allowed, or got a refusal that the test does not name.
+ * `it` with Chromium. `open` gives a page in a profile of its own, which may ask these origins only. Each page is
+ * closed after its test, which fails if the page had an error, asked another host, or got a refusal that the test
+ * does not name.
  */
-export function useBrowser() {
-  let browser: Browser
-  let visits: Visit[] = []
-  beforeAll(async () => {
-    browser = await launchChromium(inject('chromium'))
+export const it = apiTest
+  .extend('executable', { scope: 'file' }, inject('chromium'))
+  .extend('browser', { scope: 'file' }, async ({ executable }, { onCleanup }) => {
+    const browser = await launchChromium(executable)
+    onCleanup(() => browser.close())
+    return browser
   })
-  afterEach(async () => {
-    const ended = visits
-    visits = []
-    await Promise.all(ended.map(({ page }) => page.context().close()))
-    for (const { faults, refusals } of ended)
-      expect({ faults, refusals }).toEqual({ faults: [], refusals: [] })
+  .extend('open', ({ browser }, { onCleanup }) => {
+    const visits: Visit[] = []
+    onCleanup(async () => {
+      await Promise.all(visits.map(({ page }) => page.context().close()))
+      for (const { faults, refusals } of visits)
+        expect({ faults, refusals }).toEqual({ faults: [], refusals: [] })
+    })
+    return async (origins: string[]) => {
+      const visit = await openPage(browser, origins)
+      visits.push(visit)
+      return visit
+    }
   })
-  afterAll(() => browser.close())
-
-  /** A page in a profile of its own, which may ask these origins alone. */
-  return async (origins: string[]) => {
-    const visit = await openPage(browser, origins)
-    visits.push(visit)
-    return visit
-  }
-}
 
 type Visit = Awaited<ReturnType<typeof openPage>>
 

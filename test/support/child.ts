@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, vi } from 'vitest'
+import { vi } from 'vitest'
 
 const running = new Set<ChildProcess>()
-afterAll(async () => {
+
+/** Ends the processes that a test file has left. */
+export async function killChildren() {
   for (const child of running) {
     child.kill('SIGKILL')
     await once(child, 'close')
   }
-})
+}
 
 // biome-ignore lint/style/noProcessEnv: a child needs the path of the system, and none of the developer's settings
 const { PATH = '' } = process.env

@@ -2,13 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { storeOver } from '../../server/store/embedded.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
-import { type PostgresServer, startPostgres } from './postgres-server.js'
+import { databaseUrl, type PostgresServer, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -28,6 +29,9 @@ declare module 'vitest' {
   }
 }
 
+/** Commits do not wait for the disk: nobody cuts the power in a test. */
+const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
 /** Makes one migrated store of each kind, from which each test file takes a copy. */
 export async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-test-'))
@@ -37,7 +41,7 @@ export async function setup(project: TestProject) {
 
   // biome-ignore lint/style/noProcessEnv: the one setting of the tests
   const given = process.env.TEST_DATABASE_URL
-  const server: PostgresServer | undefined = given ? undefined : await startPostgres()
+  const server: PostgresServer | undefined = given ? undefined : await startPostgres(notDurable)
   const postgresUrl = given ?? server?.url ?? ''
   await makePostgresTemplate(postgresUrl)
   project.provide('postgresUrl', postgresUrl)
@@ -68,18 +72,12 @@ async function makeEmbeddedTemplate(file: string) {
 }
 
 async function makePostgresTemplate(url: string) {
-  const server = openPostgres(url, Buffer.alloc(32), () => undefined)
-  await server.prisma.$executeRawUnsafe('DROP DATABASE IF EXISTS usher_template')
-  await server.prisma.$executeRawUnsafe('CREATE DATABASE usher_template')
-  await server.close()
+  const client = new Client(url)
+  await client.connect()
+  await client.query('DROP DATABASE IF EXISTS usher_template')
+  await client.query('CREATE DATABASE usher_template')
+  await client.end()
   const template = openPostgres(databaseUrl(url, 'usher_template'), Buffer.alloc(32), () => undefined)
   await migrate(template.prisma)
   await template.close()
-}
-
-/** The same server, another of its databases. */
-export function databaseUrl(url: string, database: string) {
-  const other = new URL(url)
-  other.pathname = `/${database}`
-  return other.href
 }

@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
 import { vi } from 'vitest'
 import { run } from '../../server/cli/program.js'
-import { openPostgres } from '../../server/store/postgres.js'
+import { withOwnStore } from './api.js'
 import { startApp } from './app.js'
 import { cheapHashes } from './cheap-hashes.js'
-import { createPostgresDatabase } from './store.js'
+import type { TestStore } from './store.js'
 
 /** What is typed on a terminal, each at a question; a string instead is what stdin has. */
-type Input = string | string[]
+type Input = string | readonly string[]
 
 /** Runs the command line in this process, in an environment of its own. */
 export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
@@ -39,18 +38,10 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
 }
 
 /** A server, its clock at the true time, and an operator's command line on one Postgres store. */
-export async function startOperator() {
-  const { url, drop } = await createPostgresDatabase()
-  const masterKey = randomBytes(32)
-  const store = openPostgres(url, masterKey, () => undefined)
+export async function startOperator(store: TestStore) {
   const usher = await startApp(store)
   usher.clock.now = Date.now()
-  const env = {
-    DATABASE_URL: url,
-    USHER_MASTER_KEY: masterKey.toString('base64'),
-    BASE_URL: usher.config.baseUrl,
-    ...cheapHashes,
-  }
+  const env = { ...store.settings, BASE_URL: usher.config.baseUrl, ...cheapHashes }
 
   const operator = (command: string, input?: Input, more: Record<string, string> = {}) =>
     runUsher(command.split(' '), { ...env, ...more }, input)
@@ -68,21 +59,27 @@ export async function startOperator() {
     return `${code} ${stdout}${stderr}`
   }
 
-  /** A new database and its path as the command line takes it. */
-  async function newDatabase() {
-    const database = await usher.newDatabase()
-    return { ...database, path: `${database.workspaceSlug}/${database.databaseName}` }
-  }
-
   /** Another server on the same store, with nothing cached. */
-  async function otherServer(itsMasterKey = masterKey) {
-    const other = await startApp({ ...store, masterKey: itsMasterKey })
+  async function otherServer(masterKey = store.masterKey) {
+    const other = await startApp({ ...store, masterKey })
     other.clock.now = usher.clock.now
     return other
   }
 
-  const close = () => usher.close().then(store.close).then(drop)
-  return { ...usher, env, operator, json, refusal, newDatabase, otherServer, close }
+  return { ...usher, env, operator, json, refusal, otherServer }
 }
 
 export type Operator = Awaited<ReturnType<typeof startOperator>>
+
+/** `it` with an operator for the whole file, and a database for each test. */
+export const it = withOwnStore
+  .extend('storeKind', { scope: 'worker' }, 'postgres')
+  .extend('usher', { scope: 'file' }, async ({ store }, { onCleanup }) => {
+    const usher = await startOperator(store)
+    onCleanup(usher.close)
+    return usher
+  })
+  .extend('database', ({ usher }) => {
+    usher.clock.now = Date.now()
+    return usher.newDatabase()
+  })

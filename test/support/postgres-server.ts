@@ -112,6 +112,13 @@ function linesOf(server: ChildProcess | undefined) {
   return createInterface({ input: server.stderr })
 }
 
+/** The same server, another of its databases. */
+export function databaseUrl(url: string, database: string) {
+  const other = new URL(url)
+  other.pathname = `/${database}`
+  return other.href
+}
+
 /** A port of the loopback that nobody listens on. */
 export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')

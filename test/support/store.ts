@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import { Client } from 'pg'
 import { inject } from 'vitest'
 import { storeOver } from '../../server/store/embedded.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
-import { databaseUrl } from './global-setup.js'
+import { databaseUrl } from './postgres-server.js'
 
 const masterKey = randomBytes(32)
 
@@ -21,8 +22,8 @@ export type TestStore = Store & { settings?: Record<string, string> }
 const settingsOf = (url: string) => ({ DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') })
 
 /** A migrated, empty store of this run's kind, gone after the test. */
-export const openTestStore = (): Promise<TestStore> =>
-  inject('storeKind') === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
+export const openTestStore = (kind = inject('storeKind')): Promise<TestStore> =>
+  kind === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
 /** A store of this run's kind with nothing in it. */
 export async function openBareStore(): Promise<Store> {
@@ -65,8 +66,9 @@ export async function createPostgresDatabase(template: 'usher_template' | 'templ
 }
 
 async function onServer(statement: string) {
-  const { prisma, close } = openPostgres(inject('postgresUrl'), masterKey, () => undefined)
-  await prisma.$executeRawUnsafe(statement).finally(close)
+  const client = new Client(inject('postgresUrl'))
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
 }
 
 /** Settings of a process, and the removal of the store that they name. */

@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { type EventEmitter, once } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { type Client, disconnected, onceGivenUp, overloaded } from '../caller.js'
@@ -46,8 +46,11 @@ interface Waiting {
   reject(error: Error): void
 }
 
+/** What the pool uses of a worker thread. */
+export type HashThread = EventEmitter & Pick<Worker, 'postMessage' | 'ref' | 'unref'>
+
 interface Thread {
-  worker: Worker
+  worker: HashThread
   hasResponded: boolean
   /** The running job, and the next. */
   jobs: Waiting[]
@@ -76,12 +79,15 @@ export interface HashPool {
 /** The compiled file, even when the rest runs from its sources: a worker thread runs JavaScript only. */
 const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
 
+const startThread = (skipped: Int32Array): HashThread =>
+  new Worker(workerFile, { execArgv: [], workerData: skipped })
+
 /**
  * Starts a pool.
  *
  * @param queueSeconds the longest expected wait of a job that is accepted
  */
-export function createHashPool(threads: number, queueSeconds: number): HashPool {
+export function createHashPool(threads: number, queueSeconds: number, createThread = startThread): HashPool {
   const queue: Waiting[] = []
   const all = new Set<Thread>()
   let secondsPerJob = 0
@@ -102,7 +108,7 @@ export function createHashPool(threads: number, queueSeconds: number): HashPool 
 
   function start() {
     const skipped = new Int32Array(new SharedArrayBuffer(4))
-    const worker = new Worker(workerFile, { execArgv: [], workerData: skipped })
+    const worker = createThread(skipped)
     const thread: Thread = { worker, hasResponded: false, jobs: [], skipped }
     thread.worker.on('message', (response: HashResponse) => finish(thread, response))
     thread.worker.on('error', (error) => {

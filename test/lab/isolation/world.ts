@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabaseLookup } from '../../../server/domain/databases/find-database.js'
 import { startOperator } from '../../support/operator.js'
+import { openPostgresCopy } from '../../support/store.js'
 import type { DatabaseModel, WorldModel } from './model.js'
 
 /** Databases have the same names in different workspaces. */
@@ -10,7 +11,8 @@ export const paths = ['one', 'two', 'three'].flatMap((slug) => [`${slug}/app`, `
 
 /** A server and a command line on one store, with what they should know of each database. */
 export async function startWorld() {
-  const usher = await startOperator()
+  const store = await openPostgresCopy()
+  const usher = await startOperator(store)
   const folder = await mkdtemp(join(tmpdir(), 'usher-isolation-'))
   const model: WorldModel = { databases: new Map(), tokens: [] }
   let addresses = 0
@@ -49,6 +51,7 @@ export async function startWorld() {
   for (const path of paths.slice(0, 5)) await createDatabase(path)
   const close = async () => {
     await usher.close()
+    await store.close()
     await rm(folder, { recursive: true })
   }
   return { usher, model, folder, send, operate, createDatabase, close }

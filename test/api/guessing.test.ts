@@ -1,0 +1,250 @@
+import { describe, expect, vi } from 'vitest'
+import { Problem } from '../../server/domain/problem.js'
+import { recordDummyHash } from '../../server/store/queries/databases.js'
+import { it as apiTest } from '../support/api.js'
+import { password, start, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
+
+const it = apiTest.extend('settings', { scope: 'file' }, { TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
+
+const email = 'ada@example.com'
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+const loginFrom = (
+  { users }: TestDatabase,
+  address: string,
+  payload: object,
+  { send }: Pick<TestApi, 'send'>,
+) => send({ method: 'POST', url: `${users}/login`, payload, headers: from(address) })
+
+/** Puts a hash verification off until it is released. */
+function holdVerification({ context }: TestApi) {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { verify } = context.hashing
+  let started = () => {}
+  const isStarted = new Promise<void>((resolve) => {
+    started = resolve
+  })
+  vi.spyOn(context.hashing, 'verify').mockImplementation(async (...job) => {
+    started()
+    await held
+    return verify(...job)
+  })
+  return { release, isStarted }
+}
+
+describe('a revocation during a login', () => {
+  it('covers the token of that login', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    const { id } = await database.signedUp({ email })
+    const { release, isStarted } = holdVerification(usher)
+    const login = database.login({ email, password })
+    await isStarted
+    await usher.store.prisma.user.updateMany({
+      where: { databaseId: database.id, id },
+      data: { tokensValidAfter: new Date(start + 500) },
+    })
+    clock.now += 1500
+    release()
+    expect((await database.me((await login).json().token.jwt)).statusCode).toBe(401)
+    expect((await database.me((await database.login({ email, password })).json().token.jwt)).statusCode).toBe(
+      200,
+    )
+  })
+
+  it('covers the token of a replayed sign-up', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    const send = () =>
+      usher.send({
+        method: 'POST',
+        url: database.users,
+        payload: { email, password },
+        headers: { 'idempotency-key': 'replay' },
+      })
+    const { id } = (await send()).json()
+    const { release, isStarted } = holdVerification(usher)
+    const replay = send()
+    await isStarted
+    await usher.store.prisma.user.updateMany({
+      where: { databaseId: database.id, id },
+      data: { tokensValidAfter: new Date(start + 500) },
+    })
+    clock.now += 1500
+    release()
+    expect((await database.me((await replay).json().token.jwt)).statusCode).toBe(401)
+  })
+})
+
+describe('a wrong password', () => {
+  it('is counted even if the other hash parameters cannot be verified', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    await recordDummyHash(usher.store, database.id, `$2b$10$${'.'.repeat(53)}`)
+    await database.signedUp({ email })
+    const { verify } = usher.context.hashing
+    vi.spyOn(usher.context.hashing, 'verify').mockImplementation((hash, ...rest) => {
+      if (hash.startsWith('$2b$')) throw new Problem('unavailable')
+      return verify(hash, ...rest)
+    })
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await database.login({ email, password: 'wrong' })).statusCode)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  })
+
+  it('is counted by the process while the store takes no writes', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    await database.signedUp({ email })
+    const { query } = usher.store
+    const readOnly = await startApp({
+      ...usher.store,
+      query: (text, values) =>
+        /INSERT|UPDATE|DELETE/.test(text)
+          ? Promise.reject(Object.assign(new Error('read-only'), { severity: 'ERROR', code: '25006' }))
+          : query(text, values),
+    })
+    const { login } = readOnly.client(database.workspaceSlug, database.databaseName)
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) statuses.push((await login({ email, password: 'wrong' })).statusCode)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    readOnly.clock.now += 1000
+    expect((await login({ email, password })).statusCode).toBe(200)
+    expect((await login({ email, password: 'wrong' })).statusCode).toBe(401)
+    await readOnly.close()
+  })
+})
+
+it('rejects a login that has waited HASH_QUEUE_SECONDS for its turn on an account', async ({ store }) => {
+  const usher = await startApp(store, { HASH_QUEUE_SECONDS: '1' })
+  const database = await usher.newDatabase()
+  await database.signedUp({ email })
+  const { release, isStarted } = holdVerification(usher)
+  const logins = Array.from({ length: 8 }, () => database.login({ email, password }))
+  await isStarted
+  const first = await Promise.race(logins)
+  expect([first.statusCode, first.json().code]).toEqual([503, 'unavailable'])
+  release()
+  const statuses = (await Promise.all(logins)).map(({ statusCode }) => statusCode).sort()
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 503, 503, 503])
+  await usher.close()
+})
+
+it('gives one of sixty networks the try that is due on an account', async ({ usher, clock }) => {
+  const database = await usher.newDatabase()
+  await database.signedUp({ email })
+  const attempt = usher.context.throttle.attempt(database.id, email, '192.0.2.1')
+  await usher.store.prisma.loginFailures.create({
+    data: {
+      databaseId: database.id,
+      address: new Uint8Array(attempt.address),
+      network: new Uint8Array(),
+      failures: 100,
+      lastFailureAt: new Date(clock.now - 900_000),
+    },
+  })
+  const logins = Array.from({ length: 60 }, (_, i) =>
+    loginFrom(database, `198.51.100.${i}`, { email, password: `guess ${i}` }, usher),
+  )
+  const statuses = (await Promise.all(logins)).map(({ statusCode }) => statusCode)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(59)
+})
+
+describe('a network from which the user has logged in', () => {
+  it('is not affected by the failures of others for 30 days', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    await database.signedUp({ email })
+    const login = (address: string, candidate = password) =>
+      loginFrom(database, address, { email, password: candidate }, usher)
+    expect((await login('192.0.2.1')).statusCode).toBe(200)
+    for (let i = 0; i < 100; i++) await login(`198.51.100.${i}`, 'wrong')
+    expect((await login('203.0.113.1')).statusCode).toBe(429)
+    expect((await login('192.0.2.1')).statusCode).toBe(200)
+    expect((await login('192.0.2.1', 'wrong')).statusCode).toBe(401)
+    clock.now += 30 * 24 * 3_600_000
+    for (let i = 0; i < 100; i++) await login(`198.51.100.${i}`, 'wrong')
+    expect((await login('192.0.2.1')).statusCode).toBe(429)
+  })
+
+  it('is noted at most once a day', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    await database.signedUp({ email })
+    const noted = async () =>
+      (await usher.store.prisma.knownNetwork.findMany({ where: { databaseId: database.id } })).map(
+        ({ lastLoginAt }) => lastLoginAt.getTime() - start,
+      )
+    await database.login({ email, password })
+    expect(await noted()).toEqual([0])
+    clock.now += 24 * 3_600_000 - 1
+    await database.login({ email, password })
+    expect(await noted()).toEqual([0])
+    clock.now += 1
+    await database.login({ email, password })
+    expect(await noted()).toEqual([24 * 3_600_000])
+  })
+})
+
+it('counts and audits the wrong passwords of a replayed sign-up', async ({ usher }) => {
+  const database = await usher.newDatabase()
+  const send = (candidate: string) =>
+    usher.send({
+      method: 'POST',
+      url: database.users,
+      payload: { email, password: candidate },
+      headers: { 'idempotency-key': 'guessed' },
+    })
+  await send(password)
+  usher.forgetLog()
+  const statuses: number[] = []
+  for (let i = 0; i < 6; i++) statuses.push((await send(`wrong password ${i}`)).statusCode)
+  expect(statuses).toEqual([422, 422, 422, 422, 422, 429])
+  expect(usher.logged().match(/"audit":"login.failed"/g)).toHaveLength(5)
+  expect(usher.logged().match(/"audit":"login.throttled"/g)).toHaveLength(1)
+})
+
+describe('the failures of one network over all accounts', () => {
+  const limited = async (usher: TestApi, networkFailuresPerHour: number) => {
+    const database = await usher.newDatabase()
+    await usher.store.prisma.database.update({ where: { id: database.id }, data: { networkFailuresPerHour } })
+    return database
+  }
+  const signUpFrom = ({ users }: TestDatabase, address: string, payload: object, { send }: TestApi) =>
+    send({ method: 'POST', url: users, payload, headers: from(address) })
+
+  it('are limited per hour, for logins and sign-ups together', async ({ usher, clock }) => {
+    const database = await limited(usher, 3)
+    await database.signedUp({ email })
+    const spray = async (n: number) =>
+      (await loginFrom(database, '192.0.2.9', { email: `user${n}@example.com`, password }, usher)).statusCode
+    expect([await spray(1), await spray(2)]).toEqual([401, 401])
+    expect((await signUpFrom(database, '192.0.2.9', { email, password }, usher)).statusCode).toBe(409)
+    expect(await spray(3)).toBe(429)
+    const refused = await signUpFrom(database, '192.0.2.9', validUser(), usher)
+    expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_attempts'])
+    expect(refused.headers['retry-after']).toBe('1200')
+    expect((await loginFrom(database, '192.0.2.10', { email, password }, usher)).statusCode).toBe(200)
+    clock.now += 1_200_000
+    expect(await spray(4)).toBe(401)
+    expect(await spray(5)).toBe(429)
+  })
+
+  it('are unlimited with 0', async ({ usher }) => {
+    const database = await limited(usher, 0)
+    for (let i = 0; i < 4; i++) {
+      const response = await loginFrom(database, '192.0.2.9', { email: `u${i}@example.com`, password }, usher)
+      expect(response.statusCode).toBe(401)
+    }
+    expect(await usher.store.prisma.networkFailures.count({ where: { databaseId: database.id } })).toBe(0)
+  })
+
+  it('keep nobody out after the clock was set back', async ({ usher, clock }) => {
+    const database = await limited(usher, 1)
+    await database.signedUp({ email })
+    clock.now += 24 * 3_600_000
+    await loginFrom(database, '192.0.2.9', { email, password: 'wrong' }, usher)
+    expect((await loginFrom(database, '192.0.2.9', { email, password }, usher)).statusCode).toBe(429)
+    clock.now = start
+    expect((await loginFrom(database, '192.0.2.9', { email, password }, usher)).statusCode).toBe(200)
+  })
+})

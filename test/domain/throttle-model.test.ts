@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { createDatabase } from '../../server/domain/admin/databases.js'
+import { createWorkspace } from '../../server/domain/admin/workspaces.js'
+import { createThrottle, type Throttle } from '../../server/domain/throttle/login-throttle.js'
+import { findLogin } from '../../server/store/queries/users.js'
+import type { Store } from '../../server/store/store.js'
+import { it } from '../support/api.js'
+
+/** A wrong guess: whose process takes it, from which address, and whether its client leaves before it is verified. */
+interface Guess {
+  process: number
+  address: string
+  isDisconnected: boolean
+}
+
+/** Guesses sent at the same time, after a wait. */
+interface Burst {
+  seconds: number
+  guesses: Guess[]
+  /** The store takes no writes meanwhile. Only with one process: others cannot know its counts. */
+  isReadOnly: boolean
+  /** This process is replaced by a new one before. */
+  restarts: number | undefined
+}
+
+/** Forms of the addresses of three networks. */
+const forms = [
+  ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1:40001', '64:ff9b::192.0.2.1'],
+  ['2001:db8::1', '2001:db8::2', '[2001:db8::3]:443'],
+  ['198.51.100.7'],
+]
+const networkOf = (address: string) => forms.findIndex((each) => each.includes(address))
+
+const burst = (processes: number): fc.Arbitrary<Burst> =>
+  fc.record({
+    seconds: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1000 })),
+    guesses: fc.array(
+      fc.record({
+        process: fc.nat({ max: processes - 1 }),
+        address: fc.constantFrom(...forms.flat()),
+        isDisconnected: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 12 },
+    ),
+    isReadOnly: processes === 1 ? fc.boolean() : fc.constant(false),
+    restarts:
+      processes === 1
+        ? fc.constant(undefined)
+        : fc.option(fc.nat({ max: processes - 1 }), { nil: undefined }),
+  })
+
+/** Seconds that pass at least until so many guesses from one network have been verified. */
+function leastSeconds(verified: number, free: number) {
+  let seconds = 0
+  for (let failures = free; failures < verified; failures++) seconds += Math.min(2 ** (failures - free), 900)
+  return seconds
+}
+
+async function play(store: Store, processes: number, bursts: Burst[]) {
+  let now = Date.parse('2026-03-01T12:00:00Z')
+  let isReadOnly = false
+  const path = { workspaceSlug: `model-${randomUUID().slice(0, 8)}`, databaseName: 'app' }
+  await createWorkspace(store, path.workspaceSlug, new Date(now))
+  const { id } = await createDatabase(store, path, {}, new Date(now))
+  const query: Store['query'] = (text, values) =>
+    isReadOnly && /INSERT|UPDATE|DELETE/.test(text)
+      ? Promise.reject(Object.assign(new Error('read-only'), { severity: 'ERROR', code: '25006' }))
+      : store.query(text, values)
+  const start = (): Throttle => createThrottle({ ...store, query }, () => now, processes)
+  const throttles = Array.from({ length: processes }, start)
+  const verifiedAt = forms.map(() => [] as number[])
+
+  async function guess({ process, address, isDisconnected }: Guess) {
+    const throttle = throttles[process] as Throttle
+    const attempt = throttle.attempt(id, 'ada@example.com', address)
+    const client = {
+      deadline: Number.POSITIVE_INFINITY,
+      isDisconnected: () => false,
+      onceDisconnected: () => () => undefined,
+    }
+    const read = () => findLogin(store, id, 'ada@example.com', attempt)
+    const verify = async () => {
+      await new Promise(setImmediate)
+      if (isDisconnected) throw new Error('disconnected')
+      verifiedAt[networkOf(address)]?.push(now)
+      return false
+    }
+    await throttle.guard(id, attempt, client, read, verify).catch((error) => {
+      if (error.code !== 'too_many_attempts' && error.message !== 'disconnected') throw error
+    })
+  }
+
+  for (const { seconds, guesses, isReadOnly: refusesWrites, restarts } of bursts) {
+    now += seconds * 1000
+    isReadOnly = refusesWrites
+    if (restarts !== undefined) throttles[restarts] = start()
+    await Promise.all(guesses.map(guess))
+  }
+  return verifiedAt
+}
+
+it.for([1, 2, 3])(
+  'verifies no more wrong guesses than the rules allow, with %s processes',
+  async (processes, { store }) => {
+    // Of several processes each may have some in progress that the others do not know of yet.
+    const free = 5 + (processes - 1) * Math.floor(5 / processes)
+    await fc.assert(
+      fc.asyncProperty(fc.array(burst(processes), { minLength: 1, maxLength: 12 }), async (bursts) => {
+        for (const times of await play(store, processes, bursts)) {
+          const [first = 0] = times
+          for (const [index, at] of times.entries()) {
+            expect((at - first) / 1000).toBeGreaterThanOrEqual(leastSeconds(index + 1, free))
+          }
+        }
+      }),
+      { numRuns: 25 },
+    )
+  },
+)

@@ -1,0 +1,50 @@
+import { inject, test } from 'vitest'
+import { start, startApp } from './app.js'
+import { openTestStore, type TestStore } from './store.js'
+
+/** By kind. A file that extends `it` finds the same one here, where vitest would open another. */
+const shared = new Map<string, Promise<TestStore>>()
+
+/** `it` with a store, which is one for all files of a worker: a test counts and lists only in its own database. */
+const withStore = test
+  .extend('storeKind', { scope: 'worker' }, inject('storeKind'))
+  .extend('sharedStore', { scope: 'worker' }, ({ storeKind }, { onCleanup }) => {
+    const open = shared.get(storeKind)
+    if (open) return open
+    const opening = openTestStore(storeKind)
+    shared.set(storeKind, opening)
+    onCleanup(async () => (await opening).close())
+    return opening
+  })
+  .extend('store', { scope: 'file' }, ({ sharedStore }) => sharedStore)
+
+/** `it` with a store that no other file uses. */
+export const withOwnStore = withStore.extend(
+  'store',
+  { scope: 'file' },
+  async ({ storeKind }, { onCleanup }) => {
+    const store = await openTestStore(storeKind)
+    onCleanup(store.close)
+    return store
+  },
+)
+
+/** `it` with an app for the whole file, and a database in it. */
+export const it = withStore
+  .extend('settings', { scope: 'file' }, {} as Record<string, string>)
+  .extend('usher', { scope: 'file' }, async ({ store, settings }, { onCleanup }) => {
+    const usher = await startApp(store, settings)
+    onCleanup(usher.close)
+    return usher
+  })
+  .extend('database', { scope: 'file' }, ({ usher }) => usher.newDatabase())
+  // The address of the app, which listens from now on.
+  .extend('origin', { scope: 'file' }, ({ usher }) => usher.app.listen({ host: '127.0.0.1', port: 0 }))
+  .extend('port', { scope: 'file' }, ({ origin }) => Number(new URL(origin).port))
+  // The clock of the app, set back after a test that moves it.
+  .extend('clock', ({ usher }, { onCleanup }) => {
+    onCleanup(() => {
+      usher.clock.now = start
+    })
+    return usher.clock
+  })
