@@ -3,18 +3,34 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { startUsher, usher } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
+import { it as operatorTest } from '../support/operator.js'
 import { freePort } from '../support/postgres-server.js'
-import { makeFolderSettings, makePostgresSettings, type StoreSettings } from '../support/store.js'
+import { makeFolderSettings, makePostgresSettings } from '../support/store.js'
 
 const away = async () => ({
   DATABASE_URL: `postgresql://postgres:hunter2@127.0.0.1:${await freePort()}/usher`,
   USHER_MASTER_KEY: Buffer.alloc(32).toString('base64'),
 })
 
+/** What a command prints; it must succeed, and print no more than its audit on stderr. */
+const it = operatorTest.extend('print', ({ usher }) => async (command: string) => {
+  const { code, stdout, stderr } = await usher.operator(command)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^(\{.*\}\n)*$/) })
+  return stdout
+})
+
+/** The exit code and the output of a command. A server runs in a process of its own, as the built one. */
+async function outcomeOf(command: string, env: Record<string, string>) {
+  const run = command === 'serve' ? usher : runUsher
+  const { code, stdout, stderr } = await run(command.split(' '), env)
+  return `${code} ${stdout}${stderr}`
+}
+
 describe('without a store', () => {
-  it.concurrent.each([
+  it.each([
     ['serve'],
     ['migrate'],
     ['workspace create'],
@@ -24,13 +40,13 @@ describe('without a store', () => {
     ['user export'],
     ['openapi'],
   ])('%s --help prints its usage and exits 0', async (command) => {
-    const { code, stdout, stderr } = await usher([...command.split(' '), '--help'])
+    const { code, stdout, stderr } = await runUsher([...command.split(' '), '--help'], {})
     expect(stdout).toMatch(new RegExp(`^Usage: usher ${command} \\[options\\]`))
     expect(stdout).toContain('--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
-  it.concurrent.each([
+  it.each([
     ['', 'Usage: usher'],
     ['nope', "unknown command 'nope'"],
     ['serve twice', "too many arguments for 'serve'"],
@@ -40,12 +56,12 @@ describe('without a store', () => {
     ['database create acme/app/x', 'Write it as WORKSPACE/NAME.'],
     ['database create acme/app --password-policy weak', 'Allowed choices are none, standard, nist.'],
   ])('usher %s is misuse: a line on stderr and exit 2', async (command, line) => {
-    const { code, stdout, stderr } = await usher(command.split(' ').filter(Boolean))
+    const { code, stdout, stderr } = await runUsher(command.split(' ').filter(Boolean), {})
     expect(stderr).toContain(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   })
 
-  it.concurrent('bad settings are all named without their values, exit 2, and nothing is started', async () => {
+  it('bad settings are all named without their values, exit 2, and nothing is started', async () => {
     const DATA_DIR = join(tmpdir(), 'usher-never-made')
     const env = {
       PORT: '70000',
@@ -54,7 +70,7 @@ describe('without a store', () => {
       LOG_LEVEL: 'loud',
       DATA_DIR,
     }
-    const { code, stdout, stderr } = await usher(['serve'], env)
+    const { code, stdout, stderr } = await runUsher(['serve'], env)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toBe(`usher: The configuration has faults:
   PORT must be a whole number from 1 to 65535
@@ -65,10 +81,10 @@ describe('without a store', () => {
     expect(existsSync(DATA_DIR)).toBe(false)
   })
 
-  it.concurrent.each(['migrate', 'workspace create acme', 'database create acme/app', 'database list'])(
+  it.each(['migrate', 'workspace create acme', 'database create acme/app', 'database list'])(
     '%s says that the store is away, exit 1',
     async (command) => {
-      expect(await usher(command.split(' '), await away())).toMatchObject({
+      expect(await runUsher(command.split(' '), await away())).toMatchObject({
         code: 1,
         stdout: '',
         stderr: 'usher: the store cannot be reached; is DATABASE_URL right and Postgres running?\n',
@@ -76,13 +92,11 @@ describe('without a store', () => {
     },
   )
 
-  it.concurrent('openapi prints the document, with --json on one line', async () => {
+  it('openapi prints the document, with --json on one line', async () => {
     const file = new URL('../../contract/openapi.json', import.meta.url)
     const committed = JSON.parse(await readFile(file, 'utf8'))
-    const [pretty, line] = await Promise.all([
-      usher(['openapi']),
-      usher(['openapi', '--json'], { BASE_URL: 'https://id.example.com/' }),
-    ])
+    const pretty = await usher(['openapi'])
+    const line = await runUsher(['openapi', '--json'], { BASE_URL: 'https://id.example.com/' })
     expect(JSON.parse(pretty.stdout)).toEqual(committed)
     expect(line.stdout).toMatch(/^\{.*\}\n$/)
     expect(JSON.parse(line.stdout)).toMatchObject({
@@ -93,70 +107,52 @@ describe('without a store', () => {
 })
 
 describe('on a server', () => {
-  let store: StoreSettings
-  beforeAll(async () => {
-    store = await makePostgresSettings()
-  })
-  afterAll(() => store.remove())
-
-  /** What a command prints; it must succeed, and say no more than its audit on stderr. */
-  async function print(command: string) {
-    const { code, stdout, stderr } = await usher(command.split(' '), store.env)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^(\{.*\}\n)*$/) })
-    return stdout
-  }
-  const printJson = async (command: string) => JSON.parse(await print(`${command} --json`))
-
-  /** What a command that fails says. */
-  async function refusal(command: string, env: Record<string, string> = {}) {
-    const { code, stdout, stderr } = await usher(command.split(' '), { ...store.env, ...env })
-    expect(stdout).toBe('')
-    return `${code} ${stderr}`
-  }
-
-  it('workspace create makes one, and refuses a taken slug and a bad one', async () => {
+  it('workspace create makes one, and refuses a taken slug and a bad one', async ({ usher, print }) => {
     expect(await print('workspace create one')).toBe('Made workspace one.\n')
-    expect(await printJson('workspace create two')).toEqual({ id: expect.any(String), slug: 'two' })
-    const [taken, bad] = await Promise.all(['one', 'a.b'].map((slug) => refusal(`workspace create ${slug}`)))
-    expect(taken).toBe('1 usher: workspace one already exists\n')
-    expect(bad).toMatch(/^2 usher: workspace slug "a\.b" must be 1 to 63 .*\n$/)
+    expect(await usher.json('workspace create two')).toEqual({ id: expect.any(String), slug: 'two' })
+    expect(await usher.refusal('workspace create one')).toBe('1 usher: workspace one already exists\n')
+    expect(await usher.refusal('workspace create a.b')).toMatch(
+      /^2 usher: workspace slug "a\.b" must be 1 to 63 .*\n$/,
+    )
   })
 
-  it('database create makes one, which database list shows, and refuses what cannot be', async () => {
-    const [, none] = await Promise.all([print('workspace create acme'), print('database list')])
-    expect(none).toBe('There is no database yet.\n')
+  it('database create makes one, which database list shows, and refuses what cannot be', async ({
+    usher,
+    print,
+  }) => {
+    await print('workspace create acme')
+    expect(await print('database list')).toBe('There is no database yet.\n')
     const url = 'http://localhost:3000/workspaces/acme/databases/app'
     expect(await print('database create acme/app')).toBe(`Made database ${url}\n`)
-    const made = await printJson('database create acme/strict --password-policy nist')
+    const made = await usher.json('database create acme/strict --password-policy nist')
     const strict = { id: made.id, workspaceSlug: 'acme', databaseName: 'strict', passwordPolicy: 'nist' }
     expect(made).toEqual({ ...strict, url: url.replace('app', 'strict') })
 
-    const refusals = ['acme/app', 'nowhere/app', 'acme/a%20b'].map((path) =>
-      refusal(`database create ${path}`),
-    )
-    expect(await Promise.all(refusals)).toEqual([
-      '1 usher: database acme/app already exists\n',
+    const refusal = (path: string) => usher.refusal(`database create ${path}`)
+    expect(await refusal('acme/app')).toBe('1 usher: database acme/app already exists\n')
+    expect(await refusal('nowhere/app')).toBe(
       '1 usher: workspace nowhere does not exist. Create it with: usher workspace create nowhere\n',
-      expect.stringMatching(/^2 usher: database name "a%20b" must be 1 to 63 .*\n$/),
-    ])
+    )
+    expect(await refusal('acme/a%20b')).toMatch(/^2 usher: database name "a%20b" must be 1 to 63 .*\n$/)
     const otherKey = { USHER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
-    const lists = [print('database list'), printJson('database list'), refusal('database list', otherKey)]
-    expect(await Promise.all(lists)).toEqual([
-      expect.stringMatching(/^acme\/app {2}[0-9a-f-]{36}\nacme\/strict {2}[0-9a-f-]{36}\n$/),
-      [
-        expect.objectContaining({ databaseName: 'app', passwordPolicy: 'standard' }),
-        expect.objectContaining({ ...strict, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }),
-      ],
-      '1 usher: USHER_MASTER_KEY is not the key that sealed the signing keys of this store\n',
+    expect(await print('database list')).toMatch(
+      /^acme\/app {2}[0-9a-f-]{36}\nacme\/strict {2}[0-9a-f-]{36}\n$/,
+    )
+    expect(await usher.json('database list')).toEqual([
+      expect.objectContaining({ databaseName: 'app', passwordPolicy: 'standard' }),
+      expect.objectContaining({ ...strict, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }),
     ])
+    expect(await usher.refusal('database list', '', otherKey)).toBe(
+      '1 usher: USHER_MASTER_KEY did not seal the signing keys of this store\n',
+    )
   })
 
-  it('serve gives up where another listens on its port', async () => {
+  it('serve gives up where another listens on its port', async ({ usher }) => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((listening) => other.once('listening', listening))
     const { port } = other.address() as { port: number }
-    const env = { HOST: '127.0.0.1', PORT: String(port) }
-    expect(await refusal('serve', env)).toMatch(
+    const env = { ...usher.env, HOST: '127.0.0.1', PORT: String(port) }
+    expect(await outcomeOf('serve', env)).toMatch(
       new RegExp(
         `^1 usher: another process listens there already .*127\\.0\\.0\\.1:${port}\\); choose another PORT\n$`,
       ),
@@ -168,12 +164,10 @@ describe('on a server', () => {
 describe('on a bare server', () => {
   it('migrate applies what is lacking, once; all else waits for it', async () => {
     const { env, remove } = await makePostgresSettings(false)
-    const run = async (command: string) => {
-      const { code, stdout, stderr } = await usher(command.split(' '), env)
-      return `${code} ${stdout}${stderr}`
-    }
+    const run = (command: string) => outcomeOf(command, env)
     const lacking = /^1 usher: the store has \d+ pending migration\(s\), first \w+\. Run: usher migrate\n$/
-    for (const line of await Promise.all(['database list', 'serve'].map(run))) expect(line).toMatch(lacking)
+    expect(await run('database list')).toMatch(lacking)
+    expect(await run('serve')).toMatch(lacking)
     expect(await run('migrate')).toMatch(/^0 Applied: \w+_init.*\n$/)
     expect(await run('migrate')).toBe('0 The store is up to date.\n')
     expect(await run('migrate --json')).toBe('0 {"applied":[]}\n')
@@ -183,21 +177,14 @@ describe('on a bare server', () => {
   it('what Postgres refuses is said in its words', async () => {
     const { env, remove } = await makePostgresSettings(false)
     await remove()
-    const { code, stderr } = await usher(['database', 'list'], env)
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/^usher: database "usher_\w+" does not exist\n$/),
-    })
+    expect(await outcomeOf('database list', env)).toMatch(/^1 usher: database "usher_\w+" does not exist\n$/)
   })
 })
 
 describe('on a folder', () => {
   it('the commands work alike, but not while a server has it', async () => {
     const { env, remove } = await makeFolderSettings(false)
-    const run = async (command: string) => {
-      const { code, stdout, stderr } = await usher(command.split(' '), env)
-      return `${code} ${stdout}${stderr}`
-    }
+    const run = (command: string) => outcomeOf(command, env)
     expect(await run('migrate')).toMatch(/^0 Applied: \w+_init.*\n$/)
     expect(await run('workspace create acme')).toMatch(/^0 Made workspace acme\.\n/)
     expect(await run('database create acme/app --json')).toMatch(/^0 \{.*"databaseName":"app".*\}\n/)
@@ -205,7 +192,8 @@ describe('on a folder', () => {
     const server = startUsher(['serve'], { ...env, PORT: String(await freePort()) })
     await server.printed('/workspaces/acme/databases/app/users')
     const inUse = `1 usher: ${env.DATA_DIR} is in use by another process, such as a running server. Stop that process first\n`
-    expect(await Promise.all(['database list', 'serve'].map(run))).toEqual([inUse, inUse])
+    expect(await run('database list')).toBe(inUse)
+    expect(await run('serve')).toBe(inUse)
     server.signal('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })
     expect(await run('database list')).toMatch(/^0 acme\/app {2}/)

@@ -3,7 +3,8 @@ import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { usher as usherProcess } from '../support/child.js'
-import { runUsher, startOperator } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
+import { startOperator } from '../support/operator.js'
 import { makeDataFolder, openPostgresCopy } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')

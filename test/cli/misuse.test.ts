@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runUsher } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
 
 /** No settings: what is misuse, or help, needs no store. */
 const usher = (command: string) => runUsher(command.split(' '), {})

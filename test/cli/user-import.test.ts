@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
-import { startChild, startUsher, usher } from '../support/child.js'
+import { startChild, startUsher } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { makeFolderSettings, makePostgresSettings, type StoreSettings } from '../support/store.js'
 
 const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i'
@@ -25,7 +26,7 @@ afterAll(async () => {
 const withoutAudit = (stderr: string) => stderr.replace(/^\{.*\}\n/gm, '')
 
 async function run(command: string, env = store.env) {
-  const { code, stdout, stderr } = await usher(command.split(' '), env)
+  const { code, stdout, stderr } = await runUsher(command.split(' '), env)
   return { code, stdout, stderr: withoutAudit(stderr) }
 }
 
@@ -164,7 +165,7 @@ describe('the audit trail', () => {
   it('has a line for an import, with counts and no address', async () => {
     const database = await newDatabase('audit')
     const file = await fileOf('audit.ndjson', [ada, '{'])
-    const { stderr } = await usher(['user', 'import', database, file], store.env)
+    const { stderr } = await runUsher(['user', 'import', database, file], store.env)
     const line = stderr.match(/^\{.*\}$/m)?.[0] ?? '{}'
     const users = { added: 1, alreadyThere: 0, rejected: 1 }
     expect(JSON.parse(line)).toMatchObject({ audit: 'users.imported', users, databaseId: expect.any(String) })

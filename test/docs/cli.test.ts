@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { runUsher } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
 
 const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 const [introduction = '', ...sections] = text.split(/^### /m)

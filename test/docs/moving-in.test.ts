@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storedPasswordHash } from '../../server/domain/passwords/formats/read-hash.js'
 import { openPostgres } from '../../server/store/postgres.js'
-import { startChild, usher } from '../support/child.js'
+import { startChild } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 // Runs docs/moving-in.md: its named blocks are files, its sh blocks are run where those files are.
@@ -35,7 +36,7 @@ beforeAll(async () => {
   for (const { name, text } of blocks) if (name.includes('.')) await writeFile(join(folder, name), text)
   database = await createPostgresDatabase()
   env = { DATABASE_URL: database.url, USHER_MASTER_KEY: Buffer.alloc(32).toString('base64') }
-  await usher(['workspace', 'create', 'acme'], env)
+  await runUsher(['workspace', 'create', 'acme'], env)
 })
 afterAll(async () => {
   await database.drop()
@@ -44,7 +45,7 @@ afterAll(async () => {
 
 /** Runs commands of the document on a new database, in place of acme/app, and gives what they print. */
 async function run(commands: string, name: string) {
-  await usher(['database', 'create', `acme/${name}`], env)
+  await runUsher(['database', 'create', `acme/${name}`], env)
   const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
   const npx = `npx() { shift; "${process.execPath}" "${bin}" "$@"; }; cd "${folder}"`
   const script = `set -e; ${npx}; ${commands.replaceAll('acme/app', `acme/${name}`)}`

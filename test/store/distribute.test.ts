@@ -7,7 +7,7 @@ import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { startApp } from '../support/app.js'
-import { runUsher } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { startStandInCitus } from '../support/stand-in-citus.js'
 

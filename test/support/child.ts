@@ -60,14 +60,3 @@ export const startUsher = (args: string[], env: Record<string, string> = {}, fil
 /** Runs the built `usher` to its end. */
 export const usher = (args: string[], env: Record<string, string> = {}, file = bin) =>
   startUsher(args, env, file).ended
-
-/** Makes a workspace, and a database in it, with the built `usher`. */
-export async function makeDatabase(workspace: string, name: string, env: Record<string, string>) {
-  for (const args of [
-    ['workspace', 'create', workspace],
-    ['database', 'create', `${workspace}/${name}`],
-  ]) {
-    const { code, stderr } = await usher(args, env)
-    if (code !== 0) throw new Error(stderr)
-  }
-}

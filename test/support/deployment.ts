@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openPostgres } from '../../server/store/postgres.js'
 import { cheapHashes } from './cheap-hashes.js'
-import { makeDatabase } from './child.js'
+import { makeDatabase } from './command-line.js'
 import { startInstance } from './instances.js'
 import { startProxy } from './proxy.js'
 import { createPostgresDatabase } from './store.js'

@@ -1,41 +1,8 @@
-import { PassThrough, Readable } from 'node:stream'
-import { vi } from 'vitest'
-import { run } from '../../server/cli/program.js'
 import { withOwnStore } from './api.js'
 import { startApp } from './app.js'
 import { cheapHashes } from './cheap-hashes.js'
+import { type Input, runUsher } from './command-line.js'
 import type { TestStore } from './store.js'
-
-/** What is typed on a terminal, each at a question; a string instead is what stdin has. */
-type Input = string | readonly string[]
-
-/** Runs the command line in this process, in an environment of its own. */
-export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
-  const typed = Array.isArray(input) ? [...input] : []
-  const stdin = Array.isArray(input)
-    ? Object.assign(new PassThrough(), { isTTY: true })
-    : Readable.from(input === '' ? [] : [input])
-  const output = { stdout: '', stderr: '' }
-  const keep = (name: 'stdout' | 'stderr') =>
-    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
-      output[name] += chunk
-      const asks = name === 'stderr' && String(chunk).endsWith(': ')
-      if (asks && stdin instanceof PassThrough) setImmediate(() => stdin.write(`${typed.shift()}\r`))
-      return true
-    })
-  const spies = [keep('stdout'), keep('stderr'), vi.spyOn(process, 'stdin', 'get')]
-  spies[2]?.mockReturnValue(stdin as never)
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  try {
-    const code = await run(args)
-    const lines = output.stderr.split('\n')
-    const audited = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
-    return { code, ...output, audited }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-    vi.unstubAllEnvs()
-  }
-}
 
 /** A server, its clock at the true time, and an operator's command line on one Postgres store. */
 export async function startOperator(store: TestStore) {

@@ -1,0 +1,43 @@
+import { PassThrough, Readable } from 'node:stream'
+import { vi } from 'vitest'
+import { run } from '../../server/cli/program.js'
+import { Environment } from '../../server/config.js'
+
+/** What is typed on a terminal, each at a question; a string instead is what stdin has. */
+export type Input = string | readonly string[]
+
+/** Runs the command line in this process, in an environment of its own. */
+export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
+  const typed = Array.isArray(input) ? [...input] : []
+  const stdin = Array.isArray(input)
+    ? Object.assign(new PassThrough(), { isTTY: true })
+    : Readable.from(input === '' ? [] : [input])
+  const output = { stdout: '', stderr: '' }
+  const keep = (name: 'stdout' | 'stderr') =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      output[name] += chunk
+      const asks = name === 'stderr' && String(chunk).endsWith(': ')
+      if (asks && stdin instanceof PassThrough) setImmediate(() => stdin.write(`${typed.shift()}\r`))
+      return true
+    })
+  const spies = [keep('stdout'), keep('stderr'), vi.spyOn(process, 'stdin', 'get')]
+  spies[2]?.mockReturnValue(stdin as never)
+  for (const name of Object.keys(Environment.shape)) vi.stubEnv(name, env[name])
+  try {
+    const code = await run(args)
+    const lines = output.stderr.split('\n')
+    const audited = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+    return { code, ...output, audited }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+    vi.unstubAllEnvs()
+  }
+}
+
+/** Creates a workspace, and a database in it. */
+export async function makeDatabase(workspace: string, name: string, env: Record<string, string>) {
+  for (const command of [`workspace create ${workspace}`, `database create ${workspace}/${name}`]) {
+    const { code, stderr } = await runUsher(command.split(' '), env)
+    if (code !== 0) throw new Error(stderr)
+  }
+}
