@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
-const wholeOrNone = (min: number, max: number) => {
+const optionalWholeNumber = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`
   return z
     .string()
@@ -10,7 +10,8 @@ const wholeOrNone = (min: number, max: number) => {
     .pipe(z.number().min(min, { error }).max(max, { error }))
     .optional()
 }
-const whole = (min: number, max: number, fallback: number) => wholeOrNone(min, max).default(fallback)
+const wholeNumber = (min: number, max: number, fallback: number) =>
+  optionalWholeNumber(min, max).default(fallback)
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
@@ -24,7 +25,7 @@ const masterKey = z
 const origin = z
   .string()
   .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
-    error: 'must be * or origins such as https://app.example.com, separated by commas',
+    error: 'must be * or a comma-separated list of origins such as https://app.example.com',
   })
 
 const databaseUrl = z
@@ -52,27 +53,27 @@ function isUnencrypted({ hostname, searchParams }: URL) {
   return !asksForTls
 }
 
-/** Every variable that Usher reads: name, rule and default. `.env.example` explains each. */
+/** Every environment variable that Usher reads. `.env.example` explains each. */
 export const Environment = z.object({
   HOST: z.string().default('localhost'),
-  PORT: whole(1, 65535, 3000),
-  WORKERS: wholeOrNone(1, 256),
+  PORT: wholeNumber(1, 65535, 3000),
+  WORKERS: optionalWholeNumber(1, 256),
   BASE_URL: httpUrl.optional(),
   METRICS_HOST: z.string().default('localhost'),
-  METRICS_PORT: wholeOrNone(1, 65535),
+  METRICS_PORT: optionalWholeNumber(1, 65535),
   DATABASE_URL: databaseUrl.optional(),
-  STORE_CONNECTIONS: wholeOrNone(2, 10_000),
+  STORE_CONNECTIONS: optionalWholeNumber(2, 10_000),
   DATA_DIR: z.string().default('.usher'),
   USHER_MASTER_KEY: masterKey.optional(),
   USHER_NEW_MASTER_KEY: masterKey.optional(),
-  TOKEN_MAX_AGE: whole(60, 86400, 3600),
-  ARGON2_MEMORY_KIB: whole(8, 4_194_304, 19456),
-  ARGON2_PASSES: whole(1, 100, 2),
-  ARGON2_PARALLELISM: whole(1, 64, 1),
-  HASH_CONCURRENCY: whole(1, 256, availableParallelism()),
-  HASH_QUEUE_SECONDS: whole(1, 60, 2),
-  TRUST_PROXY: whole(0, 10, 0),
-  SHUTDOWN_DELAY_SECONDS: whole(0, 300, 0),
+  TOKEN_MAX_AGE: wholeNumber(60, 86400, 3600),
+  ARGON2_MEMORY_KIB: wholeNumber(8, 4_194_304, 19456),
+  ARGON2_PASSES: wholeNumber(1, 100, 2),
+  ARGON2_PARALLELISM: wholeNumber(1, 64, 1),
+  HASH_CONCURRENCY: wholeNumber(1, 256, availableParallelism()),
+  HASH_QUEUE_SECONDS: wholeNumber(1, 60, 2),
+  TRUST_PROXY: wholeNumber(0, 10, 0),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0),
   CORS_ORIGINS: z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
@@ -81,7 +82,7 @@ export const Environment = z.object({
   DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be fatal, error, warn, info, debug, trace or silent',
+      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
     })
     .default('info'),
 })
@@ -89,40 +90,42 @@ export const Environment = z.object({
 /** Variables that the command line also reads from the file that `NAME_FILE` names. */
 export const secretVariables = ['DATABASE_URL', 'USHER_MASTER_KEY', 'USHER_NEW_MASTER_KEY'] as const
 
-/** By default, for all workers: more than half of what a Postgres lets in as it comes would shut out a second server. */
-const mostConnections = 50
+/** Half of Postgres's default max_connections, which leaves room for a second server. */
+const maxDefaultConnections = 50
 
-/** The settings of one process. Times are in seconds where the name says so. */
+/** The settings of a process. */
 export type Config = Readonly<ReturnType<typeof loadConfig>>
 
-/** Settings that cannot be used: one line for each faulty variable, never with its value. */
+/** Invalid settings: one line for each variable, without its value, which may be a secret. */
 export class ConfigError extends Error {
-  constructor(readonly faults: readonly string[]) {
-    super(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+  constructor(readonly errors: readonly string[]) {
+    super(`invalid configuration:\n${errors.map((error) => `  ${error}`).join('\n')}`)
   }
 }
 
 /**
- * Settings from environment variables; an empty one counts as absent.
+ * Reads settings from environment variables. An empty variable counts as unset.
  *
- * @throws {ConfigError} that names every faulty variable at once
+ * @throws {ConfigError} with every invalid variable
  */
 export function loadConfig(env: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const result = Environment.safeParse(present)
-  const faults = result.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}`) ?? []
+  const errors = result.error?.issues.map(({ path, message }) => `${String(path[0])} ${message}`) ?? []
   if (present.DATABASE_URL && !present.USHER_MASTER_KEY) {
-    faults.push(
-      'USHER_MASTER_KEY is required with DATABASE_URL: 32 bytes as base64 (openssl rand -base64 32)',
+    errors.push(
+      'USHER_MASTER_KEY is required if DATABASE_URL is set: 32 bytes as base64 (openssl rand -base64 32)',
     )
   }
   if (!present.DATABASE_URL && Number(present.WORKERS) > 1) {
-    faults.push('WORKERS must be 1 without DATABASE_URL: the embedded store belongs to one process')
+    errors.push(
+      'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store',
+    )
   }
   if (result.data && result.data.METRICS_PORT === result.data.PORT) {
-    faults.push('METRICS_PORT must be another than PORT')
+    errors.push('METRICS_PORT must differ from PORT')
   }
-  if (faults.length > 0 || !result.data) throw new ConfigError([...new Set(faults)])
+  if (errors.length > 0 || !result.data) throw new ConfigError([...new Set(errors)])
   const settings = result.data
   const workers = settings.WORKERS ?? (settings.DATABASE_URL ? availableParallelism() : 1)
   return Object.freeze({
@@ -130,7 +133,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     port: settings.PORT,
     baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
     workers,
-    /** Where Prometheus reads; without it nothing is counted. */
+    /** Undefined: metrics are off. */
     metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,
     databaseUrl: settings.DATABASE_URL,
     /** What the log of a server should warn of at start. */
@@ -140,7 +143,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
             'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it (docs/operation.md)',
           ]
         : [],
-    storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, mostConnections),
+    storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, maxDefaultConnections),
     dataDir: settings.DATA_DIR,
     masterKey: settings.USHER_MASTER_KEY,
     newMasterKey: settings.USHER_NEW_MASTER_KEY,

@@ -14,15 +14,15 @@ import { addUserCommands } from './commands/user.js'
 import { addWorkspaceCommands } from './commands/workspace.js'
 
 /**
- * Runs the command line.
+ * Runs a command.
  *
- * @param args as typed after `usher`
- * @returns the exit code: 0: done or help shown; 1: could not be done; 2: asked for wrongly
+ * @param args what was typed after `usher`
+ * @returns the exit code: 0 for success or help, 1 for a failure, 2 for a usage error
  */
 export async function run(args: readonly string[]): Promise<number> {
   const program = new Command('usher')
     .description(
-      'User management for products with many tenants. Settings come from the environment: see .env.example.',
+      'User management for multi-tenant products. Settings are environment variables: see .env.example.',
     )
     .version(version)
     .exitOverride()
@@ -43,18 +43,15 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Commander has printed its own errors. */
 function exitCodeOf(error: unknown) {
+  // Both were reported where they occurred.
   if (error instanceof PartialFailureError) return 1
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  process.stderr.write(`usher: ${lineFor(error)}\n`)
+  process.stderr.write(`usher: ${messageOf(error)}\n`)
   return error instanceof ConfigError || error instanceof UsageError ? 2 : 1
 }
 
-function lineFor(error: unknown) {
-  if (isStoreUnavailable(error) && !isTlsFailure(error))
-    return 'the store cannot be reached; is DATABASE_URL right and Postgres running?'
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return `another process listens there already (${error.message}); choose another PORT`
-  return reasonOf(error)
-}
+const messageOf = (error: unknown) =>
+  isStoreUnavailable(error) && !isTlsFailure(error)
+    ? 'cannot reach the store. Check DATABASE_URL, and that Postgres is running'
+    : reasonOf(error)

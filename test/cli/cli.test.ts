@@ -52,8 +52,8 @@ describe('without a store', () => {
     ['serve twice', "too many arguments for 'serve'"],
     ['database list --nope', "unknown option '--nope'"],
     ['workspace create', "missing required argument 'slug'"],
-    ['database create acme', 'Write it as WORKSPACE/NAME.'],
-    ['database create acme/app/x', 'Write it as WORKSPACE/NAME.'],
+    ['database create acme', 'Expected WORKSPACE/NAME.'],
+    ['database create acme/app/x', 'Expected WORKSPACE/NAME.'],
     ['database create acme/app --password-policy weak', 'Allowed choices are none, standard, nist.'],
   ])('usher %s is misuse: a line on stderr and exit 2', async (command, line) => {
     const { code, stdout, stderr } = await runUsher(command.split(' ').filter(Boolean), {})
@@ -72,11 +72,11 @@ describe('without a store', () => {
     }
     const { code, stdout, stderr } = await runUsher(['serve'], env)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe(`usher: The configuration has faults:
+    expect(stderr).toBe(`usher: invalid configuration:
   PORT must be a whole number from 1 to 65535
   USHER_MASTER_KEY must be 32 bytes as base64 (openssl rand -base64 32)
   TOKEN_MAX_AGE must be a whole number from 60 to 86400
-  LOG_LEVEL must be fatal, error, warn, info, debug, trace or silent
+  LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent
 `)
     expect(existsSync(DATA_DIR)).toBe(false)
   })
@@ -87,7 +87,7 @@ describe('without a store', () => {
       expect(await runUsher(command.split(' '), await away())).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: 'usher: the store cannot be reached; is DATABASE_URL right and Postgres running?\n',
+        stderr: 'usher: cannot reach the store. Check DATABASE_URL, and that Postgres is running\n',
       })
     },
   )
@@ -108,7 +108,7 @@ describe('without a store', () => {
 
 describe('on a server', () => {
   it('workspace create makes one, and refuses a taken slug and a bad one', async ({ usher, print }) => {
-    expect(await print('workspace create one')).toBe('Made workspace one.\n')
+    expect(await print('workspace create one')).toBe('Created workspace one.\n')
     expect(await usher.json('workspace create two')).toEqual({ id: expect.any(String), slug: 'two' })
     expect(await usher.refusal('workspace create one')).toBe('1 usher: workspace one already exists\n')
     expect(await usher.refusal('workspace create a.b')).toMatch(
@@ -121,9 +121,9 @@ describe('on a server', () => {
     print,
   }) => {
     await print('workspace create acme')
-    expect(await print('database list')).toBe('There is no database yet.\n')
+    expect(await print('database list')).toBe('No databases yet.\n')
     const url = 'http://localhost:3000/workspaces/acme/databases/app'
-    expect(await print('database create acme/app')).toBe(`Made database ${url}\n`)
+    expect(await print('database create acme/app')).toBe(`Created database ${url}\n`)
     const made = await usher.json('database create acme/strict --password-policy nist')
     const strict = { id: made.id, workspaceSlug: 'acme', databaseName: 'strict', passwordPolicy: 'nist' }
     expect(made).toEqual({ ...strict, url: url.replace('app', 'strict') })

@@ -21,13 +21,16 @@ describe('database set', () => {
 
     const { stdout, audited } = await usher.operator(`${set} --token-max-age default`)
     expect(stdout).toBe(
-      'Passwords by policy nist, tokens as the server’s TOKEN_MAX_AGE says, new keys EdDSA.\n',
+      `password policy    nist
+token lifetime     the server’s TOKEN_MAX_AGE
+signing algorithm  EdDSA
+`,
     )
     expect(audited).toMatchObject([
       { audit: 'database.set', databaseId: id, settings: { tokenMaxAge: null } },
     ])
     const { stdout: next } = await usher.operator(`${set} --signing-algorithm RS256`)
-    expect(next).toContain(`The next key will be RS256: run usher keys rotate ${path}\n`)
+    expect(next).toContain(`\nTo create a key with RS256, run: usher keys rotate ${path}\n`)
     expect(await usher.json(`keys rotate ${path}`)).toMatchObject({ algorithm: 'RS256' })
     expect(await usher.json('database list')).toContainEqual(
       expect.objectContaining({ id, passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }),
@@ -35,7 +38,7 @@ describe('database set', () => {
   })
 
   it.for([
-    ['', /^2 usher: name a setting: see --help\n$/],
+    ['', /^2 usher: at least one setting is required\. See --help\n$/],
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
     ['--password-policy nist', /^1 usher: database no\/such does not exist\n$/],
@@ -53,7 +56,7 @@ it('database list and workspace list go page by page', async ({ usher }) => {
   const after = `${before.workspaceSlug}/${before.databaseName}`
   expect(await usher.json(`database list --after ${after}`)).toEqual(databases.slice(-1))
   const { stdout } = await usher.operator(`database list --after ${after} --limit 1`)
-  expect(stdout).toMatch(/\nGo on with: --after workspace-\d+\/database-\d+\n$/)
+  expect(stdout).toMatch(/\nNext page: --after workspace-\d+\/database-\d+\n$/)
 
   const workspaces = await usher.json('workspace list')
   expect(workspaces).toContainEqual(expect.objectContaining({ slug: workspaceSlug, databases: 1 }))
@@ -75,7 +78,7 @@ describe('database delete', () => {
     const { code, stdout, audited } = await usher.operator(`database delete ${path} --yes`)
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `Deleted database ${path}. Users deleted with it: 2\n`,
+      stdout: `Deleted database ${path}. Users deleted: 2.\n`,
     })
     expect(audited).toMatchObject([{ audit: 'database.deleted', databaseId: id }])
     const { prisma } = usher.store
@@ -141,7 +144,7 @@ describe('database delete', () => {
     const { path } = await usher.newDatabase()
     const command = `database delete ${path}`
     expect(await usher.refusal(command, ['app'])).toMatch(
-      /^1 .*Type .* to delete it with all that is in it: .*usher: that is another name; nothing was changed\n$/s,
+      /^1 .*Type .* to delete it and everything in it: .*usher: the name does not match\. Nothing was changed\n$/s,
     )
     expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
     expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })
@@ -151,7 +154,7 @@ describe('database delete', () => {
   it('refuses without a terminal and without --yes', async ({ usher }) => {
     const { path } = await usher.newDatabase()
     expect(await usher.refusal(`database delete ${path}`)).toBe(
-      `2 usher: without a terminal to ask on, deleting ${path} takes --yes\n`,
+      `2 usher: deleting ${path} without a terminal requires --yes\n`,
     )
   })
 })

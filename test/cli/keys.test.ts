@@ -28,7 +28,7 @@ it('keys rotate publishes a key that signs after the time given, and 600 s if no
   const { id, path, kid, elsewhere } = account
   const { audited, stdout } = await usher.operator(`keys rotate ${path}`)
   const [next, present] = await usher.json(`keys list ${path}`)
-  expect(stdout).toBe(`Published key ${next.kid} (ES256); it signs from ${next.activatesAt}.\n`)
+  expect(stdout).toBe(`Published key ${next.kid} (ES256). It signs from ${next.activatesAt}.\n`)
   expect(audited).toMatchObject([{ audit: 'keys.rotated', databaseId: id, kid: next.kid }])
   expect(present).toMatchObject({ kid, state: 'signs', algorithm: 'ES256', retiresAt: expect.any(String) })
   expect(next).toMatchObject({ state: 'next', retiresAt: null })

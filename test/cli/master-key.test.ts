@@ -27,7 +27,7 @@ describe('keys rewrap', () => {
     const next = { USHER_NEW_MASTER_KEY: newKey() }
     const { stdout, audited } = await usher.operator('keys rewrap', '', next)
     expect(stdout).toBe(
-      'Keys sealed anew: 2. Set USHER_MASTER_KEY to the new master key before anything else.\n',
+      'Re-encrypted keys: 2. Set USHER_MASTER_KEY to the new master key before you run anything else.\n',
     )
     expect(audited).toMatchObject([{ audit: 'keys.rewrapped' }])
 
@@ -93,7 +93,7 @@ describe('the key file of an embedded store', () => {
   it('has the new master key after a rewrap', async () => {
     const key = newKey()
     const { stdout } = await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
-    expect(stdout).toBe('Keys sealed anew: 1. The file master.key has the new master key.\n')
+    expect(stdout).toBe('Re-encrypted keys: 1. The file master.key contains the new master key.\n')
     expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
     expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
   })

@@ -36,15 +36,15 @@ it.each([
 it.each([
   ['user nope', "unknown command 'nope'"],
   ['user show acme/app', "missing required argument 'user'"],
-  ['user list acme', 'Write it as WORKSPACE/NAME.'],
+  ['user list acme', 'Expected WORKSPACE/NAME.'],
   ['user list acme/app --limit 0', "option '--limit <count>' argument '0' is invalid"],
-  ['user list acme/app --limit 1001', 'Write a whole number from 1 to 1000.'],
+  ['user list acme/app --limit 1001', 'Expected a whole number from 1 to 1000.'],
   ['user list acme/app --after x', "option '--after <last>' argument 'x' is invalid"],
   [
     'tenant add-user acme/app Engines ada@example.com',
-    "'Engines' is invalid for argument 'tenant'. Write it as the UUID that the list shows.",
+    "'Engines' is invalid for argument 'tenant'. Expected a UUID, as printed by the list command.",
   ],
-  ['database list --after acme', 'Write it as WORKSPACE/NAME.'],
+  ['database list --after acme', 'Expected WORKSPACE/NAME.'],
   ['keys rotate acme/app --activate-in soon', "option '--activate-in <seconds>' argument 'soon' is invalid"],
   ['keys retire acme/app', "missing required argument 'kid'"],
 ])('usher %s is misuse', async (command, line) => {

@@ -57,7 +57,7 @@ describe('usher user import', () => {
     })
     expect(await run(`user import ${database} ${file}`)).toEqual({
       code: 0,
-      stdout: 'Nothing was added; 2 users there already, unchanged.\n',
+      stdout: 'Added 0 users. Skipped 2 existing users.\n',
       stderr: '',
     })
   })
@@ -69,7 +69,7 @@ describe('usher user import', () => {
     const rejects = join(folder, 'faulty.rejects.ndjson')
     expect(await run(`user import ${database} ${file}`)).toEqual({
       code: 1,
-      stdout: `Added 2 users; 2 rejected, see ${rejects}.\n`,
+      stdout: `Added 2 users. Rejected 2 lines, see ${rejects}\n`,
       stderr: 'line 2: is not JSON\nline 3: email: must be an email address\n',
     })
     const written = (await readFile(rejects, 'utf8')).trimEnd().split('\n')
@@ -105,7 +105,7 @@ describe('usher user import', () => {
     expect(await run(`user import acme/twice ${file}.no`)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `usher: there is no file ${file}.no that can be read\n`,
+      stderr: `usher: cannot read the file ${file}.no\n`,
     })
     expect(await run(`user import acme ${file}`)).toMatchObject({ code: 2, stdout: '' })
     expect(await run(`user import acme/no ${file}`)).toEqual({
@@ -181,7 +181,7 @@ describe('usher user export', () => {
     const file = join(folder, 'exported.ndjson')
     expect(await run(`user export ${from} --output ${file}`)).toEqual({
       code: 0,
-      stdout: `Wrote 2 users to ${file}.\n`,
+      stdout: `Exported 2 users to ${file}.\n`,
       stderr: '',
     })
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -212,7 +212,7 @@ it('import and export work alike on a folder', async () => {
   const rejects = join(folder, 'embedded.rejects.ndjson')
   expect(await run(`user import acme/app ${file}`, env)).toEqual({
     code: 1,
-    stdout: `Added 2 users; 1 rejected, see ${rejects}.\n`,
+    stdout: `Added 2 users. Rejected 1 line, see ${rejects}\n`,
     stderr: 'line 2: is not JSON\n',
   })
   const { stdout } = await run('user export acme/app', env)

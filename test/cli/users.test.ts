@@ -47,7 +47,7 @@ it('user list goes page by page in the order of signing up', async ({ usher, dat
     },
   ])
   const { stdout } = await usher.operator(`user list ${database.path} --limit 2`)
-  expect(stdout.split('\n').slice(2)).toEqual([`Go on with: --after ${ids[1]}`, ''])
+  expect(stdout.split('\n').slice(2)).toEqual([`Next page: --after ${ids[1]}`, ''])
   expect(stdout).toMatch(/^[0-9a-f-]{36} {2}active {2}\S+@example.com\n/)
 })
 
@@ -61,7 +61,7 @@ it('user list --tenant lists the users of one tenant', async ({ usher, database 
 })
 
 it('user list says that there is none', async ({ usher, database }) => {
-  expect((await usher.operator(`user list ${database.path}`)).stdout).toBe('There is no user.\n')
+  expect((await usher.operator(`user list ${database.path}`)).stdout).toBe('No users.\n')
 })
 
 describe('user show', () => {
@@ -107,7 +107,7 @@ it('user disable refuses logins and tokens, and user enable takes them again', a
   const disabled = await usher.operator(`user disable ${database.path} ${email}`)
   expect(disabled).toMatchObject({
     code: 0,
-    stdout: `Disabled user ${id}: logins and tokens are refused.\n`,
+    stdout: `Disabled user ${id}. Logins and tokens are rejected.\n`,
     audited: auditOf('user.disabled', id),
   })
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([401, 401])
@@ -164,7 +164,7 @@ describe('user set-password', () => {
     const set = await usher.operator(command(database), `${next}\n`)
     expect(set).toMatchObject({
       code: 0,
-      stdout: `Set the password of user ${id}, and revoked the tokens from before.\n`,
+      stdout: `Set the password of user ${id} and revoked existing tokens.\n`,
       audited: auditOf('user.password_set', id),
     })
     expect(await statusOfMe(token.jwt)).toBe(401)
@@ -175,7 +175,7 @@ describe('user set-password', () => {
     await database.signedUp({ email })
     const { code, stdout, stderr } = await usher.operator(command(database), [next, next])
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^New password: \nOnce more: \n\{.*\}\n$/)
+    expect(stderr).toMatch(/^New password: \nRepeat password: \n\{.*\}\n$/)
     expect(stdout + stderr).not.toContain(next)
     expect(await statusOfLogin({ email, password: next })).toBe(200)
   })
@@ -184,9 +184,9 @@ describe('user set-password', () => {
     [
       'two passwords that differ',
       [next, `${next}s`],
-      /^1 .*usher: the two passwords differ; nothing was changed\n$/s,
+      /^1 .*usher: the passwords do not match\. Nothing was changed\n$/s,
     ],
-    ['an interrupt', ['\u0003'], /^1 .*usher: nothing was changed\n$/s],
+    ['an interrupt', ['\u0003'], /^1 .*usher: cancelled\. Nothing was changed\n$/s],
     ['a short one', 'seven..', /^1 usher: the password must have at least 8 characters\n$/],
     ['a common one', 'password1\n', /^1 usher: the password must not be one of the most used passwords\n$/],
     ['the address', email, /^1 usher: the password must not be the email address or its first part\n$/],

@@ -13,7 +13,7 @@ function errorsOf(env: Record<string, string>): readonly string[] {
     return []
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError)
-    return (error as ConfigError).faults
+    return (error as ConfigError).errors
   }
 }
 
@@ -93,13 +93,13 @@ describe('settings', () => {
   it('have one worker with the embedded store', () => {
     expect(loadConfig({ WORKERS: '1' }).workers).toBe(1)
     expect(errorsOf({ WORKERS: '2' })).toEqual([
-      'WORKERS must be 1 without DATABASE_URL: the embedded store belongs to one process',
+      'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store',
     ])
   })
 
   it('show metrics to this machine alone, on another port than the clients’', () => {
     expect(loadConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: 'localhost', port: 9464 })
-    expect(errorsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another than PORT'])
+    expect(errorsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must differ from PORT'])
   })
 
   it('take a base URL without its last slash', () => {
@@ -108,7 +108,7 @@ describe('settings', () => {
 
   it('need the master key with DATABASE_URL', () => {
     expect(errorsOf({ DATABASE_URL: url })).toEqual([
-      'USHER_MASTER_KEY is required with DATABASE_URL: 32 bytes as base64 (openssl rand -base64 32)',
+      'USHER_MASTER_KEY is required if DATABASE_URL is set: 32 bytes as base64 (openssl rand -base64 32)',
     ])
   })
 })
@@ -164,10 +164,10 @@ describe('faulty settings', () => {
   }
 
   it('are all named at once, one line for each, and never with their values', () => {
-    const faults = errorsOf(faulty)
-    expect(faults.map((fault) => fault.split(' ', 1)[0])).toEqual(Object.keys(faulty))
-    const { message } = new ConfigError(faults)
-    expect(message.split('\n')).toHaveLength(1 + faults.length)
+    const errors = errorsOf(faulty)
+    expect(errors.map((error) => error.split(' ', 1)[0])).toEqual(Object.keys(faulty))
+    const { message } = new ConfigError(errors)
+    expect(message.split('\n')).toHaveLength(1 + errors.length)
     expect(message).not.toContain('hunter2')
   })
 
@@ -184,8 +184,8 @@ describe('faulty settings', () => {
     ['CORS_ORIGINS', 'https://app.example.com,'],
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s is refused', (name, value) => {
-    const faults = errorsOf({ USHER_MASTER_KEY: key, [name]: value })
-    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
+    const errors = errorsOf({ USHER_MASTER_KEY: key, [name]: value })
+    expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
   })
 
   it.each(['sslmode=verify', 'sslmode=', 'sslmode=verify-full&sslmode=x', 'ssl=false', 'ssl='])(

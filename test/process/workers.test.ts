@@ -116,7 +116,7 @@ describe('usher serve --workers', () => {
     // No more than what was in flight on the killed ones.
     expect(failed.length).toBeLessThanOrEqual(6)
     const waits = linesOf(server).flatMap(({ milliseconds, msg }) =>
-      msg === 'a worker ended; starting another' ? [milliseconds] : [],
+      msg === 'a worker exited; starting another' ? [milliseconds] : [],
     )
     expect(waits).toEqual([100, 200, 400])
     await end(server)
@@ -255,8 +255,8 @@ describe('a server that cannot serve', () => {
   })
 
   it.each([
-    [{ WORKERS: '2', DATABASE_URL: '' }, [], 'WORKERS must be 1 without DATABASE_URL'],
-    [{ DATABASE_URL: '' }, ['--workers', '2'], 'WORKERS must be 1 without DATABASE_URL'],
+    [{ WORKERS: '2', DATABASE_URL: '' }, [], 'WORKERS must be 1 if DATABASE_URL is not set'],
+    [{ DATABASE_URL: '' }, ['--workers', '2'], 'WORKERS must be 1 if DATABASE_URL is not set'],
     [{ WORKERS: '2' }, ['--workers', '0'], 'WORKERS must be a whole number from 1 to 256'],
   ])('with settings %o and arguments %o says what is wrong', async (more, args, reason) => {
     const ended = await usher(['serve', ...args], { ...env, ...more })

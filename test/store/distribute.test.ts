@@ -62,7 +62,7 @@ describe('usher store distribute', () => {
     await addCitus()
     const before = await constraints()
     const { said, audited } = await usher('store distribute')
-    expect(said).toBe(`0 Distributed: ${all.join(', ')}\n`)
+    expect(said).toBe(`0 Distributed ${all.join(', ')}.\n`)
     expect(audited).toMatchObject([{ audit: 'store.distributed', tables: all }])
     expect(await onRecord()).toEqual([
       { name: 'workspace', column: null, group: 0 },
@@ -78,7 +78,7 @@ describe('usher store distribute', () => {
     expect((await usher('store distribute --json')).said).toBe(`0 ${JSON.stringify({ distributed: all })}\n`)
     const before = await onRecord()
     const { said, audited } = await usher('store distribute')
-    expect({ said, audited }).toEqual({ said: '0 The store is distributed already.\n', audited: [] })
+    expect({ said, audited }).toEqual({ said: '0 The store is already distributed.\n', audited: [] })
     expect((await usher('store distribute --json')).said).toBe('0 {"distributed":[]}\n')
     expect(await onRecord()).toEqual(before)
   })
@@ -124,7 +124,9 @@ describe('usher store distribute', () => {
   it('refuses the embedded store, and makes none', async () => {
     const DATA_DIR = join(tmpdir(), 'usher-never-made')
     const { said } = await usher('store distribute', { DATA_DIR })
-    expect(said).toBe('2 usher: the embedded store is one process; DATABASE_URL must name a Citus server\n')
+    expect(said).toBe(
+      '2 usher: DATABASE_URL must point to a Citus server. The embedded store cannot be distributed\n',
+    )
     await expect(rm(DATA_DIR, { recursive: true })).rejects.toThrow('ENOENT')
   })
 })
@@ -170,6 +172,6 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
   it('is caught up with where it was added without being distributed', async () => {
     await usher('store distribute')
     await store.prisma.$executeRaw`CREATE TABLE usher.late (database_id UUID PRIMARY KEY)`
-    expect((await usher('store distribute')).said).toBe('0 Distributed: late\n')
+    expect((await usher('store distribute')).said).toBe('0 Distributed late.\n')
   })
 })

@@ -167,7 +167,7 @@ describe('metrics', () => {
       const ended = await usher(['serve'], { ...env, ...more })
       expect(ended).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('another process listens there'),
+        stderr: `usher: port ${server.metricsPort} is already in use. Set METRICS_PORT to another one\n`,
       })
     }
     await end(server)

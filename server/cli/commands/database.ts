@@ -12,11 +12,11 @@ import { confirmByName } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function addDatabaseCommands(program: Command) {
-  const database = program.command('database').description('databases, which hold users')
+  const database = program.command('database').description('manage databases, which contain users')
   database
     .command('create')
-    .argument('<workspace/name>', 'where it will be in paths', databasePath)
-    .description('make a database in a workspace')
+    .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
+    .description('create a database in a workspace')
     .addOption(passwordPolicy().default('standard'))
     .option('--json', 'print JSON')
     .action((path: DatabasePath, options) =>
@@ -25,7 +25,7 @@ export function addDatabaseCommands(program: Command) {
         const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
         audit(log, 'database.created', { databaseId: id })
         const url = databaseUrl(config.baseUrl, path)
-        print(options, { id, ...path, passwordPolicy, url }, `Made database ${url}`)
+        print(options, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
       }),
     )
   addPageOptions(database.command('list'), 'database', databasePath)
@@ -42,26 +42,25 @@ export function addDatabaseCommands(program: Command) {
           createdAt: row.createdAt,
           beingDeleted: isBeingDeleted(row),
         }))
-        const pathOf = (row: DatabasePath) => `${row.workspaceSlug}/${row.databaseName}`
         printPage(options, databases, {
-          line: (row) => `${pathOf(row)}  ${row.id}${row.beingDeleted ? '  being deleted' : ''}`,
-          key: pathOf,
-          none: 'There is no database yet.',
+          line: (row) => `${nameOf(row)}  ${row.id}${row.beingDeleted ? '  being deleted' : ''}`,
+          key: nameOf,
+          empty: 'No databases yet.',
         })
       }),
     )
   database
     .command('set')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('change settings of a database; servers follow within 5 s')
+    .description('change settings of a database; servers apply them within 5 s')
     .addOption(passwordPolicy())
     .option(
       '--token-max-age <seconds>',
-      'lifetime of its tokens, 60 to 86400, or default: the server’s TOKEN_MAX_AGE',
+      'lifetime of tokens, 60 to 86400, or "default" for the server’s TOKEN_MAX_AGE',
       (text) => (text === 'default' ? text : wholeNumber(60, 86_400)(text)),
     )
     .addOption(
-      new Option('--signing-algorithm <name>', 'of keys made from now on').choices(
+      new Option('--signing-algorithm <name>', 'algorithm of signing keys created from now on').choices(
         Object.values(SigningAlgorithm),
       ),
     )
@@ -71,37 +70,40 @@ export function addDatabaseCommands(program: Command) {
         ...others,
         ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
       }
-      if (Object.keys(settings).length === 0) throw new UsageError('name a setting: see --help')
+      if (Object.keys(settings).length === 0)
+        throw new UsageError('at least one setting is required. See --help')
       return withStore(async (store, _config, log) => {
         const row = await setDatabase(store, path, settings)
         const { id, passwordPolicy, tokenMaxAge, signingAlgorithm } = row
         audit(log, 'database.set', { databaseId: id, settings })
-        const age = tokenMaxAge === null ? 'as the server’s TOKEN_MAX_AGE says' : `of ${tokenMaxAge} s`
-        const next = settings.signingAlgorithm
-          ? `\nThe next key will be ${signingAlgorithm}: run usher keys rotate ${path.workspaceSlug}/${path.databaseName}`
-          : ''
-        const line = `Passwords by policy ${passwordPolicy}, tokens ${age}, new keys ${signingAlgorithm}.${next}`
-        print({ json }, { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm }, line)
+        const lines = [
+          `password policy    ${passwordPolicy}`,
+          `token lifetime     ${tokenMaxAge === null ? 'the server’s TOKEN_MAX_AGE' : `${tokenMaxAge} s`}`,
+          `signing algorithm  ${signingAlgorithm}`,
+        ]
+        if (settings.signingAlgorithm)
+          lines.push(`To create a key with ${signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`)
+        print({ json }, { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm }, lines.join('\n'))
       })
     })
   database
     .command('delete')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('delete a database with all its users, for ever')
-    .option('--yes', 'do not ask')
+    .description('delete a database and all its users permanently')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
     .action(async (path: DatabasePath, options) => {
-      const name = `${path.workspaceSlug}/${path.databaseName}`
+      const name = nameOf(path)
       if (!options.yes) await confirmByName(name)
       await withStore(async (store, _config, log) => {
         const { id, users } = await deleteDatabase(store, path)
         audit(log, 'database.deleted', { databaseId: id })
-        print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted with it: ${users}`)
+        print(options, { id, ...path, users }, `Deleted database ${name}. Users deleted: ${users}.`)
       })
     })
 }
 
+const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSlug}/${databaseName}`
+
 const passwordPolicy = () =>
-  new Option('--password-policy <policy>', 'which passwords it takes at sign-up').choices(
-    Object.values(PasswordPolicy),
-  )
+  new Option('--password-policy <policy>', 'rules for new passwords').choices(Object.values(PasswordPolicy))

@@ -8,11 +8,11 @@ import { databasePath, wholeNumber } from '../io/arguments.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function addKeysCommands(program: Command) {
-  const keys = program.command('keys').description('signing keys of databases, and the master key')
+  const keys = program.command('keys').description('manage signing keys and the master key')
   keys
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('list the keys of a database, the newest first')
+    .description('list the signing keys of a database, newest first')
     .option('--json', 'print JSON')
     .action((path: DatabasePath, options) =>
       withStore(async (store) => {
@@ -36,10 +36,10 @@ export function addKeysCommands(program: Command) {
   keys
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('publish the next key of a database, which signs some time later')
+    .description('publish the next signing key of a database, which becomes active later')
     .option(
       '--activate-in <seconds>',
-      'when it signs; others may keep the published keys for 300 s, servers for 5 s',
+      'delay before the key signs; clients cache the published keys for 300 s, servers for 5 s',
       wholeNumber(0, 604_800),
       600,
     )
@@ -49,28 +49,28 @@ export function addKeysCommands(program: Command) {
         const key = await rotateKeys(store, path, options.activateIn, new Date())
         const { databaseId, kid, algorithm, activatesAt } = key
         audit(log, 'keys.rotated', { databaseId, kid })
-        const line = `Published key ${kid} (${algorithm}); it signs from ${activatesAt.toISOString()}.`
-        print(options, { databaseId, kid, algorithm, activatesAt }, line)
+        const text = `Published key ${kid} (${algorithm}). It signs from ${activatesAt.toISOString()}.`
+        print(options, { databaseId, kid, algorithm, activatesAt }, text)
       }),
     )
   keys
     .command('retire')
     .argument('<workspace/name>', 'database', databasePath)
-    .argument('<kid>', 'key, as the list shows it')
-    .description('refuse the tokens of a key, for one that got into wrong hands')
+    .argument('<kid>', 'id of the key, as printed by keys list')
+    .description('reject all tokens of a key, for example after a leak')
     .allowUnknownOption() // a kid may begin with -
     .option('--json', 'print JSON')
     .action((path: DatabasePath, kid: string, options) =>
       withStore(async (store, _config, log) => {
         const { databaseId, retiresAt } = await retireKey(store, path, kid, new Date())
         audit(log, 'keys.retired', { databaseId, kid })
-        const line = `Retired key ${kid}: servers refuse its tokens within 5 s, others who keep the published keys within 300 s.`
-        print(options, { databaseId, kid, retiresAt }, line)
+        const text = `Retired key ${kid}. Servers reject its tokens within 5 s, clients that cache the published keys within 300 s.`
+        print(options, { databaseId, kid, retiresAt }, text)
       }),
     )
   keys
     .command('rewrap')
-    .description('seal all signing keys with the master key in USHER_NEW_MASTER_KEY; stop the servers first')
+    .description('re-encrypt all signing keys with USHER_NEW_MASTER_KEY; stop all servers first')
     .option('--json', 'print JSON')
     .action((options) =>
       withStore(async (store, { newMasterKey }, log) => {
@@ -81,10 +81,10 @@ export function addKeysCommands(program: Command) {
         }
         const count = await rewrapKeys(store, newMasterKey)
         audit(log, 'keys.rewrapped', {})
-        const next = store.keyFile
-          ? 'The file master.key has the new master key.'
-          : 'Set USHER_MASTER_KEY to the new master key before anything else.'
-        print(options, { rewrapped: count }, `Keys sealed anew: ${count}. ${next}`)
+        const nextStep = store.keyFile
+          ? 'The file master.key contains the new master key.'
+          : 'Set USHER_MASTER_KEY to the new master key before you run anything else.'
+        print(options, { rewrapped: count }, `Re-encrypted keys: ${count}. ${nextStep}`)
       }),
     )
 }

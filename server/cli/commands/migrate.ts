@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 import { migrate } from '../../store/migrate.js'
-import { print, withTables } from '../io/with-store.js'
+import { print, withUnmigratedStore } from '../io/with-store.js'
 
 export const addMigrateCommand = (program: Command) =>
   program
     .command('migrate')
-    .description('bring the store up to date')
+    .description('apply pending migrations to the store')
     .option('--json', 'print JSON')
     .action((options) =>
-      withTables(async (store) => {
+      withUnmigratedStore(async (store) => {
         const applied = await migrate(store.prisma)
-        const line = applied.length === 0 ? 'The store is up to date.' : `Applied: ${applied.join(', ')}`
-        print(options, { applied }, line)
+        const text = applied.length === 0 ? 'The store is up to date.' : `Applied ${applied.join(', ')}.`
+        print(options, { applied }, text)
       }),
     )

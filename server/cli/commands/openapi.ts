@@ -7,7 +7,7 @@ export const addOpenApiCommand = (program: Command) =>
   program
     .command('openapi')
     .description('print the OpenAPI document')
-    .option('--json', 'print it on one line')
+    .option('--json', 'print the document on one line')
     .action((options: { json?: boolean }) => {
       const document = openApiDocument(readConfig().baseUrl, version)
       process.stdout.write(`${JSON.stringify(document, null, options.json ? 0 : 2)}\n`)

@@ -1,5 +1,7 @@
 import cluster from 'node:cluster'
 import type { Command } from 'commander'
+import type { Config } from '../../config.js'
+import { OperatorError } from '../../domain/admin/operator-error.js'
 import { serveWithWorkers } from '../../process/cluster.js'
 import { serve } from '../../process/serve.js'
 import { readConfig } from '../io/with-store.js'
@@ -7,15 +9,24 @@ import { readConfig } from '../io/with-store.js'
 export const addServeCommand = (program: Command) =>
   program
     .command('serve')
-    .description('serve the API until SIGTERM')
-    .option('--workers <number>', 'processes that serve, in place of WORKERS')
+    .description('start the server; SIGTERM or Ctrl-C stops it')
+    .option('--workers <number>', 'number of processes that serve, overrides WORKERS')
     .option('--json', 'log JSON lines even on a terminal')
-    .action((options: { workers?: string; json?: boolean }) => {
+    .action(async (options: { workers?: string; json?: boolean }) => {
       const config = readConfig(options.workers === undefined ? {} : { WORKERS: options.workers })
-      if (config.workers > 1 && cluster.isPrimary) return serveWithWorkers(config, options)
-      return serve(config, options).catch((error) => {
-        // The channel to the first process would keep a worker that does not serve alive.
+      const start = config.workers > 1 && cluster.isPrimary ? serveWithWorkers : serve
+      try {
+        await start(config, options)
+      } catch (error) {
+        // Otherwise the channel to the primary keeps a worker alive that cannot serve.
         cluster.worker?.disconnect()
-        throw error
-      })
+        throw portInUse(error, config) ?? error
+      }
     })
+
+function portInUse(error: unknown, { metrics }: Config) {
+  const { code, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code !== 'EADDRINUSE') return undefined
+  const setting = port === metrics?.port ? 'METRICS_PORT' : 'PORT'
+  return new OperatorError(`port ${port} is already in use. Set ${setting} to another one`)
+}

@@ -7,7 +7,7 @@ import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function addTenantCommands(program: Command) {
-  const tenant = program.command('tenant').description('tenants, to which users belong')
+  const tenant = program.command('tenant').description('manage the tenants of a database')
   addPageOptions(tenant.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the tenants of a database')
@@ -17,34 +17,34 @@ export function addTenantCommands(program: Command) {
         printPage(options, tenants, {
           line: ({ id, users, name }) => `${id}  users: ${users}  ${printable(name)}`,
           key: ({ id }) => id,
-          none: 'There is no tenant.',
+          empty: 'No tenants.',
         })
       }),
     )
-  const memberCommand = (name: string, description: string) =>
+  const membershipCommand = (name: string, description: string) =>
     tenant
       .command(name)
       .argument('<workspace/name>', 'database', databasePath)
       .argument('<tenant>', 'id of the tenant', uuid)
-      .argument('<user>', 'id or email address')
+      .argument('<user>', 'id or email address of the user')
       .description(description)
       .option('--json', 'print JSON')
-  memberCommand('add-user', 'make a user one of a tenant’s').action(
-    (path: DatabasePath, tenantId: string, who: string, options) =>
+  membershipCommand('add-user', 'add a user to a tenant').action(
+    (path: DatabasePath, tenantId: string, userRef: string, options) =>
       withStore(async (store, _config, log) => {
-        const membership = await addToTenant(store, path, tenantId, who, new Date())
+        const membership = await addToTenant(store, path, tenantId, userRef, new Date())
         audit(log, 'tenant.user_added', membership)
-        const line = `Added user ${membership.userId} to tenant ${tenantId}. A token names it from the next login on.`
-        print(options, membership, line)
+        const text = `Added user ${membership.userId} to tenant ${tenantId}. Tokens include it from the next login on.`
+        print(options, membership, text)
       }),
   )
-  memberCommand('remove-user', 'end a user’s membership of a tenant').action(
-    (path: DatabasePath, tenantId: string, who: string, options) =>
+  membershipCommand('remove-user', 'remove a user from a tenant').action(
+    (path: DatabasePath, tenantId: string, userRef: string, options) =>
       withStore(async (store, _config, log) => {
-        const membership = await removeFromTenant(store, path, tenantId, who)
+        const membership = await removeFromTenant(store, path, tenantId, userRef)
         audit(log, 'tenant.user_removed', membership)
-        const line = `Removed user ${membership.userId} from tenant ${tenantId}. Tokens from before name it until they expire; usher user revoke-tokens ends them.`
-        print(options, membership, line)
+        const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: usher user revoke-tokens`
+        print(options, membership, text)
       }),
   )
 }

@@ -10,10 +10,10 @@ import { print, withStore } from '../io/with-store.js'
 export const addUserExportCommand = (user: Command) =>
   user
     .command('export')
-    .argument('<workspace/name>', 'the database', databasePath)
-    .description('write all users of a database as lines that import reads, password hashes among them')
-    .option('-o, --output <file>', 'write to a file that only you can read, rather than to standard output')
-    .option('--json', 'with --output, print JSON; the lines themselves always are')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('export all users of a database with their password hashes, in the format of user import')
+    .option('-o, --output <file>', 'write to a file with mode 0600 instead of stdout')
+    .option('--json', 'with --output, print the result as JSON')
     .action(
       (path: ReturnType<typeof databasePath>, options: { output?: string; json?: boolean }): Promise<void> =>
         withStore(async (store) => {
@@ -30,11 +30,11 @@ export const addUserExportCommand = (user: Command) =>
           const unfinished = `${output}.unfinished`
           await pipeline(counted, createWriteStream(unfinished, { mode: 0o600 }))
           await rename(unfinished, output)
-          print(options, { users, file: output }, `Wrote ${users} users to ${output}.`)
+          print(options, { users, file: output }, `Exported ${users} users to ${output}.`)
         }),
     )
 
-/** Whoever reads may stop before the end, as `head` does. */
+/** The reader may stop early, as `head` does. */
 async function toStandardOutput(lines: AsyncIterable<string>) {
   try {
     await pipeline(lines, process.stdout, { end: false })

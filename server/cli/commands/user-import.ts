@@ -10,24 +10,22 @@ import { readLines } from '../io/ndjson-file.js'
 import { createProgressLine } from '../io/progress-line.js'
 import { print, withStore } from '../io/with-store.js'
 
-/** Faulty lines whose reasons are shown; all are in the file of rejects. */
-const shownRejects = 20
+/** Rejected lines reported on stderr; the rejects file has all of them. */
+const reportedRejects = 20
 
 export const addUserImportCommand = (user: Command) =>
   user
     .command('import')
-    .argument('<workspace/name>', 'the database that they move into', databasePath)
-    .argument('<file>', 'one user on each line, as JSON')
-    .description(
-      'move users in from elsewhere, with their password hashes; run it again to go on where it was ended',
-    )
+    .argument('<workspace/name>', 'database to import into', databasePath)
+    .argument('<file>', 'NDJSON file with one user per line')
+    .description('import users with their password hashes; to continue an interrupted import, run it again')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Users whose email address is there already stay as they are. Lines that cannot be taken are told by number,
-and written with the reason to a file beside the input (users.ndjson: users.rejects.ndjson); the exit code is
-then 1, and all others are taken. The lines, and how to make them from other services' exports: docs/moving-in.md.`,
+Existing users, found by email address, are not changed. Invalid lines are reported by number and written with
+the reason to a file next to the input (users.ndjson: users.rejects.ndjson). All other lines are imported, and
+the exit code is 1. docs/moving-in.md describes the format and how to convert exports of other services.`,
     )
     .action(
       (path: ReturnType<typeof databasePath>, file: string, options: { json?: boolean }): Promise<void> =>
@@ -56,27 +54,26 @@ then 1, and all others are taken. The lines, and how to make them from other ser
             options,
             { added, alreadyThere, rejected, rejectsFile },
             [
-              added === 0 ? 'Nothing was added' : `Added ${users(added)}`,
-              alreadyThere === 0 ? '' : `; ${users(alreadyThere)} there already, unchanged`,
-              rejected === 0 ? '' : `; ${rejected} rejected, see ${rejects.file}`,
-              '.',
+              `Added ${counted(added, 'user')}.`,
+              alreadyThere === 0 ? '' : ` Skipped ${counted(alreadyThere, 'existing user')}.`,
+              rejected === 0 ? '' : ` Rejected ${counted(rejected, 'line')}, see ${rejects.file}`,
             ].join(''),
           )
           if (rejected > 0) throw new PartialFailureError()
         }),
     )
 
-const users = (count: number) => `${count} ${count === 1 ? 'user' : 'users'}`
+const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
 
 async function sizeOf(file: string) {
   try {
     return (await stat(file)).size
   } catch {
-    throw new UsageError(`there is no file ${file} that can be read`)
+    throw new UsageError(`cannot read the file ${file}`)
   }
 }
 
-/** A file beside the input for the lines that were not taken, in place of one of an earlier run. */
+/** Creates a file next to the input for rejected lines, and removes that of an earlier run. */
 async function createRejectsFile(input: string) {
   const file = `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
   await rm(file, { force: true })
@@ -85,7 +82,7 @@ async function createRejectsFile(input: string) {
     file,
     count: () => count,
     async write(rejected: readonly RejectedLine[]) {
-      for (const { number, reason } of rejected.slice(0, Math.max(shownRejects - count, 0))) {
+      for (const { number, reason } of rejected.slice(0, Math.max(reportedRejects - count, 0))) {
         process.stderr.write(`line ${number}: ${reason}\n`)
       }
       count += rejected.length

@@ -22,12 +22,12 @@ import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
 export function addUserCommands(program: Command) {
-  const user = program.command('user').description('users of a database, by id or email address')
+  const user = program.command('user').description('manage the users of a database')
   addUserImportCommand(user)
   addUserExportCommand(user)
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
-    .description('list users in the order of signing up')
+    .description('list users, oldest first')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
     .action((path: DatabasePath, options) =>
       withStore(async (store) => {
@@ -35,44 +35,46 @@ export function addUserCommands(program: Command) {
         printPage(options, users, {
           line: ({ id, disabledAt, email }) => `${id}  ${disabledAt ? 'disabled' : 'active'}  ${email}`,
           key: ({ id }) => id,
-          none: 'There is no user.',
+          empty: 'No users.',
         })
       }),
     )
-  commandOnUser(user, 'show', 'show a user, with tenants and failed logins').action(
-    (path: DatabasePath, who: string, options) =>
+  commandOnUser(user, 'show', 'show a user with tenants and failed logins').action(
+    (path: DatabasePath, userRef: string, options) =>
       withStore(async (store) => {
-        const found = await showUser(store, throttleOf(store), path, who)
+        const found = await showUser(store, throttleOf(store), path, userRef)
         print(options, found, describe(found))
       }),
   )
-  for (const [name, { description, event, change, line }] of Object.entries(changes)) {
-    commandOnUser(user, name, description).action((path: DatabasePath, who: string, options) =>
+  for (const [name, { description, event, change, message }] of Object.entries(changes)) {
+    commandOnUser(user, name, description).action((path: DatabasePath, userRef: string, options) =>
       withStore(async (store, _config, log) => {
-        const changed = await change(store, path, who, new Date())
+        const changed = await change(store, path, userRef, new Date())
         audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
-        print(options, changed, line(changed.id))
+        print(options, changed, message(changed.id))
       }),
     )
   }
-  commandOnUser(user, 'set-password', 'give a user the password that is typed, or comes on stdin').action(
-    async (path: DatabasePath, who: string, options) => {
-      const password = await readNewPassword()
-      await withStore(async (store, config, log) => {
-        const hashing = createHasher(config.hashing)
-        const changed = await setPassword({ store, hashing }, path, who, password, new Date())
-        audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
-        print(options, changed, `Set the password of user ${changed.id}, and revoked the tokens from before.`)
-      })
-    },
-  )
+  commandOnUser(
+    user,
+    'set-password',
+    'set the password of a user, typed on a terminal or read from stdin',
+  ).action(async (path: DatabasePath, userRef: string, options) => {
+    const password = await readNewPassword()
+    await withStore(async (store, config, log) => {
+      const hashing = createHasher(config.hashing)
+      const changed = await setPassword({ store, hashing }, path, userRef, password, new Date())
+      audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
+      print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
+    })
+  })
 }
 
 const commandOnUser = (user: Command, name: string, description: string) =>
   user
     .command(name)
     .argument('<workspace/name>', 'database', databasePath)
-    .argument('<user>', 'id or email address')
+    .argument('<user>', 'id or email address of the user')
     .description(description)
     .option('--json', 'print JSON')
 
@@ -81,40 +83,40 @@ const throttleOf = (store: Store) => createThrottle(store, Date.now)
 interface UserChange {
   description: string
   event: AuditEvent
-  change: (store: Store, path: DatabasePath, who: string, now: Date) => Promise<Account>
-  line: (id: string) => string
+  change: (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
+  message: (id: string) => string
 }
 
 const changes: Record<string, UserChange> = {
   disable: {
-    description: 'refuse a user’s logins and tokens',
+    description: 'reject the logins and tokens of a user',
     event: 'user.disabled',
     change: disableUser,
-    line: (id) => `Disabled user ${id}: logins and tokens are refused.`,
+    message: (id) => `Disabled user ${id}. Logins and tokens are rejected.`,
   },
   enable: {
-    description: 'take a disabled user’s logins again, and the tokens that have not expired',
+    description: 'accept the logins and unexpired tokens of a disabled user again',
     event: 'user.enabled',
     change: enableUser,
-    line: (id) => `Enabled user ${id}: logins and tokens that have not expired are accepted.`,
+    message: (id) => `Enabled user ${id}. Logins and unexpired tokens are accepted.`,
   },
   'revoke-tokens': {
-    description: 'refuse the tokens that a user has; logging in gives a new one',
+    description: 'reject the existing tokens of a user; a login issues a new one',
     event: 'user.tokens_revoked',
     change: revokeTokens,
-    line: (id) => `Revoked the tokens that user ${id} had.`,
+    message: (id) => `Revoked the existing tokens of user ${id}.`,
   },
   unlock: {
-    description: 'let a user log in at once whose failed logins are throttled',
+    description: 'clear the failed logins of a user, so that a throttled user can log in immediately',
     event: 'user.unlocked',
-    change: (store, path, who) => unlockUser(store, throttleOf(store), path, who),
-    line: (id) => `Forgot the failed logins of user ${id}.`,
+    change: (store, path, userRef) => unlockUser(store, throttleOf(store), path, userRef),
+    message: (id) => `Cleared the failed logins of user ${id}.`,
   },
   delete: {
-    description: 'delete a user for ever; the user’s tenants stay',
+    description: 'delete a user permanently; the user’s tenants remain',
     event: 'user.deleted',
-    change: (store, path, who) => deleteUser(store, throttleOf(store), path, who),
-    line: (id) => `Deleted user ${id}.`,
+    change: (store, path, userRef) => deleteUser(store, throttleOf(store), path, userRef),
+    message: (id) => `Deleted user ${id}.`,
   },
 }
 
@@ -124,10 +126,10 @@ function describe(user: Awaited<ReturnType<typeof showUser>>) {
     `id              ${user.id}`,
     `email           ${user.email}`,
     `preferred name  ${user.preferredName === null ? 'none' : printable(user.preferredName)}`,
-    `signed up       ${user.createdAt.toISOString()}`,
+    `created         ${user.createdAt.toISOString()}`,
     `state           ${user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'}`,
-    `tokens          ${user.tokensValidAfter ? `from ${user.tokensValidAfter.toISOString()} on` : 'all'}`,
-    `failed logins   ${failedLogins ? `${failedLogins.count}, the last ${failedLogins.lastAt.toISOString()}` : 'none'}`,
+    `tokens          ${user.tokensValidAfter ? `rejected if issued before ${user.tokensValidAfter.toISOString()}` : 'accepted'}`,
+    `failed logins   ${failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt.toISOString()}` : 'none'}`,
     ...user.tenants.map(
       (tenant) =>
         `tenant          ${tenant.id} since ${tenant.joinedAt.toISOString()}  ${printable(tenant.name)}`,

@@ -5,34 +5,34 @@ import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function addWorkspaceCommands(program: Command) {
-  const workspace = program.command('workspace').description('workspaces, which own databases')
+  const workspace = program.command('workspace').description('manage workspaces, which contain databases')
   workspace
     .command('create')
-    .argument('<slug>', 'its name in paths')
-    .description('make a workspace')
+    .argument('<slug>', 'name of the workspace in URLs')
+    .description('create a workspace')
     .option('--json', 'print JSON')
     .action((slug: string, options) =>
       withStore(async (store, _config, log) => {
         const { id } = await createWorkspace(store, slug, new Date())
         audit(log, 'workspace.created', { workspaceId: id })
-        print(options, { id, slug }, `Made workspace ${slug}.`)
+        print(options, { id, slug }, `Created workspace ${slug}.`)
       }),
     )
   addPageOptions(workspace.command('list'), 'slug', String)
-    .description('list the workspaces')
+    .description('list workspaces')
     .action((options) =>
       withStore(async (store) => {
         printPage(options, await listWorkspaces(store, options), {
           line: ({ slug, id, databases }) => `${slug}  ${id}  databases: ${databases}`,
           key: ({ slug }) => slug,
-          none: 'There is no workspace yet.',
+          empty: 'No workspaces yet.',
         })
       }),
     )
   workspace
     .command('delete')
-    .argument('<slug>', 'its name in paths')
-    .description('delete a workspace that has no database')
+    .argument('<slug>', 'name of the workspace in URLs')
+    .description('delete a workspace that has no databases')
     .option('--json', 'print JSON')
     .action((slug: string, options) =>
       withStore(async (store, _config, log) => {

@@ -3,24 +3,28 @@ import type { Page } from '../../domain/admin/page.js'
 import { wholeNumber } from './arguments.js'
 import { print } from './with-store.js'
 
-/** Gives a command the options of a listing that goes page by page. */
-export const addPageOptions = (command: Command, after: string, readAfter: (text: string) => unknown) =>
+/**
+ * Adds the options of a paged listing.
+ *
+ * @param keyName what `--after` takes, for the help text
+ */
+export const addPageOptions = (command: Command, keyName: string, parseKey: (text: string) => unknown) =>
   command
-    .option('--limit <count>', 'how many to list', wholeNumber(1, 1000), 100)
-    .option('--after <last>', `list what comes after this ${after}`, readAfter)
-    .option('--json', 'print JSON: an array, which ends the list when it is shorter than the limit')
+    .option('--limit <count>', 'maximum number of rows', wholeNumber(1, 1000), 100)
+    .option('--after <last>', `start after the row with this ${keyName}`, parseKey)
+    .option('--json', 'print a JSON array; if it has fewer rows than the limit, it is the last page')
 
-/** Prints a page: a line for each row, or with --json the rows as an array. */
+/** Prints a page: one line per row, or the rows as an array with --json. */
 export function printPage<Row>(
   options: Page<unknown> & { json?: boolean },
   rows: readonly Row[],
-  { line, key, none }: { line: (row: Row) => string; key: (row: Row) => string; none: string },
+  { line, key, empty }: { line: (row: Row) => string; key: (row: Row) => string; empty: string },
 ) {
   const lines = rows.map(line)
   const last = rows.at(-1)
-  if (last && rows.length === options.limit) lines.push(`Go on with: --after ${key(last)}`)
-  print(options, rows, lines.join('\n') || none)
+  if (last && rows.length === options.limit) lines.push(`Next page: --after ${key(last)}`)
+  print(options, rows, lines.join('\n') || empty)
 }
 
-/** Text of clients in a form that cannot steer a terminal. */
+/** Replaces control characters: text from clients must not control the operator's terminal. */
 export const printable = (text: string) => text.replace(/\p{C}/gu, '\uFFFD')

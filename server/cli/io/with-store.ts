@@ -7,44 +7,41 @@ import type { Log } from '../../telemetry/audit.js'
 import { withSecretFiles } from './secret-files.js'
 
 /**
- * Settings from this process's environment: the one place that reads it.
+ * Reads the settings from the environment. Nothing else reads it.
  *
- * @param given on the command line, in place of the environment's
+ * @param overrides settings given on the command line
  */
-export const readConfig = (given: Record<string, string> = {}) =>
+export const readConfig = (overrides: Record<string, string> = {}) =>
   // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
-  loadConfig({ ...withSecretFiles(process.env), ...given })
+  loadConfig({ ...withSecretFiles(process.env), ...overrides })
 
-/**
- * Runs a command on the store, which must be migrated, and closes it.
- *
- * @param work gets a log for the audit trail, which goes to stderr: stdout has results alone
- */
-export async function withStore(work: (store: Store, config: Config, log: Log) => Promise<void>) {
+/** Runs a command on the store, which must be migrated, and closes the store. */
+export async function withStore(command: (store: Store, config: Config, log: Log) => Promise<void>) {
   const config = readConfig()
   const store = await openStore(config, () => undefined)
   try {
     await requireMigrated(store)
-    await work(await requireMasterKey(store), config, logOf(config))
+    await command(await requireMasterKey(store), config, createAuditLog(config))
   } finally {
     await store.close()
   }
 }
 
-/** Runs a command that changes the tables of the store: with no limit of time, on one that may lack migrations. */
-export async function withTables(work: (store: Store, log: Log) => Promise<void>) {
+/** Runs a command that changes tables: without a time limit, on a store that may lack migrations. */
+export async function withUnmigratedStore(command: (store: Store, log: Log) => Promise<void>) {
   const config = readConfig()
   const store = await openForMigration(config)
   try {
-    await work(store, logOf(config))
+    await command(store, createAuditLog(config))
   } finally {
     await store.close()
   }
 }
 
-const logOf = (config: Config) => pino({ level: config.logLevel }, process.stderr)
+/** The audit trail goes to stderr, because stdout is for results. */
+const createAuditLog = (config: Config) => pino({ level: config.logLevel }, process.stderr)
 
-/** Prints a result: the line for people, or with --json the value. */
-export function print(options: { json?: boolean }, value: unknown, line: string) {
-  process.stdout.write(`${options.json ? JSON.stringify(value) : line}\n`)
+/** Prints a result: the text, or the value with --json. */
+export function print(options: { json?: boolean }, value: unknown, text: string) {
+  process.stdout.write(`${options.json ? JSON.stringify(value) : text}\n`)
 }
