@@ -3,6 +3,7 @@ import { createDatabaseLookup, type TokenSettings } from './databases/find-datab
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
+import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
 
 /** What the rules work with: one per process. */
 export interface AppContext {
@@ -11,6 +12,7 @@ export interface AppContext {
   throttle: Throttle
   networkAllowance: NetworkAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
+  verifiedTokens: VerifiedTokens
   /** The clock, in milliseconds since the epoch. */
   now: () => number
   /** The server still answers, but is about to end: send it nothing new. */
@@ -37,6 +39,7 @@ export function createContext(
     throttle: createThrottle(store, now, settings.workers, hashing.hold),
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
+    verifiedTokens: createVerifiedTokens(),
     now,
     isEnding: false,
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { requireMasterKey } from '../../server/domain/admin/master-key.js'
+import { openPrivateKey, sealPrivateKey } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { it } from '../support/api.js'
 
@@ -22,7 +23,21 @@ it.each([
   ['the row of another database', { ...row(), databaseId: databaseId.replace('0190', '0191') }, masterKey],
   ['a changed byte', withChangedByte(), masterKey],
 ])('does not open with %s', (_what, sealed, key) => {
-  expect(() => openTokenKey(sealed, key, 'issuer')).toThrow()
+  expect(() => openTokenKey(sealed, key, 'issuer')).toThrow('cannot be opened with this master key')
+})
+
+it('does not open with the public key of another pair', () => {
+  const changed = { ...row(), publicKey: row().publicKey }
+  expect(() => openTokenKey(changed, masterKey, 'issuer')).toThrow(
+    `signing key ${changed.kid} of database ${databaseId} has another public key than its kid says`,
+  )
+})
+
+it('does not sign with the private key of another pair', () => {
+  const [key, other] = [row(), row()]
+  const sealedPrivateKey = sealPrivateKey(masterKey, openPrivateKey(masterKey, other), key)
+  const opened = openTokenKey({ ...key, sealedPrivateKey }, masterKey, 'issuer')
+  expect(() => opened.sign({})).toThrow('has another private key than its kid says')
 })
 
 function withChangedByte() {

@@ -5,6 +5,7 @@ import type { Database } from '../../server/domain/databases/find-database.js'
 import { openPrivateKey } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
+import { createVerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
 
 const masterKey = randomBytes(32)
 const now = Date.parse('2026-03-01T12:00:00Z')
@@ -44,7 +45,7 @@ const without = (claim: keyof typeof good) => {
 const encode = (text: string) => Buffer.from(text).toString('base64url')
 const codeOf = (jwt: string) => {
   try {
-    verifyToken(database, jwt, now)
+    verifyToken(createVerifiedTokens(), database, jwt, now)
     return 'accepted'
   } catch (error) {
     return (error as { code: string }).code
@@ -56,7 +57,10 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   (algorithm) => {
     const own = databaseWith(algorithm)
     const { jwt } = issueToken(own.database, user, now)
-    expect(verifyToken(own.database, jwt, now)).toEqual({ userId: user.id, issuedAt: seconds })
+    expect(verifyToken(createVerifiedTokens(), own.database, jwt, now)).toMatchObject({
+      userId: user.id,
+      issuedAt: seconds,
+    })
     expect(codeOf(jwt)).toBe('token_invalid')
   },
 )
@@ -134,7 +138,8 @@ describe('a token', () => {
         kid: row.kid,
         header: { alg: 'ES256', typ },
       })(good)
-    const check = (jwt: string) => () => verifyToken({ ...database, keys: [own] }, jwt, now)
+    const check = (jwt: string) => () =>
+      verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, jwt, now)
     expect(check(sign('at+jwt'))).not.toThrow()
     expect(check(sign('JWT'))).toThrow()
   })
@@ -146,6 +151,6 @@ describe('a token', () => {
     const header = { b64: true, alg: 'ES256', typ: 'at+jwt' }
     const jwt = createSigner({ key: openPrivateKey(masterKey, row), algorithm: 'ES256', kid, header })(good)
     expect(jwt.startsWith(own.prefix)).toBe(false)
-    expect(verifyToken({ ...database, keys: [own] }, jwt, now).userId).toBe(user.id)
+    expect(verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, jwt, now).userId).toBe(user.id)
   })
 })

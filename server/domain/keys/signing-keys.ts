@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { createSigner, createVerifier } from 'fast-jwt'
 import type { SigningAlgorithm, SigningKey } from '../../store/generated/client.js'
-import { openPrivateKey, sealPrivateKey } from './master-key.js'
+import { canOpen, openPrivateKey, sealPrivateKey } from './master-key.js'
 
 /** A signing key of a database, ready to use. */
 export interface TokenKey {
@@ -61,31 +61,48 @@ function thumbprint(publicKey: KeyObject) {
 }
 
 /**
- * Returns the signer and the verifier of a stored key. Valid signatures are cached (fast-jwt's bounded cache);
- * the caller checks `iat` and `exp`. Throws if another master key sealed the private key.
+ * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. The private key is parsed
+ * when it first signs, because most databases in memory only verify.
  *
  * @param issuer required `iss`, and one required `aud`
+ * @throws if another master key sealed the private key, or if `kid` is not the thumbprint of the public key: whoever
+ * can write to the store but has no master key must not be able to add or replace a key
  */
 export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string): TokenKey {
-  const { kid, algorithm, publicKey, activatesAt, retiresAt } = row
-  const key = openPrivateKey(masterKey, row)
-  const sign = createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })
+  const { kid, algorithm, activatesAt, retiresAt } = row
+  const publicKey = createPublicKey(row.publicKey)
+  const name = `signing key ${kid} of database ${row.databaseId}`
+  if (thumbprint(publicKey) !== kid) throw new Error(`${name} has another public key than its kid says`)
+  if (!canOpen(masterKey, row)) throw new Error(`${name} cannot be opened with this master key`)
+  const header = { alg: algorithm, typ: 'at+jwt', kid }
+  let signer: TokenKey['sign'] | undefined
   return {
     kid,
-    jwk: { ...createPublicKey(publicKey).export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' },
+    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' },
     activatesAt,
     retiresAt,
-    prefix: `${sign({}).split('.', 1)[0]}.`,
-    sign,
+    prefix: `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`,
+    sign(claims) {
+      signer ??= openSigner(row, masterKey, name)
+      return signer(claims)
+    },
     verify: createVerifier({
-      key: publicKey,
+      key: row.publicKey,
       algorithms: [algorithm],
       allowedIss: issuer,
       allowedAud: issuer,
       checkTyp: 'at+jwt',
       requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
       ignoreExpiration: true,
-      cache: 10_000,
+      cache: false,
     }),
   }
+}
+
+function openSigner(row: SigningKey, masterKey: Buffer, name: string): TokenKey['sign'] {
+  const { kid, algorithm } = row
+  const key = openPrivateKey(masterKey, row)
+  if (thumbprint(createPublicKey(key)) !== kid)
+    throw new Error(`${name} has another private key than its kid says`)
+  return createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })
 }

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
 import { clockSkewSeconds } from '../clock-skew.js'
 import type { Database } from '../databases/find-database.js'
+import type { TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
+import type { VerifiedToken, VerifiedTokens } from './verified-tokens.js'
 
 /** With more tenants the claim is left out, so that no client reads a partial list. */
 const maxTenantsInToken = 50
@@ -47,25 +49,30 @@ function signingKey(database: Database, now: number) {
 }
 
 /** The claims of a valid token that the rules use. */
-export interface TokenClaims {
-  userId: string
-  issuedAt: number
-}
+export type TokenClaims = Pick<VerifiedToken, 'userId' | 'issuedAt'>
 
 /**
  * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
  *
+ * @param verified tokens that need no second verification
  * @param now in milliseconds since the epoch
  * @throws {Problem} `token_expired`, or `token_invalid` for every other error
  */
-export function verifyToken(database: Database, jwt: string, now: number): TokenClaims {
-  const { sub, iat, exp } = signedClaims(database, jwt, now)
-  if (typeof sub !== 'string' || typeof iat !== 'number' || typeof exp !== 'number') {
-    throw new Problem('token_invalid')
-  }
-  if (iat > now / 1000 + clockSkewSeconds) throw new Problem('token_invalid')
-  if (exp <= now / 1000) throw new Problem('token_expired')
-  return { userId: sub, issuedAt: iat }
+export function verifyToken(
+  verified: VerifiedTokens,
+  database: Database,
+  jwt: string,
+  now: number,
+): TokenClaims {
+  const keys = publishedKeys(database, now)
+  const known = verified.get(jwt)
+  // The same token may be sent to another database, or after its key was retired.
+  const isKnown = known?.databaseId === database.id && keys.some(({ kid }) => kid === known.kid)
+  const token = isKnown ? known : verifySignature(database.id, keys, jwt)
+  if (token.issuedAt > now / 1000 + clockSkewSeconds) throw new Problem('token_invalid')
+  if (token.expiresAt <= now / 1000) throw new Problem('token_expired')
+  if (!isKnown) verified.set(jwt, token)
+  return token
 }
 
 /** Returns whether the user's `tokensValidAfter` revokes a token. */
@@ -75,12 +82,14 @@ export const isRevoked = (claims: TokenClaims, tokensValidAfter: Date | null) =>
 /** `iat` has whole seconds: a token is later than an instant from the next whole second on. */
 const secondAfter = (instant: Date | null) => (instant ? Math.ceil(instant.getTime() / 1000) : 0)
 
-function signedClaims(database: Database, jwt: string, now: number) {
+function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: string): VerifiedToken {
   try {
-    const keys = publishedKeys(database, now)
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    if (key) return key.verify(jwt)
+    const { sub, iat, exp } = key?.verify(jwt) ?? {}
+    if (key && typeof sub === 'string' && typeof iat === 'number' && typeof exp === 'number') {
+      return { databaseId, kid: key.kid, userId: sub, issuedAt: iat, expiresAt: exp }
+    }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })
   }

@@ -11,7 +11,7 @@ import { isRevoked, verifyToken } from '../tokens/access-token.js'
  * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled or the token revoked
  */
 export async function me(context: AppContext, database: Database, jwt: string): Promise<User> {
-  const claims = verifyToken(database, jwt, context.now())
+  const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
   const user = await findUserById(context.store, database.id, claims.userId)
   if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter)) throw new Problem('token_invalid')
   return {

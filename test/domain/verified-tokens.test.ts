@@ -1,0 +1,133 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { beforeEach, expect, it, vi } from 'vitest'
+import type { Database } from '../../server/domain/databases/find-database.js'
+import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
+import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
+import { createVerifiedTokens, type VerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
+
+const masterKey = randomBytes(32)
+const now = Date.parse('2026-03-01T12:00:00Z')
+const issuer = 'https://id.example.com/workspaces/demo/databases/app'
+
+function newDatabase() {
+  const id = randomUUID()
+  const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
+  const key = openTokenKey(row, masterKey, issuer)
+  const database: Database = {
+    id,
+    issuer,
+    passwordPolicy: 'standard',
+    tokenMaxAgeSeconds: 3600,
+    dummyHashes: [],
+    keys: [key],
+  }
+  const user = { id: randomUUID(), tenants: [], tokensValidAfter: null }
+  return { database, newToken: () => issueToken(database, user, now).jwt }
+}
+
+let verified: VerifiedTokens
+beforeEach(() => {
+  verified = createVerifiedTokens()
+})
+
+const codeOf = (database: Database, jwt: string, at = now) => {
+  try {
+    verifyToken(verified, database, jwt, at)
+    return 'accepted'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+it('verifies the signature of a token once', () => {
+  const { database, newToken } = newDatabase()
+  const jwt = newToken()
+  const verify = vi.fn(database.keys[0]?.verify)
+  const keys = database.keys.map((key) => ({ ...key, verify }))
+  expect(codeOf({ ...database, keys }, jwt)).toBe('accepted')
+  expect(codeOf({ ...database, keys }, jwt)).toBe('accepted')
+  expect(verify).toHaveBeenCalledTimes(1)
+})
+
+it('rejects a known signature over other claims', () => {
+  const { database, newToken } = newDatabase()
+  const [header, payload = '', signature] = newToken().split('.')
+  expect(codeOf(database, `${header}.${payload}.${signature}`)).toBe('accepted')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const other = Buffer.from(JSON.stringify({ ...claims, sub: randomUUID() })).toString('base64url')
+  expect(codeOf(database, `${header}.${other}.${signature}`)).toBe('token_invalid')
+})
+
+it('rejects a known token in another database, even one with the same key', () => {
+  const { database, newToken } = newDatabase()
+  const jwt = newToken()
+  expect(codeOf(database, jwt)).toBe('accepted')
+  const other = { ...newDatabase().database, issuer: 'https://id.example.com/workspaces/demo/databases/b' }
+  expect(codeOf(other, jwt)).toBe('token_invalid')
+  const verify = vi.fn(() => {
+    throw new Error('verified again')
+  })
+  const keys = database.keys.map((key) => ({ ...key, verify }))
+  expect(codeOf({ ...database, id: randomUUID(), keys }, jwt)).toBe('token_invalid')
+  expect(verify).toHaveBeenCalledTimes(1)
+})
+
+it('rejects a known token from the retirement of its key on', () => {
+  const { database, newToken } = newDatabase()
+  const jwt = newToken()
+  expect(codeOf(database, jwt)).toBe('accepted')
+  const keys = database.keys.map((key) => ({ ...key, retiresAt: new Date(now + 1000) }))
+  expect(codeOf({ ...database, keys }, jwt, now + 999)).toBe('accepted')
+  expect(codeOf({ ...database, keys }, jwt, now + 1000)).toBe('token_invalid')
+})
+
+it('rejects a known token as expired from its exp on', () => {
+  const { database, newToken } = newDatabase()
+  const jwt = newToken()
+  expect(codeOf(database, jwt, now + 3_599_000)).toBe('accepted')
+  expect(codeOf(database, jwt, now + 3_600_000)).toBe('token_expired')
+})
+
+it('keeps no rejected token', () => {
+  const { database, newToken } = newDatabase()
+  const jwt = newToken()
+  const head = jwt.slice(0, jwt.lastIndexOf('.'))
+  expect(codeOf(database, jwt, now + 3_600_000)).toBe('token_expired')
+  expect(codeOf(database, jwt, now - 31_000)).toBe('token_invalid')
+  expect(codeOf(database, `${head}.${randomBytes(64).toString('base64url')}`)).toBe('token_invalid')
+  expect(verified.size).toBe(0)
+})
+
+it('keeps at most 16 MiB of tokens', () => {
+  const token = { databaseId: '', kid: '', userId: '', issuedAt: 0, expiresAt: 0 }
+  const jwtOf = (index: number) => String(index).padStart(700, '-')
+  for (let index = 0; index < 20_000; index++) verified.set(jwtOf(index), token)
+  expect(verified.calculatedSize).toBeLessThanOrEqual(16 * 2 ** 20)
+  expect(verified.has(jwtOf(0))).toBe(false)
+  expect(verified.has(jwtOf(19_999))).toBe(true)
+})
+
+it('needs less than 20 KiB for each open key, and nothing for forged tokens', () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const bytesNow = () => {
+    collectGarbage()
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  const before = bytesNow()
+  const opened = Array.from({ length: 100 }, () => newDatabase())
+  const forgers = opened.slice(0, 10)
+  for (const { database, newToken } of opened) expect(codeOf(database, newToken())).toBe('accepted')
+  const after = bytesNow()
+  expect((after - before) / opened.length).toBeLessThan(20 * 1024)
+  for (const { database, newToken } of forgers) {
+    for (let count = 0; count < 100; count++) {
+      const forged = newToken().replace(/.{8}$/, randomBytes(6).toString('base64url'))
+      expect(codeOf(database, forged)).toBe('token_invalid')
+    }
+  }
+  expect((bytesNow() - after) / 1000).toBeLessThan(100)
+})
