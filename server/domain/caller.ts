@@ -1,5 +1,5 @@
 import type { Log } from '../telemetry/audit.js'
-import { Problem } from './problem.js'
+import { ClientDisconnected, Problem } from './problem.js'
 
 /** A client that waits for the outcome of a job. */
 export interface Client {
@@ -26,22 +26,23 @@ const maxTimerMilliseconds = 2 ** 31 - 1
  *
  * @returns a function to call when the wait is over
  */
-export function onceGivenUp(client: Client, listener: (error: Problem) => void): () => void {
+export function onceGivenUp(
+  client: Client,
+  listener: (error: Problem | ClientDisconnected) => void,
+): () => void {
   const wait = Math.min(Math.max(client.deadline - performance.now(), 0), maxTimerMilliseconds)
   const timer = setTimeout(() => end(overloaded()), wait)
-  const forget = client.onceDisconnected(() => end(disconnected()))
+  const forget = client.onceDisconnected(() => end(new ClientDisconnected()))
   function stop() {
     clearTimeout(timer)
     forget()
   }
-  function end(error: Problem) {
+  function end(error: Problem | ClientDisconnected) {
     stop()
     listener(error)
   }
   return stop
 }
-
-export const disconnected = () => new Problem('unavailable', { detail: 'The client has disconnected.' })
 
 /** @param seconds the expected wait */
 export const overloaded = (seconds = 1) =>

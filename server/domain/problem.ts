@@ -24,6 +24,15 @@ export class Problem extends Error {
   }
 }
 
+/** The client has disconnected: the rest of its request is not worth any work, and no response reaches it. */
+export class ClientDisconnected extends Error {
+  override name = 'ClientDisconnected'
+
+  constructor() {
+    super('The client has disconnected.')
+  }
+}
+
 /** Returns the problem of a request whose body or headers break a rule: all errors at once, in words too. */
 export function validationFailed(errors: readonly FieldError[]) {
   const detail = errors.map(({ path, detail }) => `${path || 'the body'} ${detail}`).join('; ')

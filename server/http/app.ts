@@ -13,6 +13,8 @@ import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { version } from '../version.js'
+import { readClientAddress } from './client-address.js'
+import { endWhenDisconnected } from './client-disconnect.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
 import { rejectOtherMethods } from './method-not-allowed.js'
@@ -86,6 +88,8 @@ export async function buildApp(
     addCommonHeaders(request, reply)
     done()
   })
+  readClientAddress(app)
+  endWhenDisconnected(app)
   traceRequests(app)
   app.addHook('onResponse', logResponse)
   if (metrics) countResponses(app, metrics)

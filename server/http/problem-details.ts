@@ -1,6 +1,7 @@
 import { type ProblemBody, problems } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Problem, problemOf } from '../domain/problem.js'
+import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
+import { clientClosedRequest } from './client-disconnect.js'
 
 /**
  * Creates the error handler: the only place that turns an error into a response. The body is RFC 9457 problem
@@ -9,10 +10,15 @@ import { Problem, problemOf } from '../domain/problem.js'
  * @param count called for each problem
  */
 export function createErrorHandler(baseUrl: string, count?: (problem: Problem) => void) {
-  return (error: FastifyError | Problem, request: FastifyRequest, reply: FastifyReply) => {
-    const problem = isCutShort(request)
-      ? new Problem('malformed_request')
-      : (fastifyProblem(error) ?? problemOf(error))
+  return (
+    error: FastifyError | Problem | ClientDisconnected,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
+    if (error instanceof ClientDisconnected || isCutShort(request)) {
+      return reply.status(clientClosedRequest).send()
+    }
+    const problem = fastifyProblem(error) ?? problemOf(error)
     count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem !== error && problem.code === 'unavailable')

@@ -4,7 +4,7 @@ import type { onResponseHookHandler } from 'fastify'
 export const logResponse: onResponseHookHandler = (request, reply, done) => {
   const path = request.url.split('?', 1)[0]
   const milliseconds = Math.round(reply.elapsedTime * 10) / 10
-  const { method, ip } = request
+  const { method, clientAddress: ip } = request
   request.log.info({ method, path, status: reply.statusCode, milliseconds, ip }, 'answered')
   done()
 }

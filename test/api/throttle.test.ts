@@ -104,6 +104,9 @@ describe('a client elsewhere', () => {
     ['the same /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::2'],
     ['the same address written otherwise', '2001:db8::1', '2001:0db8:0000:0000:0:0:0:1'],
     ['an IPv4 address within IPv6', '192.0.2.9', '::ffff:192.0.2.9'],
+    ['an IPv4 address behind NAT64', '192.0.2.9', '64:ff9b::192.0.2.9'],
+    ['another port of the IPv4 address', '203.0.113.7:40001', '203.0.113.7:40002'],
+    ['another port of the IPv6 address', '[2001:db8::1]:443', '[2001:db8::1]'],
   ] as const)('at %s is the same', async ([, attacker, client], { account: { attempt, fail } }) => {
     await fail(5, attacker)
     expect((await attempt(password, client)).statusCode).toBe(429)

@@ -21,6 +21,7 @@ function newDatabase() {
     passwordPolicy: 'standard',
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
+    networkFailuresPerHour: 0,
     keys: [key],
   }
   const user = { id: randomUUID(), tenants: [], tokensValidAfter: null }

@@ -9,6 +9,7 @@ const it = apiTest.extend(
     HASH_QUEUE_SECONDS: '60',
     ARGON2_MEMORY_KIB: '65536',
     ARGON2_PASSES: '24',
+    METRICS_PORT: '9464',
   },
 )
 
@@ -40,4 +41,9 @@ it('a login whose client hung up while it waited for its turn is not hashed', as
   expect((await first).status).toBe(401)
   await expect.poll(() => stats().queued, patient).toBe(0)
   expect(stats().started - started).toBe(1)
+  const statuses = () => [...usher.logged().matchAll(/"status":(\d+)/g)].map(([, status]) => status)
+  await expect.poll(statuses, patient).toEqual(['499', '499', '401'])
+  const counted = await usher.metrics?.metrics()
+  expect(counted).toMatch(/usher_http_request_duration_seconds_count\{.*status="499"\} 2/)
+  expect(counted).not.toMatch(/usher_problems_total\{code="unavailable"\}/)
 })

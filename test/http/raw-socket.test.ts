@@ -80,7 +80,7 @@ it('takes a client that hangs up in the middle of its body for no error of its o
   port,
 }) => {
   const body = `${post}Content-Length: 100\r\n\r\n{`
-  const refused = () => usher.logged().split('"status":400').length
+  const refused = () => usher.logged().split('"status":499').length
   const before = refused()
   await socketExchange(port, Buffer.from(body))
   await expect.poll(refused).toBeGreaterThan(before)

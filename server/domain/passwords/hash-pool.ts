@@ -1,7 +1,8 @@
 import { type EventEmitter, once } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { type Client, disconnected, onceGivenUp, overloaded } from '../caller.js'
+import { type Client, onceGivenUp, overloaded } from '../caller.js'
+import { ClientDisconnected } from '../problem.js'
 import type { Argon2Cost } from './argon2.js'
 
 /** What a thread computes. */
@@ -126,7 +127,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     const at = thread.jobs.findIndex(({ request }) => request.serial === response.serial)
     const [finished] = at === -1 ? [] : thread.jobs.splice(at, 1)
     thread.hasResponded = true
-    if (finished && 'skipped' in response) finished.reject(finished.givenUp ?? disconnected())
+    if (finished && 'skipped' in response) finished.reject(finished.givenUp ?? new ClientDisconnected())
     else if (finished) {
       const seconds = (performance.now() - finished.since) / 1000
       // Slow jobs weigh more: under growing load the next ones are slower than the last.
@@ -190,7 +191,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     async run(job, client) {
       const [first, ...others] = all
       if (!first) throw new Error('no hashing thread could be started')
-      if (client?.isDisconnected()) throw disconnected()
+      if (client?.isDisconnected()) throw new ClientDisconnected()
       assertCapacity()
       const leastBusy = others.reduce(
         (best, each) => (each.jobs.length < best.jobs.length ? each : best),

@@ -3,11 +3,30 @@ import ipaddr from 'ipaddr.js'
 /** One IPv6 subscriber has at least this prefix (RFC 6177). */
 const ipv6PrefixLength = 64
 
-/** Returns the network that a client address stands for: an IPv4 address itself, the /64 of an IPv6 address. */
+/** Translated IPv4 addresses (NAT64, RFC 6052 §2.1). */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
+
+/**
+ * Returns the network that a client address stands for: an IPv4 address itself, the /64 of an IPv6 address. A proxy
+ * may have written the address with brackets, a port or a zone. IPv6 forms of an IPv4 address count as that.
+ */
 export function networkOf(address: string): string {
-  const [bare = ''] = address.split('%', 1)
+  const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return bare
-  const parsed = ipaddr.process(bare)
+  const parsed = unmapped(bare)
   if (parsed.kind() === 'ipv4') return parsed.toString()
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${ipv6PrefixLength}`)}/${ipv6PrefixLength}`
+}
+
+/** Removes what a proxy may add to an address: `[2001:db8::1]:443`, `203.0.113.7:40001`, `fe80::1%eth0`. */
+function withoutPort(address: string) {
+  const [, bracketed, ipv4] = address.trim().match(/^(?:"?\[([^\]]*)\](?::\d*)?"?|([\d.]+):\d*)$/) ?? []
+  const [bare = ''] = (bracketed ?? ipv4 ?? address.trim()).split('%', 1)
+  return bare
+}
+
+function unmapped(address: string) {
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6) || !parsed.match(nat64)) return parsed
+  return new ipaddr.IPv4(parsed.toByteArray().slice(-4))
 }

@@ -1,11 +1,13 @@
-import { type Client, disconnected, onceGivenUp } from '../caller.js'
+import { type Client, onceGivenUp } from '../caller.js'
+import { ClientDisconnected } from '../problem.js'
 
 /** Lets a limited number of jobs run at a time; the others wait in order of arrival. */
 export interface Turnstile {
   /**
    * Runs a job when it is its turn.
    *
-   * @throws {Problem} `unavailable` if the client has disconnected or its deadline has passed before
+   * @throws {ClientDisconnected}
+   * @throws {Problem} `unavailable` if the deadline of the client has passed before
    */
   run<T>(client: Client, job: () => Promise<T>): Promise<T>
 }
@@ -17,7 +19,7 @@ export function createTurnstile(limit: number, hold: () => () => void): Turnstil
 
   const wait = (client: Client) =>
     new Promise<void>((resolve, reject) => {
-      if (client.isDisconnected()) return reject(disconnected())
+      if (client.isDisconnected()) return reject(new ClientDisconnected())
       const release = hold()
       const enter = () => {
         stop()

@@ -62,13 +62,13 @@ async function reject(error: RequestValidationError, request: FastifyRequest, co
 
 /** ts-rest types the reply by Fastify 4, where `raw` had another type parameter. */
 function callerOf(
-  { ip, log }: Pick<FastifyRequest, 'ip' | 'log'>,
+  { clientAddress, log }: Pick<FastifyRequest, 'clientAddress' | 'log'>,
   reply: { raw: unknown; elapsedTime: number },
   { hashing }: AppContext,
 ): Caller {
   const response = reply.raw as ServerResponse
   return {
-    address: ip,
+    address: clientAddress,
     deadline: performance.now() - reply.elapsedTime + hashing.queueSeconds * 1000,
     isDisconnected: () => response.destroyed,
     onceDisconnected: (listener) => {
