@@ -67,6 +67,7 @@ export const Environment = z.object({
   USHER_MASTER_KEY: masterKey.optional(),
   USHER_NEW_MASTER_KEY: masterKey.optional(),
   TOKEN_MAX_AGE: wholeNumber(60, 86400, 3600),
+  PASSWORD_BLOCKLIST_FILE: z.string().optional(),
   ARGON2_MEMORY_KIB: wholeNumber(8, 4_194_304, 19456),
   ARGON2_PASSES: wholeNumber(1, 100, 2),
   ARGON2_PARALLELISM: wholeNumber(1, 64, 1),
@@ -148,6 +149,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     masterKey: settings.USHER_MASTER_KEY,
     newMasterKey: settings.USHER_NEW_MASTER_KEY,
     tokenMaxAgeSeconds: settings.TOKEN_MAX_AGE,
+    passwordBlocklistFile: settings.PASSWORD_BLOCKLIST_FILE,
     hashing: {
       memoryKib: settings.ARGON2_MEMORY_KIB,
       passes: settings.ARGON2_PASSES,

@@ -7,6 +7,7 @@ import { createDatabase } from './domain/admin/databases.js'
 import { requireMasterKey } from './domain/admin/master-key.js'
 import { createWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
+import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
 import { createMetrics } from './metrics/metrics.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
@@ -39,8 +40,8 @@ export interface StartOptions {
  * Starts a server: opens the store and builds everything over it. This is the only place where the parts are put
  * together.
  *
- * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, or the master key is another
- * one. Nothing is left open then. An unreachable Postgres server is no error: the server answers 503 until it is reachable.
+ * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is another one, or
+ * the password blocklist cannot be used. Nothing is left open then. An unreachable Postgres server is no error: the server answers 503 until it is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
   const opened = await openStore(config, (err) => log.warn({ err }, 'store connection lost'))
@@ -60,7 +61,8 @@ export async function buildUsher(
   store: Store,
   { log, now = Date.now }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
-  const context = createContext(config, store, now)
+  const blocklist = await openBlocklist(config.passwordBlocklistFile)
+  const context = createContext(config, store, now, blocklist)
   const metrics = config.metrics && createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
   return {
@@ -69,7 +71,7 @@ export async function buildUsher(
     metrics: metrics?.registry,
     async close() {
       await app.close()
-      await Promise.all([context.hashing.close(), store.close()])
+      await Promise.all([context.hashing.close(), store.close(), blocklist?.close()])
     },
   }
 }

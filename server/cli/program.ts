@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.js'
 import { PartialFailureError, UsageError } from '../domain/admin/operator-error.js'
+import { BlocklistError } from '../domain/passwords/blocklist.js'
 import { isStoreUnavailable, isTlsFailure, reasonOf } from '../store/errors.js'
 import { version } from '../version.js'
 import { addDatabaseCommands } from './commands/database.js'
@@ -48,7 +49,7 @@ function exitCodeOf(error: unknown) {
   if (error instanceof PartialFailureError) return 1
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   process.stderr.write(`usher: ${messageOf(error)}\n`)
-  return error instanceof ConfigError || error instanceof UsageError ? 2 : 1
+  return [ConfigError, BlocklistError, UsageError].some((type) => error instanceof type) ? 2 : 1
 }
 
 const messageOf = (error: unknown) =>

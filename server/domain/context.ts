@@ -1,5 +1,6 @@
 import type { Store } from '../store/store.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
+import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
@@ -9,6 +10,8 @@ import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tok
 export interface AppContext {
   store: Store
   hashing: Hasher
+  /** Passwords that sign-up rejects, besides the most used ones. */
+  blocklist: PasswordBlocklist | undefined
   throttle: Throttle
   networkAllowance: NetworkAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
@@ -31,11 +34,13 @@ export function createContext(
   settings: ContextSettings,
   store: Store,
   now: AppContext['now'] = Date.now,
+  blocklist?: PasswordBlocklist,
 ): AppContext {
   const hashing = createHasher(settings.hashing)
   return {
     store,
     hashing,
+    blocklist,
     throttle: createThrottle(store, now, settings.workers, hashing.hold),
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),

@@ -1,5 +1,6 @@
 import { type FieldError, type ProblemCode, problems } from '@usher/contract'
 import { isStoreUnavailable } from '../store/errors.js'
+import { BlocklistError } from './passwords/blocklist.js'
 
 /**
  * A failure that the client is shown. Status and title come from the contract's catalogue; this adds what is
@@ -39,8 +40,9 @@ export function validationFailed(errors: readonly FieldError[]) {
   return new Problem('validation_failed', { errors, detail })
 }
 
-/** Returns the problem of any error: `unavailable` for an unreachable store, `internal_error` for a bug. */
+/** Returns the problem of any error: `unavailable` for an unreachable store or blocklist, `internal_error` for a bug. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  return new Problem(isStoreUnavailable(error) ? 'unavailable' : 'internal_error', { cause: error })
+  const isUnavailable = isStoreUnavailable(error) || error instanceof BlocklistError
+  return new Problem(isUnavailable ? 'unavailable' : 'internal_error', { cause: error })
 }

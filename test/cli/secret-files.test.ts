@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { secretVariables } from '../../server/config.js'
-import { it, runUsher, startOperator } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
+import { it, startOperator } from '../support/operator.js'
 import { openTestStore } from '../support/store.js'
 
 let folder: string

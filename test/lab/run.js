@@ -8,6 +8,7 @@ const parts = {
   bench: program('bench'),
   import: program('import'),
   enumeration: program('enumeration'),
+  blocklist: tests('blocklist'),
   faults: tests('faults'),
   hostile: tests('hostile'),
   isolation: tests('isolation'),

@@ -29,6 +29,7 @@ const defaults = {
   dataDir: '.usher',
   masterKey: undefined,
   tokenMaxAgeSeconds: 3600,
+  passwordBlocklistFile: undefined,
   hashing: {
     memoryKib: 19456,
     passes: 2,

@@ -4,7 +4,7 @@ import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { startApp } from '../support/app.js'
 import { cheapHashes } from '../support/cheap-hashes.js'
-import { runUsher } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
 import { databaseUrl } from '../support/postgres-server.js'
 
 const masterKey = Buffer.alloc(32, 7)

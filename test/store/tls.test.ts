@@ -9,7 +9,7 @@ import { openPostgres } from '../../server/store/postgres.js'
 import { startApp, validUser } from '../support/app.js'
 import { newAuthority } from '../support/certificate.js'
 import { startUsher, usher } from '../support/child.js'
-import { runUsher } from '../support/operator.js'
+import { runUsher } from '../support/command-line.js'
 import { freePort, type PostgresServer, startPostgres, user } from '../support/postgres-server.js'
 
 const masterKey = Buffer.alloc(32, 7)

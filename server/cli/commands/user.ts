@@ -10,6 +10,7 @@ import {
 } from '../../domain/admin/change-user.js'
 import type { Account } from '../../domain/admin/find-account.js'
 import { listUsers, showUser } from '../../domain/admin/list-users.js'
+import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { createThrottle } from '../../domain/throttle/login-throttle.js'
 import type { Store } from '../../store/store.js'
@@ -62,10 +63,15 @@ export function addUserCommands(program: Command) {
   ).action(async (path: DatabasePath, userRef: string, options) => {
     const password = await readNewPassword()
     await withStore(async (store, config, log) => {
-      const hashing = createHasher(config.hashing)
-      const changed = await setPassword({ store, hashing }, path, userRef, password, new Date())
-      audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
-      print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
+      const blocklist = await openBlocklist(config.passwordBlocklistFile)
+      try {
+        const context = { store, hashing: createHasher(config.hashing), blocklist }
+        const changed = await setPassword(context, path, userRef, password, new Date())
+        audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
+        print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
+      } finally {
+        await blocklist?.close()
+      }
     })
   })
 }

@@ -34,15 +34,16 @@ export const revokeTokens: Change = async (store, path, userRef, now) => {
  * @throws {OperatorError} with the rules of the database's policy that the password breaks
  */
 export async function setPassword(
-  context: Pick<AppContext, 'store' | 'hashing'>,
+  context: Pick<AppContext, 'store' | 'hashing' | 'blocklist'>,
   path: DatabasePath,
   userRef: string,
   password: string,
   now: Date,
 ): Promise<Account> {
-  const { store, hashing } = context
+  const { store, hashing, blocklist } = context
   const { database, account } = await findAccount(store, path, userRef)
-  const errors = passwordErrors(database.passwordPolicy, password, account.email).map(({ detail }) => detail)
+  const policyErrors = await passwordErrors(database.passwordPolicy, password, account.email, blocklist)
+  const errors = policyErrors.map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
   if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
   if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)

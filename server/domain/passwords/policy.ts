@@ -1,6 +1,7 @@
 import { canonicalEmail, type FieldError, type FieldErrorCode } from '@usher/contract'
 import { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
+import type { PasswordBlocklist } from './blocklist.js'
 import { canonicalPassword } from './normalize.js'
 
 const commonPasswords = new Set(dictionary['passwords-common'])
@@ -15,8 +16,15 @@ const lengths = {
 /**
  * Returns the rules of a database's policy that a new password breaks. A wrong length is reported alone: whether
  * a short password is also common does not matter.
+ *
+ * @throws {BlocklistError} if the blocklist can no longer be read
  */
-export function passwordErrors(policy: PasswordPolicy, password: string, email: unknown): FieldError[] {
+export async function passwordErrors(
+  policy: PasswordPolicy,
+  password: string,
+  email: unknown,
+  blocklist: PasswordBlocklist | undefined,
+): Promise<FieldError[]> {
   const canonical = canonicalPassword(password)
   const length = [...canonical].length
   const { min, max } = lengths[policy]
@@ -28,6 +36,9 @@ export function passwordErrors(policy: PasswordPolicy, password: string, email: 
   }
   if (commonPasswords.has(canonical.toLowerCase())) {
     return [error('password_too_common', 'must not be one of the most used passwords')]
+  }
+  if (await blocklist?.contains(password)) {
+    return [error('password_too_common', 'must not be a password known from a data breach')]
   }
   return []
 }

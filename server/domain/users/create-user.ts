@@ -27,7 +27,7 @@ export async function createUser(
   caller: Caller,
   idempotencyHeader?: string,
 ): Promise<SignedInUser> {
-  const errors = passwordErrors(database.passwordPolicy, body.password, body.email)
+  const errors = await passwordErrors(database.passwordPolicy, body.password, body.email, context.blocklist)
   if (errors.length > 0) throw validationFailed(errors)
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
   const network = context.throttle.network(database.id, caller.address)
@@ -74,7 +74,7 @@ export async function signUpErrors(
   if (contractErrors.some(({ path }) => path === '' || path === 'password')) return contractErrors
   const { password, email } = body as { password: string; email: unknown }
   const { passwordPolicy } = await context.findDatabase(path)
-  return [...contractErrors, ...passwordErrors(passwordPolicy, password, email)]
+  return [...contractErrors, ...(await passwordErrors(passwordPolicy, password, email, context.blocklist))]
 }
 
 /** Returns false if the email address, or the Idempotency-Key by a concurrent request, is taken. */

@@ -1,0 +1,37 @@
+import { expect } from 'vitest'
+import { blocklistOf, writeTemporary } from '../support/blocklist-file.js'
+import { usher } from '../support/child.js'
+import { it } from '../support/operator.js'
+import { makeFolderSettings } from '../support/store.js'
+
+it('user set-password rejects a breached password', async ({ usher: operator, database }) => {
+  const { file, remove } = await blocklistOf('breached horse battery')
+  const { path, signedUp } = database
+  const { id } = await signedUp()
+  const setPassword = (password: string) =>
+    operator.refusal(`user set-password ${path} ${id}`, password, { PASSWORD_BLOCKLIST_FILE: file })
+  expect(await setPassword('breached horse battery')).toBe(
+    '1 usher: the password must not be a password known from a data breach\n',
+  )
+  expect(await setPassword('another horse battery')).toContain('0 Set the password')
+  await remove()
+})
+
+it('a list in another form is an invalid configuration, for commands and servers', async ({
+  usher: operator,
+  database,
+}) => {
+  const { file, remove } = await writeTemporary('breached horse battery\n')
+  const { path, signedUp } = database
+  const { id } = await signedUp()
+  const reason = /usher: PASSWORD_BLOCKLIST_FILE names a file with a line that is not a SHA-1/
+  const env = { PASSWORD_BLOCKLIST_FILE: file }
+  const refusal = await operator.refusal(`user set-password ${path} ${id}`, 'another horse battery', env)
+  expect(refusal).toMatch(new RegExp(`^2 ${reason.source}`))
+  const folder = await makeFolderSettings()
+  const { code, stderr } = await usher(['serve'], { ...folder.env, ...env })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(reason)
+  await folder.remove()
+  await remove()
+})
