@@ -11,7 +11,7 @@ describe('database set', () => {
     const settings = { passwordPolicy: 'nist', tokenMaxAge: 120, signingAlgorithm: 'EdDSA' }
     expect(
       await usher.json(`${set} --password-policy nist --token-max-age 120 --signing-algorithm EdDSA`),
-    ).toEqual({ id, workspaceSlug, databaseName, ...settings })
+    ).toEqual({ id, workspaceSlug, databaseName, networkFailuresPerHour: 300, ...settings })
     const server = await usher.otherServer()
     const client = server.client(workspaceSlug, databaseName)
     const refused = await client.createUser(validUser({ password: 'fourteen chars' }))
@@ -24,6 +24,7 @@ describe('database set', () => {
       `password policy    nist
 token lifetime     the server’s TOKEN_MAX_AGE
 signing algorithm  EdDSA
+network failures   300 an hour
 `,
     )
     expect(audited).toMatchObject([
@@ -32,6 +33,8 @@ signing algorithm  EdDSA
     const { stdout: next } = await usher.operator(`${set} --signing-algorithm RS256`)
     expect(next).toContain(`\nTo create a key with RS256, run: usher keys rotate ${path}\n`)
     expect(await usher.json(`keys rotate ${path}`)).toMatchObject({ algorithm: 'RS256' })
+    const { stdout: unlimited } = await usher.operator(`${set} --network-failures-per-hour 0`)
+    expect(unlimited).toContain('\nnetwork failures   no limit\n')
     expect(await usher.json('database list')).toContainEqual(
       expect.objectContaining({ id, passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }),
     )

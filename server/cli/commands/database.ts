@@ -39,6 +39,7 @@ export function addDatabaseCommands(program: Command) {
           passwordPolicy: row.passwordPolicy,
           signingAlgorithm: row.signingAlgorithm,
           tokenMaxAge: row.tokenMaxAge,
+          networkFailuresPerHour: row.networkFailuresPerHour,
           createdAt: row.createdAt,
           beingDeleted: isBeingDeleted(row),
         }))
@@ -64,6 +65,11 @@ export function addDatabaseCommands(program: Command) {
         Object.values(SigningAlgorithm),
       ),
     )
+    .option(
+      '--network-failures-per-hour <number>',
+      'failed logins and sign-ups of one client network over all accounts, 0 for no limit',
+      wholeNumber(0, 1_000_000),
+    )
     .option('--json', 'print JSON')
     .action((path: DatabasePath, { json, tokenMaxAge: maxAge, ...others }) => {
       const settings = {
@@ -74,16 +80,18 @@ export function addDatabaseCommands(program: Command) {
         throw new UsageError('at least one setting is required. See --help')
       return withStore(async (store, _config, log) => {
         const row = await setDatabase(store, path, settings)
-        const { id, passwordPolicy, tokenMaxAge, signingAlgorithm } = row
+        const { id, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour } = row
         audit(log, 'database.set', { databaseId: id, settings })
         const lines = [
           `password policy    ${passwordPolicy}`,
           `token lifetime     ${tokenMaxAge === null ? 'the server’s TOKEN_MAX_AGE' : `${tokenMaxAge} s`}`,
           `signing algorithm  ${signingAlgorithm}`,
+          `network failures   ${networkFailuresPerHour === 0 ? 'no limit' : `${networkFailuresPerHour} an hour`}`,
         ]
         if (settings.signingAlgorithm)
           lines.push(`To create a key with ${signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`)
-        print({ json }, { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm }, lines.join('\n'))
+        const shown = { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour }
+        print({ json }, shown, lines.join('\n'))
       })
     })
   database

@@ -9,7 +9,7 @@ import { createUser, signUpErrors } from '../../domain/users/create-user.js'
 import { login } from '../../domain/users/login.js'
 import { me } from '../../domain/users/me.js'
 import { bearerToken } from '../bearer-token.js'
-import { bodyErrors, headerErrors } from '../validation-errors.js'
+import { fieldErrors } from '../validation-errors.js'
 import { rejectInvalidPath } from './invalid-path.js'
 
 const server = initServer()
@@ -53,7 +53,7 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
 
 async function reject(error: RequestValidationError, request: FastifyRequest, context: AppContext) {
   rejectInvalidPath(error)
-  const errors = [...headerErrors(error.headers), ...bodyErrors(error.body, request.body)]
+  const errors = [...fieldErrors(error.headers), ...fieldErrors(error.body)]
   const isSignUp = request.routeOptions.url === contract.users.createUser.path
   throw validationFailed(
     isSignUp ? await signUpErrors(context, request.params as DatabasePath, request.body, errors) : errors,
