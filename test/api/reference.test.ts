@@ -16,6 +16,13 @@ describe('/problems/{code}', () => {
     expect(page.body).toContain(advice)
   })
 
+  it('sends its page once', async ({ usher }) => {
+    usher.forgetLog()
+    await usher.send({ method: 'GET', url: '/problems/email_taken', headers: browser })
+    expect(usher.logged()).toContain('answered')
+    expect(usher.logged()).not.toContain('FST_ERR_REP_ALREADY_SENT')
+  })
+
   it('knows no other codes', async ({ usher }) => {
     const response = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
     expect(response.statusCode).toBe(404)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,8 +29,10 @@ const row = { id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10', slug: 'kept', createdA
 const built = new URL('../../server/dist/store/embedded.js', import.meta.url)
 
 /** Another process that opens the folder, writes a row, says so, and holds the folder until it is killed. */
-const startHolder = (path = folder) =>
-  startChild(process.execPath, [
+const startHolder = (path = folder, ...wrapper: string[]) => {
+  const [program = '', ...args] = [
+    ...wrapper,
+    process.execPath,
     '--input-type=module',
     '--eval',
     `import { openEmbedded } from ${JSON.stringify(built.href)}
@@ -41,7 +44,13 @@ const startHolder = (path = folder) =>
      } catch (error) {
        console.log(error.constructor.name, error.message)
      }`,
-  ])
+  ]
+  return startChild(program, args)
+}
+
+/** Starts a program in a network of its own, as a container does, where that is allowed. */
+const isolated = ['unshare', '--user', '--map-root-user', '--net']
+const canIsolate = spawnSync('unshare', [...isolated.slice(1), 'true']).status === 0
 
 describe('a folder', () => {
   it('keeps its rows and its master key over a close', async () => {
@@ -66,6 +75,12 @@ describe('a folder', () => {
     )
     await store.close()
     await (await openEmbedded(folder)).close()
+  })
+
+  it.runIf(canIsolate)('is not opened by a process in another network namespace', async () => {
+    const store = await openEmbedded(folder)
+    expect((await startHolder(folder, ...isolated).ended).stdout).toContain('FolderInUseError')
+    await store.close()
   })
 
   it('opens after its holder was killed, with what the holder had written', async () => {
