@@ -28,7 +28,8 @@ function toAsciiDomain(domain: string) {
  * of two labels or more, at most 254 characters in all (RFC 5321 §4.5.3.1), in letters of any script (RFC 6531)
  */
 export function canonicalEmail(email: string): string | undefined {
-  const folded = email.normalize('NFC').toLowerCase()
+  // Lower case may compose where capitals do not: J and a combining caron become ǰ.
+  const folded = email.normalize('NFC').toLowerCase().normalize('NFC')
   const at = folded.lastIndexOf('@')
   const localPart = folded.slice(0, Math.max(at, 0))
   if (isLongerThan(email, 254) || isLongerThan(localPart, 64) || !localPartPattern.test(localPart))

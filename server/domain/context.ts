@@ -4,6 +4,7 @@ import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
+import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
 import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
 
 /** What the rules work with: one per process. */
@@ -16,6 +17,7 @@ export interface AppContext {
   networkAllowance: NetworkAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   verifiedTokens: VerifiedTokens
+  rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
   now: () => number
   /** The server still answers, but is about to end: send it nothing new. */
@@ -45,6 +47,7 @@ export function createContext(
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
     verifiedTokens: createVerifiedTokens(),
+    rejectedTokens: createRejectedTokens(now),
     now,
     isEnding: false,
   }

@@ -1,5 +1,7 @@
 /** The part of a logger that the rules use: fields first, never an email, password or token among them. */
 export interface Log {
+  level: string
+  child(fields: object, options: { level: string }): Pick<Log, 'info'>
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
 }
@@ -11,6 +13,7 @@ export type AuditEvent =
   | 'login.succeeded'
   | 'login.failed'
   | 'login.throttled'
+  | 'token.rejected'
   | 'user.disabled'
   | 'user.enabled'
   | 'user.deleted'
@@ -30,19 +33,27 @@ export type AuditEvent =
   | 'keys.rewrapped'
   | 'store.distributed'
 
-/** Writes one line of the audit trail. */
+/** Writes one line of the audit trail, whatever the level of the log. Only `silent` silences it. */
 export const audit = (
-  log: Pick<Log, 'info'>,
+  log: Omit<Log, 'info' | 'warn'>,
   event: AuditEvent,
   fields: {
     databaseId?: string
     userId?: string
     tenantId?: string
     workspaceId?: string
+    /** Keyed pseudonym of an address, for one that no user has. */
+    account?: string
     kid?: string
+    /** Problem code of a rejected token. */
+    code?: string
+    /** Earlier lines of this event that were left out. */
+    suppressed?: number
     settings?: object
     tables?: readonly string[]
     /** Counts of an import. */
     users?: { added: number; alreadyThere: number; rejected: number }
   },
-) => log.info({ audit: event, ...fields }, event)
+) => {
+  if (log.level !== 'silent') log.child({}, { level: 'info' }).info({ audit: event, ...fields }, event)
+}

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -171,6 +171,20 @@ describe('the audit trail', () => {
     expect(JSON.parse(line)).toMatchObject({ audit: 'users.imported', users, databaseId: expect.any(String) })
     expect(line).not.toContain('ada@')
   })
+
+  it('rejects a line whose tokens would be valid in the future only', async () => {
+    const database = await newDatabase('future')
+    const soon = new Date(Date.now() + 20_000).toISOString()
+    const lines = [
+      { ...ada, tokensValidAfter: '2999-01-01T00:00:00Z' },
+      { ...bob, tokensValidAfter: soon },
+    ]
+    const { code, stderr } = await run(`user import ${database} ${await fileOf('future.ndjson', lines)}`)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'line 1: tokensValidAfter: must not be in the future\n',
+    })
+  })
 })
 
 describe('usher user export', () => {
@@ -189,7 +203,27 @@ describe('usher user export', () => {
     const { code, stdout, stderr } = await run(`user export ${to}`)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe(await readFile(file, 'utf8'))
-    expect(JSON.parse((await run(`user export ${to} -o ${file} --json`)).stdout)).toEqual({ users: 2, file })
+    const second = join(folder, 'second.ndjson')
+    expect(JSON.parse((await run(`user export ${to} -o ${second} --json`)).stdout)).toEqual({
+      users: 2,
+      file: second,
+    })
+  })
+
+  it('overwrites no file and follows no symbolic link', async () => {
+    const database = await newDatabase('kept')
+    const [kept, target, link] = ['kept.txt', 'target.txt', 'link.txt'].map((name) => join(folder, name))
+    await writeFile(`${kept}`, 'mine', { mode: 0o644 })
+    await symlink(`${target}`, `${link}`)
+    for (const file of [kept, link]) {
+      expect(await run(`user export ${database} -o ${file}`)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `usher: ${file} exists already, and an export overwrites nothing: name another file\n`,
+      })
+    }
+    expect(await readFile(`${kept}`, 'utf8')).toBe('mine')
+    await expect(stat(`${target}`)).rejects.toThrow('ENOENT')
   })
 
   it('ends quietly where its reader stops early', async () => {

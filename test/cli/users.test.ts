@@ -1,5 +1,7 @@
-import { hostname } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { describe, expect } from 'vitest'
+import { operatorName } from '../../server/cli/io/with-store.js'
+import { revokeTokens } from '../../server/domain/admin/change-user.js'
 import { password, type TestDatabase } from '../support/app.js'
 import { it as operatorTest } from '../support/operator.js'
 
@@ -22,6 +24,7 @@ const it = operatorTest
       time: expect.any(Number),
       pid: process.pid,
       hostname: hostname(),
+      operator: userInfo().username,
       audit: event,
       msg: event,
       databaseId: database.id,
@@ -257,4 +260,30 @@ it('a user of another database is unknown', async ({ usher, database, statusOfLo
     )
   }
   expect(await statusOfLogin()).toBe(200)
+})
+
+it('user list --json escapes control characters of clients', async ({ usher, database }) => {
+  const preferredName = 'T\u202e\u009b2J\u{e0001}'
+  const { id } = await database.signedUp({ email, preferredName })
+  const { stdout } = await usher.operator(`user list ${database.path} --json`)
+  expect(stdout).toContain('T\\u202e\\u009b2J\\udb40\\udc01')
+  expect(JSON.parse(stdout)).toMatchObject([{ id, preferredName }])
+})
+
+it('user revoke-tokens refuses tokens issued by a clock that is ahead of the operator’s', async ({
+  usher,
+  database,
+  statusOfMe,
+}) => {
+  const { id, token } = await database.signedUp({ email })
+  const behind = new Date(Date.now() - 60_000)
+  await revokeTokens(usher.store, database, id, behind)
+  expect(await statusOfMe(token.jwt)).toBe(401)
+})
+
+it('an operator without a name is audited by number', () => {
+  const nameless = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT')
+  }
+  expect(operatorName(nameless)).toBe(String(process.getuid?.()))
 })

@@ -9,6 +9,8 @@ it.each([
   ['jose\u0301@example.com', 'josé@example.com'],
   ['用户@例子.中国', '用户@xn--fsqu00a.xn--fiqs8s'],
   ["o'neil@example.com", "o'neil@example.com"],
+  ['\u01f0ohn@example.com', '\u01f0ohn@example.com'],
+  ['J\u030cohn@example.com', '\u01f0ohn@example.com'],
 ])('makes of %s the key %s', (email, key) => {
   expect(canonicalEmail(email)).toBe(key)
   expect(canonicalEmail(key)).toBe(key)
@@ -27,4 +29,18 @@ it.each([
   `a@${'b'.repeat(64)}.com`,
 ])('finds no address in %s', (text) => {
   expect(canonicalEmail(text)).toBeUndefined()
+})
+
+it('makes one key of each letter with each accent, however it is composed and capitalized', () => {
+  const accents = ['', '\u0300', '\u0308', '\u030a', '\u030c', '\u0331', '\u0342', '\u0345']
+  const letters = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code))
+  const different = letters
+    .filter((letter) => /\p{L}/u.test(letter))
+    .flatMap((letter) => accents.map((accent) => letter + accent))
+    .filter((text) => {
+      const key = canonicalEmail(`${text}@example.com`) ?? ''
+      const forms = [text.normalize('NFC'), text.normalize('NFD'), key]
+      return new Set(forms.map((form) => canonicalEmail(form === key ? key : `${form}@example.com`))).size > 1
+    })
+  expect(different).toEqual([])
 })

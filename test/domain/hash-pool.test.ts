@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
 import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
+import { ClientDisconnected } from '../../server/domain/problem.js'
 
 /** A thread that responds when a test says so, and in the order that it says. */
 class FakeThread extends EventEmitter {
@@ -74,7 +75,7 @@ it('a job at hand is called off when its client hangs up, one that is worked on 
   answer(thread, 'first', true)
   thread.emit('message', { serial: thread.orders[1]?.serial, skipped: true })
   expect(await outcomes[0]).toBe(true)
-  await expect(outcomes[1]).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(outcomes[1]).rejects.toThrow(ClientDisconnected)
   expect(pool.stats().started).toBe(1)
 })
 

@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { requireDatabase } from '../../domain/admin/databases.js'
 import { exportUsers } from '../../domain/admin/import-export/export-users.js'
+import { OperatorError } from '../../domain/admin/operator-error.js'
 import { databasePath } from '../io/arguments.js'
 import { print, withStore } from '../io/with-store.js'
 
@@ -27,12 +27,37 @@ export const addUserExportCommand = (user: Command) =>
               yield line
             }
           }
-          const unfinished = `${output}.unfinished`
-          await pipeline(counted, createWriteStream(unfinished, { mode: 0o600 }))
-          await rename(unfinished, output)
+          await writeNewFile(output, counted())
           print(options, { users, file: output }, `Exported ${users} users to ${output}.`)
         }),
     )
+
+/** Writes a file that did not exist. It has its name when it is complete; until then an empty file keeps the name. */
+async function writeNewFile(name: string, lines: AsyncIterable<string>) {
+  const unfinished = `${name}.unfinished`
+  await (await createFile(name)).close()
+  try {
+    const file = await createFile(unfinished)
+    await pipeline(lines, file.createWriteStream()).catch(async (error) => {
+      await rm(unfinished)
+      throw error
+    })
+    await rename(unfinished, name)
+  } catch (error) {
+    await rm(name)
+    throw error
+  }
+}
+
+/** Follows no symbolic link, not even one to a file that does not exist. */
+async function createFile(name: string) {
+  try {
+    return await open(name, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new OperatorError(`${name} exists already, and an export overwrites nothing: name another file`)
+  }
+}
 
 /** The reader may stop early, as `head` does. */
 async function toStandardOutput(lines: AsyncIterable<string>) {

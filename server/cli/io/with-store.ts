@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
+import { jsonText } from '../../domain/admin/json-text.js'
 import { requireMasterKey } from '../../domain/admin/master-key.js'
 import { openForMigration, openStore, requireMigrated } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
@@ -39,9 +41,19 @@ export async function withUnmigratedStore(command: (store: Store, log: Log) => P
 }
 
 /** The audit trail goes to stderr, because stdout is for results. */
-const createAuditLog = (config: Config) => pino({ level: config.logLevel }, process.stderr)
+const createAuditLog = (config: Config) =>
+  pino({ level: config.logLevel }, process.stderr).child({ operator: operatorName() })
+
+/** Returns the name of the operating system's user, or the number of one without a name. */
+export function operatorName(readUser: () => { username: string } = userInfo) {
+  try {
+    return readUser().username
+  } catch {
+    return String(process.getuid?.())
+  }
+}
 
 /** Prints a result: the text, or the value with --json. */
 export function print(options: { json?: boolean }, value: unknown, text: string) {
-  process.stdout.write(`${options.json ? JSON.stringify(value) : text}\n`)
+  process.stdout.write(`${options.json ? jsonText(value) : text}\n`)
 }

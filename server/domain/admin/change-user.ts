@@ -1,5 +1,6 @@
 import { CreateUserBody, type DatabasePath } from '@usher/contract'
 import type { User } from '../../store/generated/client.js'
+import { revokeUserTokens } from '../../store/queries/users.js'
 import type { Store } from '../../store/store.js'
 import type { AppContext } from '../context.js'
 import { passwordErrors } from '../passwords/policy.js'
@@ -25,7 +26,7 @@ export const enableUser: Change = async (store, path, userRef) => {
 /** Rejects the tokens that a user has now. */
 export const revokeTokens: Change = async (store, path, userRef, now) => {
   const { account } = await findAccount(store, path, userRef)
-  return change(store, path, account, { tokensValidAfter: now })
+  return revoke(store, path, account, now)
 }
 
 /**
@@ -48,16 +49,30 @@ export async function setPassword(
   if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
   if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)
   const passwordHash = await hashing.hash(password)
-  const changed = await change(store, path, account, { passwordHash, tokensValidAfter: now })
+  const changed = await revoke(store, path, account, now, passwordHash)
   await recordHashParameters(context, database)
   return changed
+}
+
+/** Uses the later clock, the operator's or the store's: servers may have issued tokens by one that is ahead. */
+async function revoke(
+  store: Store,
+  path: DatabasePath,
+  { canonicalEmail: _, ...account }: Account & Pick<User, 'canonicalEmail'>,
+  now: Date,
+  passwordHash?: string,
+): Promise<Account> {
+  const { databaseId, id } = account
+  const tokensValidAfter = await revokeUserTokens(store, databaseId, id, now, passwordHash)
+  if (!tokensValidAfter) throw userNotFound(path, id)
+  return { ...account, tokensValidAfter }
 }
 
 async function change(
   store: Store,
   path: DatabasePath,
   { databaseId, id }: Account,
-  data: Partial<Pick<User, 'disabledAt' | 'tokensValidAfter' | 'passwordHash'>>,
+  data: Pick<User, 'disabledAt'>,
 ) {
   const where = { databaseId, id }
   const [changed] = await store.prisma.user.updateManyAndReturn({ where, data, select: accountColumns })

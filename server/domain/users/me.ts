@@ -1,5 +1,6 @@
 import type { User } from '@usher/contract'
 import { findUserById } from '../../store/queries/users.js'
+import type { Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
@@ -10,10 +11,11 @@ import { isRevoked, verifyToken } from '../tokens/access-token.js'
  *
  * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled or the token revoked
  */
-export async function me(context: AppContext, database: Database, jwt: string): Promise<User> {
-  const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
-  const user = await findUserById(context.store, database.id, claims.userId)
-  if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter)) throw new Problem('token_invalid')
+export async function me(context: AppContext, database: Database, jwt: string, log: Log): Promise<User> {
+  const user = await userOfToken(context, database, jwt).catch((error: unknown) => {
+    if (error instanceof Problem) context.rejectedTokens(log, database.id, error.code)
+    throw error
+  })
   return {
     id: user.id,
     email: user.email,
@@ -21,4 +23,11 @@ export async function me(context: AppContext, database: Database, jwt: string): 
     tenants: user.tenants,
     createdAt: user.createdAt.toISOString(),
   }
+}
+
+async function userOfToken(context: AppContext, database: Database, jwt: string) {
+  const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
+  const user = await findUserById(context.store, database.id, claims.userId)
+  if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter)) throw new Problem('token_invalid')
+  return user
 }

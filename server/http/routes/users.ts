@@ -43,7 +43,10 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
     },
     me: async ({ params, request }) => {
       const database = await context.findDatabase(params)
-      return { status: 200, body: await me(context, database, bearerToken(request.headers.authorization)) }
+      return {
+        status: 200,
+        body: await me(context, database, bearerToken(request.headers.authorization), request.log),
+      }
     },
   })
   app.register(server.plugin(router), {

@@ -169,3 +169,28 @@ const findLoginStatement = `
     AND network.address = $3::bytea AND network.network = $4::bytea
   LEFT JOIN usher.login_failures AS account ON account.database_id = $1::uuid
     AND account.address = $3::bytea AND account.network = ''::bytea`
+
+/**
+ * Rejects the tokens that a user has now, and may replace the password hash.
+ *
+ * @returns from when on tokens are valid: `now`, or the store's time if that is later; undefined if there is no user
+ */
+export async function revokeUserTokens(
+  store: Queries,
+  databaseId: string,
+  id: string,
+  now: Date,
+  passwordHash: string | undefined,
+) {
+  const values = [databaseId, id, now, passwordHash ?? null]
+  const [user] = await store.query<{ tokensValidAfter: Date }>(revokeUserTokensStatement, values)
+  return user?.tokensValidAfter
+}
+
+const revokeUserTokensStatement = `
+  UPDATE usher."user" AS u SET
+    tokens_valid_after = GREATEST($3::timestamptz, store.time),
+    password_hash = COALESCE($4, u.password_hash)
+  FROM (SELECT now() AS time) AS store
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid
+  RETURNING u.tokens_valid_after AS "tokensValidAfter"`

@@ -1,6 +1,7 @@
 import { listUsersToExport } from '../../../store/queries/bulk.js'
 import type { Store } from '../../../store/store.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
+import { jsonText } from '../json-text.js'
 import type { UserLine } from './user-line.js'
 
 const pageUsers = 500
@@ -31,7 +32,7 @@ export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: str
         ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
         createdAt: user.createdAt,
       } satisfies UserLine
-      yield `${JSON.stringify(line)}\n`
+      yield `${jsonText(line)}\n`
       after = user.id
     }
     if (users.length < pageUsers) return

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { addUsers, type NewUser } from '../../../store/queries/bulk.js'
+import { clockSkewSeconds } from '../../clock-skew.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
@@ -113,6 +114,10 @@ function candidateOf(
 ): Candidate {
   if (line.fault) throw new LineError(line.fault)
   const user = readUserLine(line.text)
+  // Tokens are issued no earlier than this instant, so one far ahead would make tokens that last as long.
+  if (user.tokensValidAfter && user.tokensValidAfter.getTime() > now() + clockSkewSeconds * 1000) {
+    throw new LineError('tokensValidAfter: must not be in the future')
+  }
   const passwordHash = user.passwordHash ?? hashing.dummyHash
   return { line, row: rowOf(user, passwordHash, new Date(now())), shape: judge(passwordHash) }
 }

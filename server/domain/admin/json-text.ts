@@ -1,0 +1,7 @@
+/** Returns a value as JSON whose control characters are escaped: text of clients could steer a terminal. */
+export const jsonText = (value: unknown) => JSON.stringify(value).replace(/\p{C}/gu, escapeCharacter)
+
+const escapeCharacter = (character: string) =>
+  Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`
+  }).join('')

@@ -1,0 +1,101 @@
+import { describe, expect } from 'vitest'
+import { it as apiTest } from '../support/api.js'
+import { validUser } from '../support/app.js'
+
+interface Line {
+  audit?: string
+  msg?: string
+  [field: string]: unknown
+}
+
+const it = apiTest.extend('lines', ({ usher }) => () => {
+  const lines = usher.logged().split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line) as Line)
+})
+
+const warnTest = it.extend('settings', { scope: 'file' }, { LOG_LEVEL: 'warn' })
+const silentTest = it.extend('settings', { scope: 'file' }, { LOG_LEVEL: 'silent' })
+
+warnTest('is written at LOG_LEVEL=warn', async ({ usher, database, lines }) => {
+  usher.forgetLog()
+  const { id } = await database.signedUp()
+  expect(lines()).toMatchObject([{ level: 30, audit: 'user.created', userId: id, databaseId: database.id }])
+})
+
+silentTest('is not written at LOG_LEVEL=silent', async ({ usher, database }) => {
+  usher.forgetLog()
+  await database.signedUp()
+  expect(usher.logged()).toBe('')
+})
+
+describe('a failed login', () => {
+  it('of an unknown address carries a pseudonym, the same for the same address', async ({
+    usher,
+    database,
+    lines,
+  }) => {
+    usher.forgetLog()
+    for (const email of ['nobody@example.com', 'Nobody@example.com', 'noone@example.com']) {
+      await database.login({ email, password: 'wrong password' })
+    }
+    const failed = lines().filter(({ audit }) => audit === 'login.failed')
+    const [first, second, third] = failed.map(({ account }) => account)
+    expect(first).toMatch(/^[\w-]{16}$/)
+    expect(second).toBe(first)
+    expect(third).not.toBe(first)
+    expect(failed.map(({ userId }) => userId)).toEqual([undefined, undefined, undefined])
+  })
+
+  it('of a user carries the id of the user only', async ({ usher, database, lines }) => {
+    const { email } = validUser()
+    const { id } = await database.signedUp({ email })
+    usher.forgetLog()
+    await database.login({ email, password: 'wrong password' })
+    const [failed] = lines().filter(({ audit }) => audit === 'login.failed')
+    expect(failed).toMatchObject({ userId: id })
+    expect(failed).not.toHaveProperty('account')
+  })
+})
+
+it('of rejected tokens is at most ten lines a minute', async ({ usher, database, lines, clock }) => {
+  const { token } = await database.signedUp()
+  const rejected = () => lines().filter(({ audit }) => audit === 'token.rejected')
+  clock.now += 60_000
+  usher.forgetLog()
+  for (let count = 0; count < 12; count++) await database.me(`${token.jwt}x`)
+  expect(rejected()).toHaveLength(10)
+  expect(rejected()[0]).toMatchObject({ level: 30, databaseId: database.id, code: 'token_invalid' })
+  expect(rejected()[0]).not.toHaveProperty('suppressed')
+  clock.now += 3_600_000
+  await database.me(token.jwt)
+  expect(rejected().at(-1)).toMatchObject({ code: 'token_expired', suppressed: 2 })
+  await database.me(token.jwt)
+  expect(rejected().at(-1)).not.toHaveProperty('suppressed')
+})
+
+describe('a line of a response', () => {
+  it('names the route, not the path', async ({ usher, database, lines }) => {
+    usher.forgetLog()
+    await database.me('no token')
+    await usher.send({ method: 'GET', url: '/problems/email_taken?ada@example.com' })
+    const answered = lines().filter(({ msg }) => msg === 'answered')
+    expect(answered.map(({ route }) => route)).toEqual([
+      '/workspaces/:workspaceSlug/databases/:databaseName/users/me',
+      '/problems/:code',
+    ])
+    for (const line of answered) expect(line).not.toHaveProperty('path')
+  })
+
+  it.for([
+    ['/unknown/path?email=ada@example.com', '/unknown/path'],
+    ['/users/ada@example.com/tokens', '/users/[redacted]/tokens'],
+    ['/users/ada%40example.com', '/users/[redacted]'],
+    ['/users/ada%2540example.com', '/users/[redacted]'],
+  ] as const)('has the path of %s as %s, which has no route', async ([url, path], { usher, lines }) => {
+    usher.forgetLog()
+    await usher.send({ method: 'GET', url })
+    const [answered] = lines().filter(({ msg }) => msg === 'answered')
+    expect(answered).toMatchObject({ path, status: 404 })
+    expect(answered).not.toHaveProperty('route')
+  })
+})
