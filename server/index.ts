@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/admin/databases.js'
 import { requireMasterKey } from './domain/admin/master-key.js'
+import { startPruning } from './domain/admin/prune-hash-parameters.js'
 import { createWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
@@ -40,8 +41,9 @@ export interface StartOptions {
  * Starts a server: opens the store and builds everything over it. This is the only place where the parts are put
  * together.
  *
- * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is another one, or
- * the password blocklist cannot be used. Nothing is left open then. An unreachable Postgres server is no error: the server answers 503 until it is reachable.
+ * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is another one,
+ * or the password blocklist cannot be used. Nothing is left open then. An unreachable Postgres server is no error:
+ * the server answers 503 until it is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
   const opened = await openStore(config, (err) => log.warn({ err }, 'store connection lost'))
@@ -65,12 +67,14 @@ export async function buildUsher(
   const context = createContext(config, store, now, blocklist)
   const metrics = config.metrics && createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
+  const pruning = startPruning(context, log)
   return {
     app,
     context,
     metrics: metrics?.registry,
     async close() {
       await app.close()
+      await pruning.stop()
       await Promise.all([context.hashing.close(), store.close(), blocklist?.close()])
     },
   }

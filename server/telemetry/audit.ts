@@ -28,6 +28,7 @@ export type AuditEvent =
   | 'database.created'
   | 'database.set'
   | 'database.deleted'
+  | 'database.hash_parameters_pruned'
   | 'keys.rotated'
   | 'keys.retired'
   | 'keys.rewrapped'
@@ -51,6 +52,8 @@ export const audit = (
     suppressed?: number
     settings?: object
     tables?: readonly string[]
+    /** Sets of hash parameters that were removed. */
+    removed?: number
     /** Counts of an import. */
     users?: { added: number; alreadyThere: number; rejected: number }
   },

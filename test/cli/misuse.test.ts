@@ -21,6 +21,7 @@ it.each([
   'database list',
   'database set',
   'database delete',
+  'database prune-hashes',
   'keys list',
   'keys rotate',
   'keys retire',

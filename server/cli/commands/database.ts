@@ -3,7 +3,9 @@ import { type Command, Option } from 'commander'
 import { createDatabase, listDatabases, setDatabase } from '../../domain/admin/databases.js'
 import { deleteDatabase } from '../../domain/admin/delete-database.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
+import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
@@ -94,6 +96,23 @@ export function addDatabaseCommands(program: Command) {
         print({ json }, shown, lines.join('\n'))
       })
     })
+  database
+    .command('prune-hashes')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('remove the hash parameters that no user has any more')
+    .option('--json', 'print JSON')
+    .action((path: DatabasePath, options) =>
+      withStore(async (store, config, log) => {
+        const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) } }
+        const { id, removed, left } = await pruneHashParameters(context, path)
+        audit(log, 'database.hash_parameters_pruned', { databaseId: id, removed })
+        print(
+          options,
+          { id, ...path, removed, left },
+          `Removed sets of hash parameters: ${removed}. Left: ${left}`,
+        )
+      }),
+    )
   database
     .command('delete')
     .argument('<workspace/name>', 'database', databasePath)

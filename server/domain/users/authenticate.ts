@@ -6,7 +6,7 @@ import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 import { rememberLogin } from './known-networks.js'
-import { rehashPassword, verifyPassword } from './verify-password.js'
+import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
 /** A user whose password was verified. */
 export interface Authenticated {
@@ -46,6 +46,7 @@ export async function authenticate(
       verifyPassword(context, database, user, password, caller),
     )
     const { user, networkKnownAt } = candidate
+    if (user) restoreHashParameters(context, database, user)
     if (user && matches) {
       await rememberLogin(context, database, user, attempt.network, networkKnownAt, caller)
       await rehashPassword(context, database, user, password, caller)

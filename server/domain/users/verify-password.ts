@@ -48,6 +48,18 @@ export async function recordHashParameters(
 }
 
 /**
+ * Records the parameters of a user's hash again if they were pruned while the user was created. Does not wait, so
+ * that response time does not reveal the account. After a failure the next attempt does it.
+ */
+export function restoreHashParameters(
+  context: Pick<AppContext, 'store' | 'hashing'>,
+  database: Pick<Database, 'id' | 'dummyHashes'>,
+  { passwordHash }: Pick<UserWithTenants, 'passwordHash'>,
+) {
+  recordHashParameters(context, database, dummyHashOf(passwordHash)).catch(() => undefined)
+}
+
+/**
  * Replaces an outdated hash, unless another login has done so since it was read. A failure is only logged: the
  * old hash is still valid.
  */

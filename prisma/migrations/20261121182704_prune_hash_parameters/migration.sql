@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "usher"."database" ADD COLUMN     "hash_parameters_pruned_at" TIMESTAMPTZ(3);
+

@@ -1,0 +1,146 @@
+import { expect, vi } from 'vitest'
+import { pruneDueDatabases } from '../../server/domain/admin/prune-hash-parameters.js'
+import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
+import { findPrunableDatabases, recordDummyHash } from '../../server/store/queries/databases.js'
+import { password, startApp } from '../support/app.js'
+import { type Operator, it as operatorIt } from '../support/operator.js'
+
+/** A hash that only its parameters matter of. */
+const hashOf = (passes: number) => `$argon2id$v=19$m=8,t=${passes},p=1$${'b'.repeat(21)}A$${'b'.repeat(42)}A`
+const [second, third] = [dummyHashOf(hashOf(2)), dummyHashOf(hashOf(3))]
+
+type Database = Awaited<ReturnType<Operator['newDatabase']>>
+
+const it = operatorIt.extend('parameters', ({ usher }) => ({
+  of: async ({ id }: Database) => {
+    const databases = await findPrunableDatabases(usher.store)
+    return databases.find((each) => each.id === id)?.dummyHashes.toSorted()
+  },
+  record: async ({ id }: Database, ...dummyHashes: string[]) => {
+    for (const each of [usher.context.hashing.dummyHash, ...dummyHashes]) {
+      await recordDummyHash(usher.store, id, each)
+    }
+  },
+  /** Gives a user a hash, as an import would. */
+  giveHash: async ({ id: databaseId }: Database, id: string, passwordHash: string) => {
+    await usher.store.prisma.user.update({
+      where: { databaseId_id: { databaseId, id } },
+      data: { passwordHash },
+    })
+  },
+}))
+
+it('removes the hash parameters that no user has, and keeps the others', async ({
+  usher,
+  database,
+  parameters,
+}) => {
+  const current = usher.context.hashing.dummyHash
+  await parameters.record(database, second, third)
+  const { id } = await database.signedUp()
+  await parameters.giveHash(database, id, hashOf(2))
+  const { stdout, audited } = await usher.operator(`database prune-hashes ${database.path}`)
+  expect(stdout).toBe('Removed sets of hash parameters: 1. Left: 2\n')
+  expect(audited).toMatchObject([
+    { audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 },
+  ])
+  expect(await parameters.of(database)).toEqual([current, second].sort())
+  expect(await usher.json(`database prune-hashes ${database.path}`)).toMatchObject({ removed: 0, left: 2 })
+})
+
+it('keeps the current parameters of a database without users', async ({ usher, database, parameters }) => {
+  await parameters.record(database, second)
+  expect(await usher.json(`database prune-hashes ${database.path}`)).toEqual({
+    id: database.id,
+    workspaceSlug: database.workspaceSlug,
+    databaseName: database.databaseName,
+    removed: 1,
+    left: 1,
+  })
+})
+
+it('finds the last of thousands of users', async ({ usher, database, parameters }) => {
+  await parameters.record(database, second, third)
+  const users = Array.from({ length: 2500 }, (_, index) => ({
+    databaseId: database.id,
+    id: `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    email: `${index}@example.com`,
+    canonicalEmail: `${index}@example.com`,
+    passwordHash: hashOf(index === 2499 ? 3 : 1),
+    createdAt: new Date(),
+  }))
+  await usher.store.prisma.user.createMany({ data: users })
+  expect(await usher.json(`database prune-hashes ${database.path}`)).toMatchObject({ removed: 1, left: 2 })
+  expect(await parameters.of(database)).toContain(third)
+})
+
+it('names a database that does not exist', async ({ usher }) => {
+  expect(await usher.refusal('database prune-hashes no/such')).toBe(
+    '1 usher: database no/such does not exist\n',
+  )
+})
+
+it('is done by servers once a day, by one of them', async ({ usher, database, parameters }) => {
+  const events: unknown[] = []
+  const log = { info: (fields: object) => void events.push(fields) }
+  const due = (hours: number) =>
+    Promise.all(
+      Array.from({ length: 4 }, () => {
+        const now = () => usher.clock.now + hours * 3_600_000
+        return pruneDueDatabases({ ...usher.context, now }, log)
+      }),
+    )
+  const event = { audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 }
+  await parameters.record(database, second)
+  await due(0)
+  expect(events).toEqual([event])
+  await parameters.record(database, second)
+  await due(23)
+  expect(events).toEqual([event])
+  await due(25)
+  expect(events).toEqual([event, event])
+  // The clock was set back, to before the last time.
+  await parameters.record(database, second)
+  await due(-48)
+  expect(events).toEqual([event, event, event])
+})
+
+it('runs every hour in a server until it closes', async ({ usher, database, parameters }) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const server = await startApp(usher.store)
+  server.clock.now = Date.now()
+  const rest = vi.getTimerCount()
+  await parameters.record(database, second)
+  vi.advanceTimersByTime(3_600_000)
+  await vi.waitFor(async () => expect(await parameters.of(database)).toBeUndefined(), { timeout: 20_000 })
+  await server.close()
+  expect(vi.getTimerCount()).toBe(rest - 1)
+  vi.useRealTimers()
+})
+
+it('removes nothing once it is stopped', async ({ usher, database, parameters }) => {
+  await parameters.record(database, second)
+  const stops = [false, true]
+  const log = { info: () => expect.unreachable() }
+  await pruneDueDatabases(usher.context, log, () => stops.shift() ?? true)
+  expect(await parameters.of(database)).toContain(second)
+})
+
+it.for(['wrong password', password])(
+  'brings the parameters of a user back with a login (%s)',
+  async (tried, { usher, database, parameters }) => {
+    const other = await startApp(usher.store, { ARGON2_PASSES: '2' })
+    other.clock.now = usher.clock.now
+    const client = other.client(database.workspaceSlug, database.databaseName)
+    await client.signedUp({ email: 'ada@example.com' })
+    await usher.store.prisma.database.update({ where: { id: database.id }, data: { dummyHashes: [] } })
+    await other.close()
+    const server = await usher.otherServer()
+    await server
+      .client(database.workspaceSlug, database.databaseName)
+      .login({ email: 'ada@example.com', password: tried })
+    await parameters.record(database)
+    await vi.waitFor(async () => expect(await parameters.of(database)).toContain(second))
+    await server.close()
+  },
+)
