@@ -9,7 +9,7 @@ it('user set-password rejects a breached password', async ({ usher: operator, da
   const { path, signedUp } = database
   const { id } = await signedUp()
   const setPassword = (password: string) =>
-    operator.refusal(`user set-password ${path} ${id}`, password, { PASSWORD_BLOCKLIST_FILE: file })
+    operator.outcome(`user set-password ${path} ${id}`, password, { PASSWORD_BLOCKLIST_FILE: file })
   expect(await setPassword('breached horse battery')).toBe(
     '1 usher: the password must not be a password known from a data breach\n',
   )
@@ -17,7 +17,7 @@ it('user set-password rejects a breached password', async ({ usher: operator, da
   await remove()
 })
 
-it('a list in another form is an invalid configuration, for commands and servers', async ({
+it('commands and servers reject a blocklist file in an unknown format', async ({
   usher: operator,
   database,
 }) => {
@@ -26,8 +26,8 @@ it('a list in another form is an invalid configuration, for commands and servers
   const { id } = await signedUp()
   const reason = /usher: PASSWORD_BLOCKLIST_FILE names a file with a line that is not a SHA-1/
   const env = { PASSWORD_BLOCKLIST_FILE: file }
-  const refusal = await operator.refusal(`user set-password ${path} ${id}`, 'another horse battery', env)
-  expect(refusal).toMatch(new RegExp(`^2 ${reason.source}`))
+  const outcome = await operator.outcome(`user set-password ${path} ${id}`, 'another horse battery', env)
+  expect(outcome).toMatch(new RegExp(`^2 ${reason.source}`))
   const folder = await makeFolderSettings()
   const { code, stderr } = await usher(['serve'], { ...folder.env, ...env })
   expect(code).toBe(2)

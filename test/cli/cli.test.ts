@@ -10,26 +10,26 @@ import { it as operatorTest } from '../support/operator.js'
 import { freePort } from '../support/postgres-server.js'
 import { makeFolderSettings, makePostgresSettings } from '../support/store.js'
 
-const away = async () => ({
+const unreachableStore = async () => ({
   DATABASE_URL: `postgresql://postgres:hunter2@127.0.0.1:${await freePort()}/usher`,
   USHER_MASTER_KEY: Buffer.alloc(32).toString('base64'),
 })
 
-/** What a command prints; it must succeed, and print no more than its audit on stderr. */
+/** Returns the stdout of a command. Fails if it exits with an error or writes more than audit lines to stderr. */
 const it = operatorTest.extend('print', ({ usher }) => async (command: string) => {
   const { code, stdout, stderr } = await usher.operator(command)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^(\{.*\}\n)*$/) })
   return stdout
 })
 
-/** The exit code and the output of a command. A server runs in a process of its own, as the built one. */
+/** Returns exit code and output of a command. `serve` runs as a child process. */
 async function outcomeOf(command: string, env: Record<string, string>) {
   const run = command === 'serve' ? usher : runUsher
   const { code, stdout, stderr } = await run(command.split(' '), env)
   return `${code} ${stdout}${stderr}`
 }
 
-describe('without a store', () => {
+describe('commands without a store', () => {
   it.each([
     ['serve'],
     ['migrate'],
@@ -55,13 +55,13 @@ describe('without a store', () => {
     ['database create acme', 'Expected WORKSPACE/NAME.'],
     ['database create acme/app/x', 'Expected WORKSPACE/NAME.'],
     ['database create acme/app --password-policy weak', 'Allowed choices are none, standard, nist.'],
-  ])('usher %s is misuse: a line on stderr and exit 2', async (command, line) => {
+  ])('usher %s is a usage error: exits 2 with one line on stderr', async (command, line) => {
     const { code, stdout, stderr } = await runUsher(command.split(' ').filter(Boolean), {})
     expect(stderr).toContain(line)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   })
 
-  it('bad settings are all named without their values, exit 2, and nothing is started', async () => {
+  it('serve reports all invalid settings without their values, exits 2 and creates nothing', async () => {
     const DATA_DIR = join(tmpdir(), 'usher-never-made')
     const env = {
       PORT: '70000',
@@ -82,9 +82,9 @@ describe('without a store', () => {
   })
 
   it.each(['migrate', 'workspace create acme', 'database create acme/app', 'database list'])(
-    '%s says that the store is away, exit 1',
+    '%s exits 1 and reports that the store is unreachable',
     async (command) => {
-      expect(await runUsher(command.split(' '), await away())).toMatchObject({
+      expect(await runUsher(command.split(' '), await unreachableStore())).toMatchObject({
         code: 1,
         stdout: '',
         stderr: 'usher: cannot reach the store. Check DATABASE_URL, and that Postgres is running\n',
@@ -92,7 +92,7 @@ describe('without a store', () => {
     },
   )
 
-  it('openapi prints the document, with --json on one line', async () => {
+  it('openapi prints the document, on one line with --json', async () => {
     const file = new URL('../../contract/openapi.json', import.meta.url)
     const committed = JSON.parse(await readFile(file, 'utf8'))
     const pretty = await usher(['openapi'])
@@ -106,17 +106,20 @@ describe('without a store', () => {
   })
 })
 
-describe('on a server', () => {
-  it('workspace create makes one, and refuses a taken slug and a bad one', async ({ usher, print }) => {
+describe('commands on a Postgres store', () => {
+  it('workspace create creates a workspace and rejects an existing or invalid slug', async ({
+    usher,
+    print,
+  }) => {
     expect(await print('workspace create one')).toBe('Created workspace one.\n')
     expect(await usher.json('workspace create two')).toEqual({ id: expect.any(String), slug: 'two' })
-    expect(await usher.refusal('workspace create one')).toBe('1 usher: workspace one already exists\n')
-    expect(await usher.refusal('workspace create a.b')).toMatch(
+    expect(await usher.outcome('workspace create one')).toBe('1 usher: workspace one already exists\n')
+    expect(await usher.outcome('workspace create a.b')).toMatch(
       /^2 usher: workspace slug "a\.b" must be 1 to 63 .*\n$/,
     )
   })
 
-  it('database create makes one, which database list shows, and refuses what cannot be', async ({
+  it('database create creates a database that database list shows, and rejects invalid paths', async ({
     usher,
     print,
   }) => {
@@ -124,16 +127,16 @@ describe('on a server', () => {
     expect(await print('database list')).toBe('No databases yet.\n')
     const url = 'http://localhost:3000/workspaces/acme/databases/app'
     expect(await print('database create acme/app')).toBe(`Created database ${url}\n`)
-    const made = await usher.json('database create acme/strict --password-policy nist')
-    const strict = { id: made.id, workspaceSlug: 'acme', databaseName: 'strict', passwordPolicy: 'nist' }
-    expect(made).toEqual({ ...strict, url: url.replace('app', 'strict') })
+    const created = await usher.json('database create acme/strict --password-policy nist')
+    const strict = { id: created.id, workspaceSlug: 'acme', databaseName: 'strict', passwordPolicy: 'nist' }
+    expect(created).toEqual({ ...strict, url: url.replace('app', 'strict') })
 
-    const refusal = (path: string) => usher.refusal(`database create ${path}`)
-    expect(await refusal('acme/app')).toBe('1 usher: database acme/app already exists\n')
-    expect(await refusal('nowhere/app')).toBe(
+    const outcome = (path: string) => usher.outcome(`database create ${path}`)
+    expect(await outcome('acme/app')).toBe('1 usher: database acme/app already exists\n')
+    expect(await outcome('nowhere/app')).toBe(
       '1 usher: workspace nowhere does not exist. Create it with: usher workspace create nowhere\n',
     )
-    expect(await refusal('acme/a%20b')).toMatch(/^2 usher: database name "a%20b" must be 1 to 63 .*\n$/)
+    expect(await outcome('acme/a%20b')).toMatch(/^2 usher: database name "a%20b" must be 1 to 63 .*\n$/)
     const otherKey = { USHER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
     expect(await print('database list')).toMatch(
       /^acme\/app {2}[0-9a-f-]{36}\nacme\/strict {2}[0-9a-f-]{36}\n$/,
@@ -142,12 +145,12 @@ describe('on a server', () => {
       expect.objectContaining({ databaseName: 'app', passwordPolicy: 'standard' }),
       expect.objectContaining({ ...strict, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }),
     ])
-    expect(await usher.refusal('database list', '', otherKey)).toBe(
+    expect(await usher.outcome('database list', '', otherKey)).toBe(
       '1 usher: USHER_MASTER_KEY did not seal the signing keys of this store\n',
     )
   })
 
-  it('serve gives up where another listens on its port', async ({ usher }) => {
+  it('serve exits 1 if its port is in use', async ({ usher }) => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((listening) => other.once('listening', listening))
     const { port } = other.address() as { port: number }
@@ -161,28 +164,28 @@ describe('on a server', () => {
   })
 })
 
-describe('on a bare server', () => {
-  it('migrate applies what is lacking, once; all else waits for it', async () => {
+describe('commands on an empty Postgres database', () => {
+  it('migrate applies pending migrations once, and all other commands require them', async () => {
     const { env, remove } = await makePostgresSettings(false)
     const run = (command: string) => outcomeOf(command, env)
-    const lacking = /^1 usher: the store has \d+ pending migration\(s\), first \w+\. Run: usher migrate\n$/
-    expect(await run('database list')).toMatch(lacking)
-    expect(await run('serve')).toMatch(lacking)
+    const pending = /^1 usher: the store has \d+ pending migration\(s\), first \w+\. Run: usher migrate\n$/
+    expect(await run('database list')).toMatch(pending)
+    expect(await run('serve')).toMatch(pending)
     expect(await run('migrate')).toMatch(/^0 Applied \w+_init.*\n$/)
     expect(await run('migrate')).toBe('0 The store is up to date.\n')
     expect(await run('migrate --json')).toBe('0 {"applied":[]}\n')
     await remove()
   })
 
-  it('what Postgres refuses is said in its words', async () => {
+  it('commands print the error message of Postgres', async () => {
     const { env, remove } = await makePostgresSettings(false)
     await remove()
     expect(await outcomeOf('database list', env)).toMatch(/^1 usher: database "usher_\w+" does not exist\n$/)
   })
 })
 
-describe('on a folder', () => {
-  it('the commands work alike, but not while a server has it', async () => {
+describe('commands on an embedded store', () => {
+  it('commands work in the same way, except while a server uses the folder', async () => {
     const { env, remove } = await makeFolderSettings(false)
     const run = (command: string) => outcomeOf(command, env)
     expect(await run('migrate')).toMatch(/^0 Applied \w+_init.*\n$/)

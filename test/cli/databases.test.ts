@@ -3,7 +3,7 @@ import { password, validUser } from '../support/app.js'
 import { it } from '../support/operator.js'
 
 describe('database set', () => {
-  it('changes the policy, the age of tokens and back, and the algorithm of the next key', async ({
+  it('database set changes password policy, token lifetime and the algorithm of the next key', async ({
     usher,
   }) => {
     const { id, path, workspaceSlug, databaseName } = await usher.newDatabase()
@@ -45,12 +45,12 @@ network failures   300 an hour
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
     ['--password-policy nist', /^1 usher: database no\/such does not exist\n$/],
-  ] as const)('refuses %j', async ([options, line], { usher }) => {
-    expect(await usher.refusal(`database set no/such ${options}`.trim())).toMatch(line)
+  ] as const)('database set with options %j is rejected', async ([options, line], { usher }) => {
+    expect(await usher.outcome(`database set no/such ${options}`.trim())).toMatch(line)
   })
 })
 
-it('database list and workspace list go page by page', async ({ usher }) => {
+it('database list and workspace list return pages', async ({ usher }) => {
   const { path, workspaceSlug } = await usher.newDatabase()
   const databases = await usher.json('database list')
   const before = databases[databases.length - 2]
@@ -69,7 +69,9 @@ it('database list and workspace list go page by page', async ({ usher }) => {
 })
 
 describe('database delete', () => {
-  it('deletes all that is in it; another server answers 404, and the name is free', async ({ usher }) => {
+  it('database delete deletes all rows, other servers return 404, and the name can be used again', async ({
+    usher,
+  }) => {
     const { id, path, workspaceSlug, databaseName, ...client } = await usher.newDatabase()
     const neighbour = await usher.newDatabase()
     const { token } = await client.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
@@ -98,44 +100,46 @@ describe('database delete', () => {
     expect(left).toEqual([0, 0, 0, 0, 0, 0, 0])
 
     const server = await usher.otherServer()
-    const there = server.client(workspaceSlug, databaseName)
-    expect((await there.me(token.jwt)).json().code).toBe('database_not_found')
-    expect((await there.createUser(validUser())).json().code).toBe('database_not_found')
+    const otherClient = server.client(workspaceSlug, databaseName)
+    expect((await otherClient.me(token.jwt)).json().code).toBe('database_not_found')
+    expect((await otherClient.createUser(validUser())).json().code).toBe('database_not_found')
     await server.close()
     expect((await neighbour.me(kept.token.jwt)).statusCode).toBe(200)
     expect(await usher.json(`database create ${path}`)).toMatchObject({ workspaceSlug, databaseName })
   })
 
-  it('leaves a server that has it cached to answer 404, never 500', async ({ usher }) => {
+  it('a server that has a deleted database cached returns 404, never 500', async ({ usher }) => {
     const { path, ...client } = await usher.newDatabase()
     const { token } = await client.signedUp({ email: 'ada@example.com' })
     await usher.operator(`database delete ${path} --yes`)
     const headers = { 'idempotency-key': 'once' }
-    const answers = [
+    const responses = [
       await client.createUser(validUser({ newTenant: 'Engines' })),
       await usher.send({ method: 'POST', url: client.users, payload: validUser(), headers }),
       await client.login({ email: 'ada@example.com', password }),
     ]
-    for (const answer of answers) expect(answer.json().code).toBe('database_not_found')
+    for (const response of responses) expect(response.json().code).toBe('database_not_found')
     expect((await client.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('cut short is not found by anybody, and is finished by doing it again', async ({ usher }) => {
+  it('a partly deleted database returns 404, and deleting it again completes the deletion', async ({
+    usher,
+  }) => {
     const { id, path, workspaceSlug, databaseName, signedUp } = await usher.newDatabase()
     const { token } = await signedUp()
     await usher.store.prisma.signingKey.deleteMany({ where: { databaseId: id } })
     const server = await usher.otherServer()
-    const there = server.client(workspaceSlug, databaseName)
-    expect((await there.me(token.jwt)).json().code).toBe('database_not_found')
+    const otherClient = server.client(workspaceSlug, databaseName)
+    expect((await otherClient.me(token.jwt)).json().code).toBe('database_not_found')
     await server.close()
-    expect(await usher.refusal(`keys rotate ${path}`)).toBe(
+    expect(await usher.outcome(`keys rotate ${path}`)).toBe(
       `1 usher: database ${path} is being deleted. To finish: usher database delete ${path}\n`,
     )
     expect((await usher.operator('database list')).stdout).toContain(`${path}  ${id}  being deleted\n`)
     expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ id, users: 1 })
   })
 
-  it('deletes more rows than one statement takes', async ({ usher }) => {
+  it('database delete deletes more rows than fit in one batch', async ({ usher }) => {
     const { id, path } = await usher.newDatabase()
     await usher.store.prisma.$executeRaw`
       INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
@@ -143,39 +147,39 @@ describe('database delete', () => {
     expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ users: 2500 })
   })
 
-  it('asks for the name on a terminal', async ({ usher }) => {
+  it('database delete asks for the name on a terminal', async ({ usher }) => {
     const { path } = await usher.newDatabase()
     const command = `database delete ${path}`
-    expect(await usher.refusal(command, ['app'])).toMatch(
+    expect(await usher.outcome(command, ['app'])).toMatch(
       /^1 .*Type .* to delete it and everything in it: .*usher: the name does not match\. Nothing was changed\n$/s,
     )
     expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
     expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })
-    expect(await usher.refusal(`${command} --yes`)).toBe(`1 usher: database ${path} does not exist\n`)
+    expect(await usher.outcome(`${command} --yes`)).toBe(`1 usher: database ${path} does not exist\n`)
   })
 
-  it('refuses without a terminal and without --yes', async ({ usher }) => {
+  it('database delete requires a terminal or --yes', async ({ usher }) => {
     const { path } = await usher.newDatabase()
-    expect(await usher.refusal(`database delete ${path}`)).toBe(
+    expect(await usher.outcome(`database delete ${path}`)).toBe(
       `2 usher: deleting ${path} without a terminal requires --yes\n`,
     )
   })
 })
 
-it('workspace delete wants it empty', async ({ usher }) => {
+it('workspace delete requires that the workspace has no databases', async ({ usher }) => {
   const { path, workspaceSlug } = await usher.newDatabase()
   const command = `workspace delete ${workspaceSlug}`
-  expect(await usher.refusal(command)).toBe(
+  expect(await usher.outcome(command)).toBe(
     `1 usher: workspace ${workspaceSlug} has databases. Delete them first with: usher database delete\n`,
   )
   await usher.operator(`database delete ${path} --yes`)
   const { stdout, audited } = await usher.operator(command)
   expect(stdout).toBe(`Deleted workspace ${workspaceSlug}.\n`)
   expect(audited).toMatchObject([{ audit: 'workspace.deleted', workspaceId: expect.any(String) }])
-  expect(await usher.refusal(command)).toBe(`1 usher: workspace ${workspaceSlug} does not exist\n`)
+  expect(await usher.outcome(command)).toBe(`1 usher: workspace ${workspaceSlug} does not exist\n`)
 })
 
-it('making workspaces and databases is audited too', async ({ usher }) => {
+it('workspace create and database create write audit records', async ({ usher }) => {
   const workspace = await usher.operator('workspace create audited')
   const database = await usher.operator('database create audited/app')
   expect([...workspace.audited, ...database.audited]).toMatchObject([

@@ -8,8 +8,8 @@ const kidOf = (jwt: string): string =>
 
 const it = operatorTest.extend('account', async ({ usher, database }) => {
   const { token } = await database.signedUp({ email })
-  /** Login and me as another server answers them at an instant of its own. */
-  async function elsewhere(now = Date.now()) {
+  /** Returns the statuses of login and me on another server whose clock shows `now`. */
+  async function onOtherServer(now = Date.now()) {
     const server = await usher.otherServer()
     server.clock.now = now
     const { login, me } = server.client(database.workspaceSlug, database.databaseName)
@@ -18,14 +18,14 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
     await server.close()
     return { kid: kidOf(fresh), old, fresh: next }
   }
-  return { ...database, kid: kidOf(token.jwt), elsewhere }
+  return { ...database, kid: kidOf(token.jwt), onOtherServer }
 })
 
-it('keys rotate publishes a key that signs after the time given, and 600 s if none is', async ({
+it('keys rotate publishes a key that signs after --activate-in, by default 600 s', async ({
   usher,
   account,
 }) => {
-  const { id, path, kid, elsewhere } = account
+  const { id, path, kid, onOtherServer } = account
   const { audited, stdout } = await usher.operator(`keys rotate ${path}`)
   const [next, present] = await usher.json(`keys list ${path}`)
   expect(stdout).toBe(`Published key ${next.kid} (ES256). It signs from ${next.activatesAt}.\n`)
@@ -34,14 +34,14 @@ it('keys rotate publishes a key that signs after the time given, and 600 s if no
   expect(next).toMatchObject({ state: 'next', retiresAt: null })
   const activates = Date.parse(next.activatesAt)
   expect(Math.abs(activates - Date.now() - 600_000)).toBeLessThan(30_000)
-  expect(await elsewhere(activates - 1)).toEqual({ kid, old: 200, fresh: 200 })
-  expect(await elsewhere(activates)).toEqual({ kid: next.kid, old: 200, fresh: 200 })
-  expect(await usher.refusal(`keys rotate ${path} --activate-in 0`)).toMatch(
+  expect(await onOtherServer(activates - 1)).toEqual({ kid, old: 200, fresh: 200 })
+  expect(await onOtherServer(activates)).toEqual({ kid: next.kid, old: 200, fresh: 200 })
+  expect(await usher.outcome(`keys rotate ${path} --activate-in 0`)).toMatch(
     `1 usher: key ${next.kid} is pending already; it signs from ${next.activatesAt}\n`,
   )
 })
 
-it('keys list shows what each key is for', async ({ usher, account }) => {
+it('keys list shows the state of each key', async ({ usher, account }) => {
   const { path, kid } = account
   const { kid: second } = await usher.json(`keys rotate ${path} --activate-in 0`)
   const { kid: third } = await usher.json(`keys rotate ${path} --activate-in 0`)
@@ -55,31 +55,31 @@ it('keys list shows what each key is for', async ({ usher, account }) => {
   )
 })
 
-it('keys retire refuses the tokens of a key at once', async ({ usher, account }) => {
-  const { id, path, kid, elsewhere } = account
-  expect(await usher.refusal(`keys retire ${path} ${kid}`)).toBe(
+it('keys retire rejects the tokens of a key immediately', async ({ usher, account }) => {
+  const { id, path, kid, onOtherServer } = account
+  expect(await usher.outcome(`keys retire ${path} ${kid}`)).toBe(
     '1 usher: no other key can sign yet. Run first: usher keys rotate --activate-in 0\n',
   )
   const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 0`)
   const { audited } = await usher.operator(`keys retire ${path} ${kid}`)
   expect(audited).toMatchObject([{ audit: 'keys.retired', databaseId: id, kid }])
-  expect(await elsewhere()).toEqual({ kid: next, old: 401, fresh: 200 })
+  expect(await onOtherServer()).toEqual({ kid: next, old: 401, fresh: 200 })
 })
 
-it('keys retire of the newest key lets the one before sign for good', async ({ usher, account }) => {
-  const { path, kid, elsewhere } = account
+it('keys retire of the newest key makes the previous key sign permanently', async ({ usher, account }) => {
+  const { path, kid, onOtherServer } = account
   const { kid: leaked } = await usher.json(`keys rotate ${path}`)
   await usher.json(`keys retire ${path} ${leaked}`)
   const years = Date.now() + 3 * 365 * 86_400_000
-  expect(await elsewhere(years)).toEqual({ kid, old: 401, fresh: 200 })
+  expect(await onOtherServer(years)).toEqual({ kid, old: 401, fresh: 200 })
   const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 0`)
-  expect((await elsewhere()).kid).toBe(next)
+  expect((await onOtherServer()).kid).toBe(next)
 })
 
-it('keys retire takes a kid that begins with a dash', async ({ usher, account }) => {
+it('keys retire accepts a kid that starts with a dash', async ({ usher, account }) => {
   const { path } = account
-  expect(await usher.refusal(`keys retire ${path} -Lx`)).toBe(
+  expect(await usher.outcome(`keys retire ${path} -Lx`)).toBe(
     '1 usher: key -Lx does not exist in this database\n',
   )
-  expect(await usher.refusal(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
+  expect(await usher.outcome(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
 })

@@ -10,7 +10,7 @@ import { makeDataFolder, openPostgresCopy } from '../support/store.js'
 const newKey = () => randomBytes(32).toString('base64')
 const wrongKey = 'USHER_MASTER_KEY did not seal the signing keys of this store'
 
-/** An operator on a store whose master key only this test replaces. */
+/** Starts an operator on a store of its own, because the test replaces the master key. */
 async function startOwnOperator() {
   const store = await openPostgresCopy()
   const usher = await startOperator(store)
@@ -19,7 +19,7 @@ async function startOwnOperator() {
 }
 
 describe('keys rewrap', () => {
-  it('seals all keys anew: a server starts with the new master key, not with the old one', async () => {
+  it('keys rewrap re-encrypts all keys, so a server starts only with the new master key', async () => {
     const usher = await startOwnOperator()
     const { path, ...database } = await usher.newDatabase()
     await usher.newDatabase()
@@ -36,7 +36,7 @@ describe('keys rewrap', () => {
       stdout: '',
       stderr: `usher: ${wrongKey}\n`,
     })
-    expect(await usher.refusal('keys rewrap', '', next)).toBe(`1 usher: ${wrongKey}\n`)
+    expect(await usher.outcome('keys rewrap', '', next)).toBe(`1 usher: ${wrongKey}\n`)
     const env = { USHER_MASTER_KEY: next.USHER_NEW_MASTER_KEY }
     expect(await usher.operator(`keys list ${path}`, '', env)).toMatchObject({ code: 0 })
 
@@ -46,7 +46,7 @@ describe('keys rewrap', () => {
     await server.close()
   })
 
-  it('changes nothing where one key does not open', async () => {
+  it('keys rewrap changes nothing if one key cannot be decrypted', async () => {
     const usher = await startOwnOperator()
     const { id, path } = await usher.newDatabase()
     await usher.newDatabase()
@@ -56,17 +56,17 @@ describe('keys rewrap', () => {
     })
     const keys = () => usher.store.prisma.signingKey.findMany({ orderBy: { databaseId: 'asc' } })
     const before = await keys()
-    expect(await usher.refusal('keys rewrap', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
+    expect(await usher.outcome('keys rewrap', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
       '1 usher: the old master key did not seal the signing keys of this store\n',
     )
     expect(await keys()).toEqual(before)
     expect(await usher.operator(`keys list ${path}`)).toMatchObject({ code: 0 })
   })
 
-  it('wants the new master key in the environment', async () => {
+  it('keys rewrap requires the new master key in the environment', async () => {
     const usher = await startOwnOperator()
-    expect(await usher.refusal('keys rewrap')).toMatch(/^2 usher: .*USHER_NEW_MASTER_KEY is required/s)
-    expect(await usher.refusal('keys rewrap', '', { USHER_NEW_MASTER_KEY: 'short' })).toMatch(
+    expect(await usher.outcome('keys rewrap')).toMatch(/^2 usher: .*USHER_NEW_MASTER_KEY is required/s)
+    expect(await usher.outcome('keys rewrap', '', { USHER_NEW_MASTER_KEY: 'short' })).toMatch(
       /^2 usher: .*USHER_NEW_MASTER_KEY must be 32 bytes as base64/s,
     )
   })
@@ -90,7 +90,7 @@ describe('the key file of an embedded store', () => {
     await copyFile(inFolder('master.key'), inFolder('kept'))
   })
 
-  it('has the new master key after a rewrap', async () => {
+  it('the key file contains the new master key after keys rewrap', async () => {
     const key = newKey()
     const { stdout } = await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
     expect(stdout).toBe('Re-encrypted keys: 1. The file master.key contains the new master key.\n')
@@ -98,7 +98,7 @@ describe('the key file of an embedded store', () => {
     expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
   })
 
-  it('follows at the next start where a rewrap ended before it could', async () => {
+  it('the key file is replaced at the next start if keys rewrap was interrupted before that', async () => {
     const key = newKey()
     await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })
     await copyFile(inFolder('master.key'), inFolder('master.key.next'))
@@ -107,7 +107,7 @@ describe('the key file of an embedded store', () => {
     expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
   })
 
-  it('stays where a rewrap ended before it had sealed the keys', async () => {
+  it('the key file is kept if keys rewrap was interrupted before it re-encrypted the keys', async () => {
     await writeFile(inFolder('master.key.next'), newKey())
     expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
     expect(await keyIn()).toBe(await keyIn('kept'))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runUsher } from '../support/command-line.js'
 
-/** No settings: what is misuse, or help, needs no store. */
+/** Runs without settings, because help and usage errors need no store. */
 const usher = (command: string) => runUsher(command.split(' '), {})
 
 it.each([
@@ -27,7 +27,7 @@ it.each([
   'keys retire',
   'keys rewrap',
   'store distribute',
-])('%s --help prints its usage, --json among it', async (command) => {
+])('%s --help prints its usage with --json', async (command) => {
   const { code, stdout, stderr } = await usher(`${command} --help`)
   expect(stdout).toMatch(new RegExp(`^Usage: usher ${command} \\[options\\]`))
   expect(stdout).toContain('--json')
@@ -48,7 +48,7 @@ it.each([
   ['database list --after acme', 'Expected WORKSPACE/NAME.'],
   ['keys rotate acme/app --activate-in soon', "option '--activate-in <seconds>' argument 'soon' is invalid"],
   ['keys retire acme/app', "missing required argument 'kid'"],
-])('usher %s is misuse', async (command, line) => {
+])('usher %s is a usage error', async (command, line) => {
   const { code, stdout, stderr } = await usher(command)
   expect(stderr).toContain(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-describe('a file', () => {
+describe('readLines', () => {
   const read = async (content: Buffer | string) => {
     const file = join(folder, 'lines')
     await writeFile(file, content)
@@ -19,7 +19,7 @@ describe('a file', () => {
     return lines
   }
 
-  it('is read by lines, with or without a last newline, a byte order mark or carriage returns', async () => {
+  it('readLines accepts a final newline, a byte order mark and carriage returns', async () => {
     expect(await read('\ufeff{}\r\n\nlast')).toEqual([
       { number: 1, text: '{}\r', bytes: 7 },
       { number: 2, text: '', bytes: 1 },
@@ -29,7 +29,7 @@ describe('a file', () => {
     expect(await read('')).toEqual([])
   })
 
-  it('may have lines longer than a piece of it, with characters across the border', async () => {
+  it('readLines joins lines longer than a chunk, and characters split between chunks', async () => {
     const long = 'ü'.repeat(300_000)
     const lines = await read(`${long}\n${long}x\n`)
     expect(lines.map(({ text, bytes }) => [text.length, bytes])).toEqual([
@@ -38,7 +38,7 @@ describe('a file', () => {
     ])
   })
 
-  it('with a line that is too long, or no UTF-8, is read on after it', async () => {
+  it('readLines reports a line that is too long or not UTF-8, and continues after it', async () => {
     const lines = await read(
       Buffer.concat([Buffer.alloc(3_000_000, 'x'), Buffer.from('\n\xff\nok\n', 'latin1')]),
     )

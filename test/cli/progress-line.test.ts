@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createProgressLine } from '../../server/cli/io/progress-line.js'
 
-describe('the progress line', () => {
+describe('createProgressLine', () => {
   const shownOn = (isTTY: boolean) => {
     const shown: unknown[] = []
     const progress = createProgressLine({ isTTY, write: (text) => shown.push(text) > 0 })
@@ -10,7 +10,7 @@ describe('the progress line', () => {
     return shown.join('')
   }
 
-  it('is written over on a terminal, and never elsewhere', () => {
+  it('the progress line is overwritten on a terminal and not shown elsewhere', () => {
     expect(shownOn(true)).toBe('\r\u001b[K50 %\r\u001b[K')
     expect(shownOn(false)).toBe('')
   })

@@ -13,14 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Writes a secret into a file of its own, and returns the path. */
 async function secretFile(name: string, content: string) {
   const file = join(folder, name)
   await writeFile(file, content)
   return file
 }
 
-/** What a command prints without any setting but these. */
+/** Returns the stderr of a command that rejects these settings. */
 async function errorsOf(env: Record<string, string>) {
   const { code, stdout, stderr } = await runUsher(['database', 'list'], env)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -5,7 +5,7 @@ import { it } from '../support/operator.js'
 const tenantsOf = async (database: TestDatabase, email: string) =>
   (await database.login({ email, password })).json().tenants
 
-it('tenant list goes page by page and counts users', async ({ usher }) => {
+it('tenant list returns pages and counts users', async ({ usher }) => {
   const { path, signedUp } = await usher.newDatabase()
   const first = (await signedUp({ newTenant: 'One' })).tenants[0]
   const second = (await signedUp({ newTenant: 'Two \u001b[31m' })).tenants[0]
@@ -17,7 +17,7 @@ it('tenant list goes page by page and counts users', async ({ usher }) => {
   expect(stdout).toBe(`${first}  users: 1  One\n${second}  users: 1  Two \uFFFD[31m\n`)
 })
 
-it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends it', async ({
+it('tenant add-user adds a member only once, and tenant remove-user removes it', async ({
   usher,
   database,
 }) => {
@@ -40,14 +40,14 @@ it('tenant add-user makes a user one of a tenant’s, once, and remove-user ends
     { audit: 'tenant.user_removed', ...membership },
   ])
   expect(await tenantsOf(database, email)).toEqual([])
-  expect(await usher.refusal(remove)).toBe(`1 usher: user ${id} is not a member of tenant ${tenant}\n`)
+  expect(await usher.outcome(remove)).toBe(`1 usher: user ${id} is not a member of tenant ${tenant}\n`)
 })
 
-it('a tenant of another database is unknown', async ({ usher, database }) => {
+it('tenant add-user does not find a tenant of another database', async ({ usher, database }) => {
   const other = await usher.newDatabase()
   const [tenant] = (await other.signedUp({ newTenant: 'Elsewhere' })).tenants
   const { id } = await database.signedUp()
-  expect(await usher.refusal(`tenant add-user ${database.path} ${tenant} ${id}`)).toBe(
+  expect(await usher.outcome(`tenant add-user ${database.path} ${tenant} ${id}`)).toBe(
     `1 usher: tenant ${tenant} does not exist in ${database.path}\n`,
   )
 })

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The lines of the audit trail begin with a brace; all else is for people. */
+/** Removes audit records, which start with a brace. */
 const withoutAudit = (stderr: string) => stderr.replace(/^\{.*\}\n/gm, '')
 
 async function run(command: string, env = store.env) {
@@ -30,7 +30,6 @@ async function run(command: string, env = store.env) {
   return { code, stdout, stderr: withoutAudit(stderr) }
 }
 
-/** A new database in the workspace. */
 async function newDatabase(name: string) {
   expect(await run(`database create acme/${name}`)).toMatchObject({ code: 0 })
   return `acme/${name}`
@@ -46,8 +45,8 @@ async function fileOf(name: string, lines: unknown[]) {
 const ada = { email: 'ada@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Engines' }] }
 const bob = { email: 'bob@example.com' }
 
-describe('usher user import', () => {
-  it('adds all users of a file, and says at the second run that it changed nothing', async () => {
+describe('user import', () => {
+  it('user import adds all users of a file, and a second run adds none', async () => {
     const database = await newDatabase('twice')
     const file = await fileOf('twice.ndjson', [ada, bob])
     expect(await run(`user import ${database} ${file}`)).toEqual({
@@ -62,7 +61,7 @@ describe('usher user import', () => {
     })
   })
 
-  it('takes the good lines, and writes the faulty ones with number and reason to a file; exit 1', async () => {
+  it('user import adds valid lines, writes rejected lines with their reasons to a file and exits 1', async () => {
     const database = await newDatabase('faulty')
     const lines = [ada, '{', { email: 'x', passwordHash: bcryptHash }, bob]
     const file = await fileOf('faulty.ndjson', lines)
@@ -89,7 +88,7 @@ describe('usher user import', () => {
     await expect(stat(rejects)).rejects.toThrow('ENOENT')
   })
 
-  it('shows the first reasons only, and writes all', async () => {
+  it('user import prints the first 20 reasons and writes all to the file', async () => {
     const database = await newDatabase('many')
     const file = await fileOf('many', Array(1100).fill('{'))
     const { code, stdout, stderr } = await run(`user import ${database} ${file} --json`)
@@ -100,7 +99,7 @@ describe('usher user import', () => {
     expect((await readFile(rejectsFile, 'utf8')).trimEnd().split('\n')).toHaveLength(1100)
   })
 
-  it('refuses a file that is not there, a path that is none and a database that is unknown', async () => {
+  it('user import rejects a missing file, an invalid path and an unknown database', async () => {
     const file = await fileOf('refused.ndjson', [ada])
     expect(await run(`user import acme/twice ${file}.no`)).toEqual({
       code: 2,
@@ -116,8 +115,8 @@ describe('usher user import', () => {
   })
 })
 
-describe('an import that is killed', () => {
-  it('has left whole batches, and when run again all users are there once', async () => {
+describe('a killed user import', () => {
+  it('a killed import leaves only complete batches, and running it again adds the remaining users', async () => {
     const database = await newDatabase('killed')
     const users = Array.from({ length: 30_000 }, (_, index) => ({
       email: `user${index}@example.com`,
@@ -141,7 +140,7 @@ describe('an import that is killed', () => {
     })
     first.signal('SIGKILL')
     expect(await first.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    // A commit that was on its way when the process ended may still arrive.
+    // Postgres may still process a commit that was sent before the kill.
     await prisma.$queryRaw`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`
     const [usersLeft, tenantsLeft, membershipsLeft] = await counts()
@@ -161,8 +160,8 @@ describe('an import that is killed', () => {
   })
 })
 
-describe('the audit trail', () => {
-  it('has a line for an import, with counts and no address', async () => {
+describe('the audit log', () => {
+  it('an import writes an audit record with counts and without email addresses', async () => {
     const database = await newDatabase('audit')
     const file = await fileOf('audit.ndjson', [ada, '{'])
     const { stderr } = await runUsher(['user', 'import', database, file], store.env)
@@ -187,8 +186,8 @@ describe('the audit trail', () => {
   })
 })
 
-describe('usher user export', () => {
-  it('writes lines that import into another database to the same lines', async () => {
+describe('user export', () => {
+  it('user export writes lines that another database imports and exports unchanged', async () => {
     const from = await newDatabase('from')
     const to = await newDatabase('to')
     await run(`user import ${from} ${await fileOf('from.ndjson', [ada, bob])}`)
@@ -226,7 +225,7 @@ describe('usher user export', () => {
     await expect(stat(`${target}`)).rejects.toThrow('ENOENT')
   })
 
-  it('ends quietly where its reader stops early', async () => {
+  it('user export exits 0 without an error if its reader closes the pipe', async () => {
     const database = await newDatabase('piped')
     const users = Array.from({ length: 3000 }, (_, index) => ({ email: `user${index}@example.com` }))
     await run(`user import ${database} ${await fileOf('piped.ndjson', users)}`)
@@ -238,7 +237,7 @@ describe('usher user export', () => {
   })
 })
 
-it('import and export work alike on a folder', async () => {
+it('user import and user export work on an embedded store', async () => {
   const { env, remove } = await makeFolderSettings()
   for (const command of ['workspace create acme', 'database create acme/app'])
     expect(await run(command, env)).toMatchObject({ code: 0 })

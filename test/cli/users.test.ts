@@ -17,7 +17,7 @@ const it = operatorTest
       async (jwt: string) =>
         (await database.me(jwt)).statusCode,
   )
-  /** The audit of a command, whole: neither email nor password nor token is in it. */
+  /** Returns all fields of an audit record, so that a test fails if an email, password or token is added. */
   .extend('auditOf', ({ database }) => (event: string, userId: string) => [
     {
       level: 30,
@@ -32,7 +32,7 @@ const it = operatorTest
     },
   ])
 
-it('user list goes page by page in the order of signing up', async ({ usher, database }) => {
+it('user list returns pages in order of sign-up', async ({ usher, database }) => {
   const ids: string[] = []
   for (const _ of 'abc') ids.push((await database.signedUp()).id)
   const first = await usher.json(`user list ${database.path} --limit 2`)
@@ -58,17 +58,17 @@ it('user list --tenant lists the users of one tenant', async ({ usher, database 
   const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
   await database.signedUp({ newTenant: 'Others' })
   expect(await usher.json(`user list ${database.path} --tenant ${tenants[0]}`)).toMatchObject([{ id }])
-  expect(await usher.refusal(`user list ${database.path} --tenant ${id}`)).toBe(
+  expect(await usher.outcome(`user list ${database.path} --tenant ${id}`)).toBe(
     `1 usher: tenant ${id} does not exist in ${database.path}\n`,
   )
 })
 
-it('user list says that there is none', async ({ usher, database }) => {
+it('user list prints a message if there are no users', async ({ usher, database }) => {
   expect((await usher.operator(`user list ${database.path}`)).stdout).toBe('No users.\n')
 })
 
 describe('user show', () => {
-  it('shows a user by id and by email, with tenants and failed logins, without the hash', async ({
+  it('user show finds a user by id or email and shows tenants and failed logins, but no hash', async ({
     usher,
     database,
     statusOfLogin,
@@ -91,7 +91,7 @@ describe('user show', () => {
     expect(await usher.json(`user show ${database.path} ${id}`)).toEqual(shown)
   })
 
-  it('prints nothing of a client’s that could steer a terminal', async ({ usher, database }) => {
+  it('user show replaces control characters in names', async ({ usher, database }) => {
     await database.signedUp({ email, preferredName: 'A\u001b[2Jda', newTenant: 'T\u202e\u009b2J' })
     const { stdout } = await usher.operator(`user show ${database.path} ${email}`)
     expect(stdout).toContain('preferred name  A\uFFFD[2Jda\n')
@@ -99,7 +99,7 @@ describe('user show', () => {
   })
 })
 
-it('user disable refuses logins and tokens, and user enable takes them again', async ({
+it('user disable rejects logins and tokens, and user enable accepts them again', async ({
   usher,
   database,
   statusOfLogin,
@@ -122,7 +122,7 @@ it('user disable refuses logins and tokens, and user enable takes them again', a
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
 })
 
-it('user revoke-tokens refuses the tokens of before and none of after', async ({
+it('user revoke-tokens rejects earlier tokens and accepts later ones', async ({
   usher,
   database,
   statusOfMe,
@@ -137,7 +137,7 @@ it('user revoke-tokens refuses the tokens of before and none of after', async ({
   expect(await statusOfMe(fresh.jwt)).toBe(200)
 })
 
-it('user unlock lets a throttled user log in at once', async ({
+it('user unlock lets a throttled user log in immediately', async ({
   usher,
   database,
   statusOfLogin,
@@ -156,7 +156,7 @@ describe('user set-password', () => {
   const command = (database: TestDatabase) => `user set-password ${database.path} ${email}`
   const next = 'another long password'
 
-  it('takes the password from stdin; the old one and the tokens of before are refused', async ({
+  it('user set-password reads stdin and invalidates the old password and earlier tokens', async ({
     usher,
     database,
     statusOfLogin,
@@ -174,7 +174,11 @@ describe('user set-password', () => {
     expect([await statusOfLogin(), await statusOfLogin({ email, password: next })]).toEqual([401, 200])
   })
 
-  it('asks twice on a terminal, showing nothing', async ({ usher, database, statusOfLogin }) => {
+  it('user set-password asks twice on a terminal without showing the input', async ({
+    usher,
+    database,
+    statusOfLogin,
+  }) => {
     await database.signedUp({ email })
     const { code, stdout, stderr } = await usher.operator(command(database), [next, next])
     expect(code).toBe(0)
@@ -185,30 +189,34 @@ describe('user set-password', () => {
 
   it.for([
     [
-      'two passwords that differ',
+      'two different passwords',
       [next, `${next}s`],
       /^1 .*usher: the passwords do not match\. Nothing was changed\n$/s,
     ],
     ['an interrupt', ['\u0003'], /^1 .*usher: cancelled\. Nothing was changed\n$/s],
-    ['a short one', 'seven..', /^1 usher: the password must have at least 8 characters\n$/],
-    ['a common one', 'password1\n', /^1 usher: the password must not be one of the most used passwords\n$/],
-    ['the address', email, /^1 usher: the password must not be the email address or its first part\n$/],
-    ['one with NUL', `${next}\0`, /^1 usher: the password must be Unicode text without NUL\n$/],
-    ['none', '', /^1 usher: the password must have at least 8 characters\n$/],
+    ['a short password', 'seven..', /^1 usher: the password must have at least 8 characters\n$/],
+    [
+      'a common password',
+      'password1\n',
+      /^1 usher: the password must not be one of the most used passwords\n$/,
+    ],
+    ['the email address', email, /^1 usher: the password must not be the email address or its first part\n$/],
+    ['a password with NUL', `${next}\0`, /^1 usher: the password must be Unicode text without NUL\n$/],
+    ['an empty password', '', /^1 usher: the password must have at least 8 characters\n$/],
   ] as const)(
-    'refuses %s and changes nothing',
+    'user set-password rejects %s and changes nothing',
     async ([, input, line], { usher, database, statusOfLogin, statusOfMe }) => {
       const { token } = await database.signedUp({ email })
-      expect(await usher.refusal(command(database), input)).toMatch(line)
+      expect(await usher.outcome(command(database), input)).toMatch(line)
       expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
     },
   )
 
-  it('never takes the password as an argument', async ({ usher, database }) => {
-    expect(await usher.refusal(`${command(database)} hunter2hunter2`)).toMatch(/^2 error: too many arguments/)
+  it('user set-password does not accept the password as an argument', async ({ usher, database }) => {
+    expect(await usher.outcome(`${command(database)} hunter2hunter2`)).toMatch(/^2 error: too many arguments/)
   })
 
-  it('hashes with the configured cost, and remembers its shape for logins that fail', async ({
+  it('user set-password uses the configured cost and stores a dummy hash with its parameters', async ({
     usher,
     database,
   }) => {
@@ -222,7 +230,7 @@ describe('user set-password', () => {
   })
 })
 
-it('user delete takes all of a user but the tenant', async ({
+it('user delete deletes all rows of a user except the tenant', async ({
   usher,
   database,
   statusOfLogin,
@@ -251,11 +259,11 @@ it('user delete takes all of a user but the tenant', async ({
   expect((await database.signedUp({ email })).id).not.toBe(id)
 })
 
-it('a user of another database is unknown', async ({ usher, database, statusOfLogin }) => {
+it('user delete does not find a user of another database', async ({ usher, database, statusOfLogin }) => {
   const { id } = await database.signedUp({ email })
   const other = await usher.newDatabase()
   for (const name of [id, email]) {
-    expect(await usher.refusal(`user delete ${other.path} ${name}`)).toBe(
+    expect(await usher.outcome(`user delete ${other.path} ${name}`)).toBe(
       `1 usher: user ${name} does not exist in ${other.path}\n`,
     )
   }

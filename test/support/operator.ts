@@ -4,7 +4,7 @@ import { cheapHashes } from './cheap-hashes.js'
 import { type Input, runUsher } from './command-line.js'
 import type { TestStore } from './store.js'
 
-/** A server, its clock at the true time, and an operator's command line on one Postgres store. */
+/** Starts a server with the current time, and an operator's command line, on one Postgres store. */
 export async function startOperator(store: TestStore) {
   const usher = await startApp(store)
   usher.clock.now = Date.now()
@@ -13,27 +13,27 @@ export async function startOperator(store: TestStore) {
   const operator = (command: string, input?: Input, more: Record<string, string> = {}) =>
     runUsher(command.split(' '), { ...env, ...more }, input)
 
-  /** What a command prints with --json; it must succeed, and say no more than its audit on stderr. */
+  /** Returns the output with --json. Throws if the command fails or writes more than audit records to stderr. */
   async function json(command: string, input?: Input) {
     const { code, stdout, stderr } = await operator(`${command} --json`, input)
     if (code !== 0 || !/^(\{.*\}\n)*$/.test(stderr)) throw new Error(`${command}: ${code} ${stderr}`)
     return JSON.parse(stdout)
   }
 
-  /** What a command that fails says, after its exit code. */
-  async function refusal(command: string, input?: Input, more?: Record<string, string>) {
+  /** Returns exit code and output as one string. */
+  async function outcome(command: string, input?: Input, more?: Record<string, string>) {
     const { code, stdout, stderr } = await operator(command, input, more)
     return `${code} ${stdout}${stderr}`
   }
 
-  /** Another server on the same store, with nothing cached. */
+  /** Starts another server on the same store, with empty caches. */
   async function otherServer(masterKey = store.masterKey) {
     const other = await startApp({ ...store, masterKey })
     other.clock.now = usher.clock.now
     return other
   }
 
-  return { ...usher, env, operator, json, refusal, otherServer }
+  return { ...usher, env, operator, json, outcome, otherServer }
 }
 
 export type Operator = Awaited<ReturnType<typeof startOperator>>
