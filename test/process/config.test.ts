@@ -44,17 +44,17 @@ const defaults = {
   logLevel: 'info',
 }
 
-describe('settings', () => {
-  it('have defaults that need nothing', () => {
+describe('loadConfig', () => {
+  it('every setting has a default', () => {
     expect(loadConfig({})).toEqual(defaults)
   })
 
-  it('count as absent when empty, and others than our own are not looked at', () => {
+  it('empty settings use their defaults, and unknown variables are ignored', () => {
     const empty = Object.fromEntries(Object.keys(Environment.shape).map((name) => [name, '']))
     expect(loadConfig({ ...empty, SHELL: '/bin/sh', UNSET: undefined })).toEqual(defaults)
   })
 
-  it('are read', () => {
+  it('all settings are read from the environment', () => {
     const config = loadConfig({
       HOST: '0.0.0.0',
       PORT: '8080',
@@ -84,30 +84,30 @@ describe('settings', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  it('have one worker for each core with DATABASE_URL, which share the connections to the store', () => {
+  it('WORKERS defaults to the number of cores with DATABASE_URL, and workers share STORE_CONNECTIONS', () => {
     const env = { DATABASE_URL: url, USHER_MASTER_KEY: key }
     expect(loadConfig(env)).toMatchObject({ workers: availableParallelism() })
     expect(loadConfig({ ...env, WORKERS: '16' })).toMatchObject({ workers: 16, storeConnections: 50 })
     expect(loadConfig({ ...env, WORKERS: '16', STORE_CONNECTIONS: '8' }).storeConnections).toBe(8)
   })
 
-  it('have one worker with the embedded store', () => {
+  it('WORKERS must be 1 with the embedded store', () => {
     expect(loadConfig({ WORKERS: '1' }).workers).toBe(1)
     expect(errorsOf({ WORKERS: '2' })).toEqual([
       'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store',
     ])
   })
 
-  it('show metrics to this machine alone, on another port than the clients’', () => {
+  it('METRICS_PORT listens on localhost and must differ from PORT', () => {
     expect(loadConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ host: 'localhost', port: 9464 })
     expect(errorsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must differ from PORT'])
   })
 
-  it('take a base URL without its last slash', () => {
+  it('BASE_URL is stored without its trailing slash', () => {
     expect(loadConfig({ BASE_URL: 'https://example.com/id/' }).baseUrl).toBe('https://example.com/id')
   })
 
-  it('need the master key with DATABASE_URL', () => {
+  it('USHER_MASTER_KEY is required with DATABASE_URL', () => {
     expect(errorsOf({ DATABASE_URL: url })).toEqual([
       'USHER_MASTER_KEY is required if DATABASE_URL is set: 32 bytes as base64 (openssl rand -base64 32)',
     ])
@@ -125,7 +125,7 @@ it.each([
   'postgresql://db.example.com/usher?sslmode=no-verify',
   'postgresql://db.example.com/usher?ssl=true',
   'postgresql://db.example.com/usher?sslrootcert=/etc/usher/ca.pem',
-])('does not warn of %s', (DATABASE_URL) => {
+])('DATABASE_URL %s causes no warning', (DATABASE_URL) => {
   expect(loadConfig({ DATABASE_URL, USHER_MASTER_KEY: key }).warnings).toEqual([])
 })
 
@@ -137,14 +137,14 @@ it.each([
   'postgresql://db.example.com/usher?sslmode=disable&sslrootcert=/etc/usher/ca.pem',
   'postgresql://db.example.com/usher?sslmode=verify-full&sslmode=disable',
   'postgresql://db.example.com/usher?ssl=0',
-])('warns of %s, which has no TLS', (DATABASE_URL) => {
+])('DATABASE_URL %s causes a warning about missing TLS', (DATABASE_URL) => {
   expect(loadConfig({ DATABASE_URL, USHER_MASTER_KEY: key }).warnings).toEqual([
     'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it (docs/operation.md)',
   ])
 })
 
-describe('faulty settings', () => {
-  const faulty = {
+describe('invalid settings', () => {
+  const invalid = {
     PORT: '65536',
     WORKERS: '0',
     BASE_URL: 'ftp://hunter2.example.com',
@@ -164,9 +164,9 @@ describe('faulty settings', () => {
     LOG_LEVEL: 'hunter2',
   }
 
-  it('are all named at once, one line for each, and never with their values', () => {
-    const errors = errorsOf(faulty)
-    expect(errors.map((error) => error.split(' ', 1)[0])).toEqual(Object.keys(faulty))
+  it('all invalid settings are reported, one per line, without their values', () => {
+    const errors = errorsOf(invalid)
+    expect(errors.map((error) => error.split(' ', 1)[0])).toEqual(Object.keys(invalid))
     const { message } = new ConfigError(errors)
     expect(message.split('\n')).toHaveLength(1 + errors.length)
     expect(message).not.toContain('hunter2')
@@ -184,13 +184,13 @@ describe('faulty settings', () => {
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://app.example.com,'],
     ['LOG_LEVEL', 'INFO'],
-  ])('%s=%s is refused', (name, value) => {
+  ])('%s=%s is rejected', (name, value) => {
     const errors = errorsOf({ USHER_MASTER_KEY: key, [name]: value })
     expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
   })
 
   it.each(['sslmode=verify', 'sslmode=', 'sslmode=verify-full&sslmode=x', 'ssl=false', 'ssl='])(
-    'DATABASE_URL with %s is refused',
+    'DATABASE_URL with %s is rejected',
     (query) => {
       expect(
         errorsOf({ USHER_MASTER_KEY: key, DATABASE_URL: `postgresql://localhost/usher?${query}` }),
@@ -199,7 +199,7 @@ describe('faulty settings', () => {
   )
 })
 
-it('.env.example names every setting, with a default that is one, and nothing else', async () => {
+it('.env.example lists exactly the existing settings, with their defaults', async () => {
   const text = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')
   const lines = [...text.matchAll(/^#? ?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => [name, value])
   const files = secretVariables.map((name) => `${name}_FILE`)

@@ -17,7 +17,7 @@ import { createPostgresDatabase } from '../support/store.js'
 const has = (command: string) => spawnSync(command, ['--version']).status === 0
 const json = { 'content-type': 'application/json' }
 
-/** A server that listens, and the address of the users of its first database. */
+/** Starts a server and waits until it listens. `users` is the URL of the users of its first database. */
 async function startServer(env: Record<string, string>) {
   const port = await freePort()
   const server = startUsher(['serve'], { ...cheapHashes, ...env, PORT: String(port) })
@@ -26,7 +26,7 @@ async function startServer(env: Record<string, string>) {
 }
 
 let scratch: string
-/** The folder of the embedded store, made by the first test that needs it. */
+/** Created by the first test that starts a server. */
 let DATA_DIR: string
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'usher-serve-'))
@@ -34,17 +34,18 @@ beforeAll(async () => {
 })
 afterAll(() => rm(scratch, { recursive: true }))
 
-/** A server whose store is not there, for what needs none. */
-const away = async () => ({
+/** Settings for tests that need no store. */
+const unreachableStore = async () => ({
   DATABASE_URL: `postgresql://postgres@127.0.0.1:${await freePort()}/usher`,
   USHER_MASTER_KEY: Buffer.alloc(32).toString('base64'),
   WORKERS: '1',
 })
 
-describe('the first start in an empty folder', () => {
-  it('does no harm if it is killed at the worst moment', async () => {
+describe('first start in an empty folder', () => {
+  it('a first start that is killed while it creates the store prints nothing', async () => {
     const killed = startUsher(['serve'], { DATA_DIR, PORT: String(await freePort()) })
-    // PGlite takes its files for whole once this one is there, and writes five more after it.
+    // PGlite considers its files complete once this one exists, but writes five more after it.
+    // The next test starts a server on the same folder.
     const mark = join(DATA_DIR, 'store', 'PG_VERSION')
     while (!existsSync(mark) && killed.child.exitCode === null) await new Promise(setImmediate)
     killed.signal('SIGKILL')
@@ -52,10 +53,10 @@ describe('the first start in an empty folder', () => {
   })
 
   it.skipIf(!has('curl'))(
-    'prints three lines that work when pasted, and a restart keeps the data',
+    'the startup banner prints three working curl commands, and a restart keeps the data',
     async () => {
       const first = await startServer({ DATA_DIR })
-      const lines = await greetingOf(first)
+      const lines = await bannerCommandsOf(first)
       expect(first.output.stderr).toContain(`Usher is listening on http://localhost:${first.port}.`)
       const [signedUp, loggedIn, me] = [await paste(lines[0]), await paste(lines[1]), await paste(lines[2])]
       expect(signedUp).toMatchObject({ id: expect.any(String), tenants: [] })
@@ -69,7 +70,7 @@ describe('the first start in an empty folder', () => {
       }
 
       const second = await startServer({ DATA_DIR })
-      const again = await greetingOf(second)
+      const again = await bannerCommandsOf(second)
       expect(await paste(again[0])).toMatchObject({ code: 'email_taken' })
       expect(await paste(again[2])).toEqual(me)
       second.signal('SIGINT')
@@ -78,7 +79,7 @@ describe('the first start in an empty folder', () => {
     },
   )
 
-  async function greetingOf({ printed, output }: Awaited<ReturnType<typeof startServer>>) {
+  async function bannerCommandsOf({ printed, output }: Awaited<ReturnType<typeof startServer>>) {
     await printed('/me -H')
     const lines = output.stderr.split('\n').filter((line) => line.startsWith('curl '))
     expect(lines).toHaveLength(3)
@@ -92,7 +93,6 @@ describe('the first start in an empty folder', () => {
 })
 
 describe('SIGTERM', () => {
-  /** A connection that speaks HTTP by hand. */
   function openConnection(port: number) {
     const socket = connect(port, 'localhost').setEncoding('utf8')
     let text = ''
@@ -106,7 +106,7 @@ describe('SIGTERM', () => {
 
   const body = JSON.stringify({ email: 'late@example.com', password: 'correct horse battery' })
 
-  /** A sign-up of which the server has read the head alone. */
+  /** Starts a sign-up of which the server has read only the headers. */
   async function startSignUp(port: number) {
     const connection = openConnection(port)
     connection.send(
@@ -116,7 +116,7 @@ describe('SIGTERM', () => {
     return connection
   }
 
-  /** A connection that has had an answer and is kept for another. */
+  /** Opens a keep-alive connection that has received one response. */
   async function startIdle(port: number) {
     const connection = openConnection(port)
     connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -124,7 +124,7 @@ describe('SIGTERM', () => {
     return connection
   }
 
-  it('closes idle connections, accepts no others, finishes what is in flight and exits 0', async () => {
+  it('SIGTERM closes idle connections, accepts no new ones, completes requests in flight and exits 0', async () => {
     const server = await startServer({ DATA_DIR })
     const [idle, signUp] = [await startIdle(server.port), await startSignUp(server.port)]
     server.signal('SIGTERM')
@@ -138,7 +138,7 @@ describe('SIGTERM', () => {
     expect(performance.now() - before).toBeLessThan(5_000)
   })
 
-  it('with SHUTDOWN_DELAY_SECONDS serves on, but is not ready and asks its clients to connect anew', async () => {
+  it('SIGTERM with SHUTDOWN_DELAY_SECONDS keeps serving, but fails /readyz and sends Connection: close', async () => {
     const server = await startServer({ DATA_DIR, SHUTDOWN_DELAY_SECONDS: '300' })
     server.signal('SIGTERM')
     await vi.waitFor(async () => {
@@ -154,8 +154,8 @@ describe('SIGTERM', () => {
     expect(await server.ended).toMatchObject({ code: 1 })
   })
 
-  it('given a second time ends it at once', async () => {
-    const server = await startServer(await away())
+  it('a second SIGTERM ends the server immediately', async () => {
+    const server = await startServer(await unreachableStore())
     await startSignUp(server.port)
     server.signal('SIGTERM')
     await server.printed('draining')
@@ -166,15 +166,18 @@ describe('SIGTERM', () => {
   })
 
   const shells = ['sh', 'dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0)
-  it.each(shells)('sent to npm start drains the server and exits 0, with %s as its shell', async (shell) => {
-    const env = { ...(await away()), PORT: String(await freePort()), HOME: scratch }
-    const npm = startChild('npm', ['start', '--ignore-scripts', `--script-shell=${shell}`], env)
-    await npm.printed('Server listening')
-    npm.signal('SIGTERM')
-    const { code, signal, stdout } = await npm.ended
-    expect({ code, signal }).toEqual({ code: 0, signal: null })
-    expect(stdout).toContain('draining')
-  })
+  it.each(shells)(
+    'SIGTERM to npm start drains the server and exits 0, with %s as script shell',
+    async (shell) => {
+      const env = { ...(await unreachableStore()), PORT: String(await freePort()), HOME: scratch }
+      const npm = startChild('npm', ['start', '--ignore-scripts', `--script-shell=${shell}`], env)
+      await npm.printed('Server listening')
+      npm.signal('SIGTERM')
+      const { code, signal, stdout } = await npm.ended
+      expect({ code, signal }).toEqual({ code: 0, signal: null })
+      expect(stdout).toContain('draining')
+    },
+  )
 })
 
 describe.skipIf(process.platform !== 'linux' || !has('script'))('on a terminal', () => {
@@ -183,8 +186,8 @@ describe.skipIf(process.platform !== 'linux' || !has('script'))('on a terminal',
   it.concurrent.each([
     ['readable', '', /^\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.* \((?<pid>\d+)\): .*Server listening/m],
     ['JSON with --json', '--json', /^\{"level":30,.*"pid":(?<pid>\d+),.*Server listening/m],
-  ])('the log is %s, to the last line', async (_what, flag, line) => {
-    const env = { ...(await away()), PORT: String(await freePort()) }
+  ])('the log on a terminal is %s up to the last line', async (_format, flag, line) => {
+    const env = { ...(await unreachableStore()), PORT: String(await freePort()) }
     const terminal = startChild(
       'script',
       ['-qec', `'${process.execPath}' '${bin}' serve ${flag}`, '/dev/null'],
@@ -198,7 +201,7 @@ describe.skipIf(process.platform !== 'linux' || !has('script'))('on a terminal',
   })
 })
 
-it('no secret of the settings or of a request is printed, whatever fails', async () => {
+it('no secret of settings or requests is logged, also when requests fail', async () => {
   const database = await createPostgresDatabase()
   const address = new URL(database.url)
   address.password = 'secret-of-the-store'

@@ -42,19 +42,19 @@ interface Line {
 const linesOf = ({ output }: Child): Line[] =>
   output.stdout.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []))
 
-/** The processes that have begun to listen, oldest first. */
+/** Returns the pids that have started to listen, oldest first. */
 const workersOf = (server: Child) => [
   ...new Set(linesOf(server).flatMap(({ msg, pid }) => (msg.startsWith('Server listening') ? [pid] : []))),
 ]
 
-/** A server of several processes, all of which listen. */
+/** Starts a server and waits until all its workers listen. */
 async function startWorkers(count = 2, more: Record<string, string> = {}) {
   const port = await freePort()
   const server = startUsher(['serve', '--workers', String(count)], { ...env, ...more, PORT: String(port) })
   const listening = (all: number) =>
     vi.waitFor(() => expect(workersOf(server)).toHaveLength(all), { timeout: 20_000 })
   await listening(count)
-  /** Over a connection of its own, so that the next one may go to another worker. */
+  /** Uses a new connection, so that the next request may reach another worker. */
   const send = (path: string, body?: object) =>
     fetch(`http://localhost:${port}${path}`, {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -77,8 +77,8 @@ const isAlive = (pid: number) => {
   }
 }
 
-describe('usher serve --workers', () => {
-  it('serves one port with all workers, whose log lines carry their number', async () => {
+describe('serve --workers', () => {
+  it('all workers serve one port, and their log lines contain the worker number', async () => {
     const server = await startWorkers(3)
     const email = 'ada@example.com'
     expect((await server.send(users, { email, password })).status).toBe(201)
@@ -92,7 +92,7 @@ describe('usher serve --workers', () => {
     expect(workersOf(server).filter(isAlive)).toEqual([])
   })
 
-  it('goes on serving when a worker is killed, and starts another after a growing wait', async () => {
+  it('a killed worker is replaced after an increasing delay while the others serve', async () => {
     const server = await startWorkers()
     let isOver = false
     const failed: unknown[] = []
@@ -113,7 +113,7 @@ describe('usher serve --workers', () => {
     }
     isOver = true
     await Promise.all(clients)
-    // No more than what was in flight on the killed ones.
+    // At most the requests in flight on the killed workers.
     expect(failed.length).toBeLessThanOrEqual(6)
     const waits = linesOf(server).flatMap(({ milliseconds, msg }) =>
       msg === 'a worker exited; starting another' ? [milliseconds] : [],
@@ -122,7 +122,7 @@ describe('usher serve --workers', () => {
     await end(server)
   })
 
-  it('hangs up on whom a worker was handed and did not live to take', async () => {
+  it('a connection is closed if its worker is killed before it accepts it', async () => {
     const server = await startWorkers()
     const [stopped = 0] = workersOf(server)
     process.kill(stopped, 'SIGSTOP')
@@ -140,7 +140,7 @@ describe('usher serve --workers', () => {
     await end(server)
   })
 
-  it('opens no more connections to the store than it is allowed in all', async () => {
+  it('all workers together open at most STORE_CONNECTIONS connections', async () => {
     await vi.waitFor(async () => expect(await connectionsOf(store)).toBe(0))
     const server = await startWorkers(2, { STORE_CONNECTIONS: '5' })
     const statuses: number[] = []
@@ -161,7 +161,7 @@ describe('usher serve --workers', () => {
     await end(server)
   })
 
-  it('ends its workers, and frees the port, when the first process is killed', async () => {
+  it('workers exit and free the port when the primary process is killed', async () => {
     const server = await startWorkers()
     server.signal('SIGKILL')
     await server.ended
@@ -170,7 +170,7 @@ describe('usher serve --workers', () => {
   })
 })
 
-/** Those of servers; one is the test's own. */
+/** Counts connections of servers, without the one of this test. */
 async function connectionsOf({ prisma }: Store) {
   const [row] = await prisma.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int - 1 AS count FROM pg_stat_activity
@@ -178,10 +178,10 @@ async function connectionsOf({ prisma }: Store) {
   return row?.count ?? 0
 }
 
-describe('SIGTERM', () => {
+describe('signals', () => {
   const body = JSON.stringify({ email: 'late@example.com', password })
 
-  /** A sign-up of which a worker has read the head alone. */
+  /** Starts a sign-up of which a worker has read only the headers. */
   async function startSignUp(port: number) {
     const socket = connect(port, 'localhost').setEncoding('utf8')
     let text = ''
@@ -196,7 +196,7 @@ describe('SIGTERM', () => {
     return { finish: () => socket.write(body), received }
   }
 
-  it('to all processes at once, as a terminal sends it, finishes what is in flight', async () => {
+  it('SIGINT to all processes, as from a terminal, completes requests in flight', async () => {
     const server = await startWorkers()
     const signUp = await startSignUp(server.port)
     for (const pid of [server.child.pid ?? 0, ...workersOf(server)]) process.kill(pid, 'SIGINT')
@@ -206,7 +206,7 @@ describe('SIGTERM', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it('given a second time ends all at once', async () => {
+  it('a second SIGTERM ends all processes immediately', async () => {
     const server = await startWorkers()
     await startSignUp(server.port)
     server.signal('SIGTERM')
@@ -216,7 +216,7 @@ describe('SIGTERM', () => {
     await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), { timeout: 5_000 })
   })
 
-  it('to one worker alone drains it, and another takes its place', async () => {
+  it('SIGTERM to one worker drains it and starts another', async () => {
     const server = await startWorkers()
     process.kill(workersOf(server)[0] ?? 0, 'SIGTERM')
     await server.listening(3)
@@ -225,14 +225,14 @@ describe('SIGTERM', () => {
   })
 })
 
-describe('a server that cannot serve', () => {
+describe('start-up errors', () => {
   const serve = async (more: Record<string, string>, workers: string) => {
     const port = String(await freePort())
     return usher(['serve', '--workers', workers], { ...env, PORT: port, ...more })
   }
   const reasons = (stderr: string) => stderr.replace(/\((bind|listen) EADDRINUSE.*?\)/, '(…)')
 
-  async function expectTold(more: Record<string, string>) {
+  async function expectSameError(more: Record<string, string>) {
     const one = await serve(more, '1')
     expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
     const three = await serve(more, '3')
@@ -240,17 +240,17 @@ describe('a server that cannot serve', () => {
     expect(reasons(three.stderr)).toBe(reasons(one.stderr))
   }
 
-  it('for its store says so once and ends as one process does', async () => {
+  it('several workers report an unusable store once, with the message and exit code of one process', async () => {
     const bare = await createPostgresDatabase('template0')
-    await expectTold({ DATABASE_URL: bare.url })
-    await expectTold({ USHER_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
+    await expectSameError({ DATABASE_URL: bare.url })
+    await expectSameError({ USHER_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
     await bare.drop()
   })
 
-  it('for its port says so once and ends as one process does', async () => {
+  it('several workers report a port in use once, with the message and exit code of one process', async () => {
     const listener = createServer().listen(0, 'localhost')
     await once(listener, 'listening')
-    await expectTold({ PORT: String((listener.address() as AddressInfo).port) })
+    await expectSameError({ PORT: String((listener.address() as AddressInfo).port) })
     listener.close()
   })
 
@@ -258,7 +258,7 @@ describe('a server that cannot serve', () => {
     [{ WORKERS: '2', DATABASE_URL: '' }, [], 'WORKERS must be 1 if DATABASE_URL is not set'],
     [{ DATABASE_URL: '' }, ['--workers', '2'], 'WORKERS must be 1 if DATABASE_URL is not set'],
     [{ WORKERS: '2' }, ['--workers', '0'], 'WORKERS must be a whole number from 1 to 256'],
-  ])('with settings %o and arguments %o says what is wrong', async (more, args, reason) => {
+  ])('invalid settings %o or arguments %o exit 2 with the reason', async (more, args, reason) => {
     const ended = await usher(['serve', ...args], { ...env, ...more })
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })
   })
