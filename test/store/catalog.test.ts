@@ -3,9 +3,9 @@ import { referenceTables } from '../../server/store/citus/tables.js'
 import type { Store } from '../../server/store/store.js'
 import { openTestStore } from '../support/store.js'
 
-/** What the schema must obey for rows to be distributed by database_id (docs/scale-out.md): the faults found. */
+/** Returns the violations of the rules for distribution by database_id (docs/scale-out.md). */
 async function errorsOf(schema: string): Promise<string[]> {
-  const rows = await store.prisma.$queryRaw<{ fault: string }[]>`
+  const rows = await store.prisma.$queryRaw<{ error: string }[]>`
     WITH tables AS (
       SELECT oid AS relation, relname AS name, relname = ANY (${referenceTables}) AS is_reference
       FROM pg_class
@@ -20,7 +20,7 @@ async function errorsOf(schema: string): Promise<string[]> {
       JOIN tables AS target ON target.relation = confrelid
       WHERE contype = 'f'
     )
-    SELECT name || ' has no database_id' AS fault FROM distributed
+    SELECT name || ' has no database_id' AS error FROM distributed
     WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = relation AND attname = 'database_id')
     UNION ALL
     SELECT name || ' has a database_id that is no uuid' FROM distributed
@@ -56,7 +56,7 @@ async function errorsOf(schema: string): Promise<string[]> {
     UNION ALL
     SELECT relname || ' is a sequence' FROM pg_class
     WHERE relnamespace = ${schema}::regnamespace AND relkind = 'S'`
-  return rows.map(({ fault }) => fault).sort()
+  return rows.map(({ error }) => error).sort()
 }
 
 let store: Store
@@ -65,12 +65,12 @@ beforeAll(async () => {
 })
 afterAll(() => store.close())
 
-it('the migrated store obeys the rules for distribution', async () => {
+it('the migrated schema follows the rules for distribution', async () => {
   expect(await store.prisma.user.count()).toBe(0)
   expect(await errorsOf('usher')).toEqual([])
 })
 
-describe('the check finds', () => {
+describe('errorsOf', () => {
   beforeEach(async () => {
     await run('DROP SCHEMA IF EXISTS scratch CASCADE')
     await run('CREATE SCHEMA scratch')
@@ -85,7 +85,7 @@ describe('the check finds', () => {
     `CREATE TABLE scratch.pet (database_id UUID, id UUID, owner UUID, ${key}, CONSTRAINT pet_owner ${rest})`
 
   it.each([
-    ['nothing in a table that obeys', pet(`${toOwner} ON DELETE CASCADE`), []],
+    ['no error in a valid table', pet(`${toOwner} ON DELETE CASCADE`), []],
     [
       'a table without database_id',
       'CREATE TABLE scratch.pet (id UUID PRIMARY KEY)',
@@ -97,17 +97,17 @@ describe('the check finds', () => {
       ['pet has no primary key'],
     ],
     [
-      'a database_id of another type, whose rows would rest elsewhere',
+      'a database_id of another type, whose rows are not colocated',
       'CREATE TABLE scratch.pet (database_id TEXT PRIMARY KEY)',
       ['pet has a database_id that is no uuid'],
     ],
     [
-      'a key where it is not first',
+      'a key that does not start with database_id',
       'CREATE TABLE scratch.pet (database_id UUID, id UUID, PRIMARY KEY (id, database_id))',
       ['scratch.pet_pkey does not begin with database_id'],
     ],
     [
-      'a unique index without it',
+      'a unique index without database_id',
       'CREATE UNIQUE INDEX number ON scratch.owner (n)',
       ['scratch.number does not begin with database_id'],
     ],
@@ -148,8 +148,8 @@ describe('the check finds', () => {
       'ALTER TABLE scratch.owner ADD COLUMN i INT GENERATED ALWAYS AS IDENTITY',
       ['owner has the identity column i', 'owner_i_seq is a sequence'],
     ],
-  ])('%s', async (_what, statement, faults) => {
+  ])('the check finds %s', async (_case, statement, errors) => {
     await run(statement)
-    expect(await errorsOf('scratch')).toEqual(faults)
+    expect(await errorsOf('scratch')).toEqual(errors)
   })
 })

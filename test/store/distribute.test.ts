@@ -41,12 +41,12 @@ afterEach(() => store.close())
 
 const usher = async (command: string, settings = env) => {
   const { code, stdout, stderr, audited } = await runUsher(command.split(' '), { BASE_URL: '', ...settings })
-  return { said: `${code} ${stdout}${stderr.replace(/^\{.*\}\n/gm, '')}`, audited }
+  return { output: `${code} ${stdout}${stderr.replace(/^\{.*\}\n/gm, '')}`, audited }
 }
 const addCitus = () => store.prisma.$executeRaw`CREATE EXTENSION citus`
 
-/** What Citus has on record: for each table its kind, its column and with which others its rows rest. */
-const onRecord = () =>
+/** Returns each table that Citus manages, with its distribution column (null for reference tables) and colocation group. */
+const citusTables = () =>
   store.prisma.$queryRaw<{ name: string; column: string | null; group: number }[]>`
     SELECT relname AS name, partkey AS column, colocationid AS group
     FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid ORDER BY pg_dist_partition.ctid`
@@ -56,15 +56,15 @@ const constraints = () =>
     SELECT conrelid::regclass::text AS "table", conname AS name, pg_get_constraintdef(oid) AS definition
     FROM pg_constraint WHERE connamespace = 'usher'::regnamespace ORDER BY 1, 2`
 
-describe('usher store distribute', () => {
-  it('makes small tables reference tables, distributes all others by database_id, and keeps every key', async () => {
+describe('store distribute', () => {
+  it('store distribute creates reference tables, distributes the others by database_id and keeps all constraints', async () => {
     await migrate(store.prisma)
     await addCitus()
     const before = await constraints()
-    const { said, audited } = await usher('store distribute')
-    expect(said).toBe(`0 Distributed ${all.join(', ')}.\n`)
+    const { output, audited } = await usher('store distribute')
+    expect(output).toBe(`0 Distributed ${all.join(', ')}.\n`)
     expect(audited).toMatchObject([{ audit: 'store.distributed', tables: all }])
-    expect(await onRecord()).toEqual([
+    expect(await citusTables()).toEqual([
       { name: 'workspace', column: null, group: 0 },
       { name: 'database', column: null, group: 0 },
       ...distributed.map((name) => ({ name, column: 'database_id', group: 1 })),
@@ -72,18 +72,20 @@ describe('usher store distribute', () => {
     expect(await constraints()).toEqual(before)
   })
 
-  it('changes nothing twice', async () => {
+  it('a second store distribute changes nothing', async () => {
     await migrate(store.prisma)
     await addCitus()
-    expect((await usher('store distribute --json')).said).toBe(`0 ${JSON.stringify({ distributed: all })}\n`)
-    const before = await onRecord()
-    const { said, audited } = await usher('store distribute')
-    expect({ said, audited }).toEqual({ said: '0 The store is already distributed.\n', audited: [] })
-    expect((await usher('store distribute --json')).said).toBe('0 {"distributed":[]}\n')
-    expect(await onRecord()).toEqual(before)
+    expect((await usher('store distribute --json')).output).toBe(
+      `0 ${JSON.stringify({ distributed: all })}\n`,
+    )
+    const before = await citusTables()
+    const { output, audited } = await usher('store distribute')
+    expect({ output, audited }).toEqual({ output: '0 The store is already distributed.\n', audited: [] })
+    expect((await usher('store distribute --json')).output).toBe('0 {"distributed":[]}\n')
+    expect(await citusTables()).toEqual(before)
   })
 
-  it('distributes a store that is in use, which goes on working', async () => {
+  it('a server keeps working while its store is distributed', async () => {
     await migrate(store.prisma)
     const api = await startApp(store)
     const database = await api.newDatabase()
@@ -95,36 +97,36 @@ describe('usher store distribute', () => {
     await api.close()
   })
 
-  it('does all of it or nothing', async () => {
+  it('store distribute that fails changes nothing', async () => {
     await migrate(store.prisma)
     await addCitus()
     await store.prisma.$executeRaw`CREATE TABLE usher.stray (id UUID PRIMARY KEY)`
     const before = await constraints()
-    expect((await usher('store distribute')).said).toBe(
+    expect((await usher('store distribute')).output).toBe(
       '1 usher: cannot create constraint on "usher.stray"\n',
     )
     expect(await constraints()).toEqual(before)
-    expect(await onRecord()).toEqual([])
+    expect(await citusTables()).toEqual([])
   })
 
-  it('refuses a server without Citus', async () => {
+  it('store distribute requires Citus', async () => {
     await migrate(store.prisma)
-    expect((await usher('store distribute')).said).toBe(
+    expect((await usher('store distribute')).output).toBe(
       '1 usher: the Postgres server has no Citus. If it is installed, run CREATE EXTENSION citus in this database\n',
     )
   })
 
-  it('refuses a store that lacks migrations', async () => {
+  it('store distribute requires that all migrations are applied', async () => {
     await addCitus()
-    expect((await usher('store distribute')).said).toMatch(
+    expect((await usher('store distribute')).output).toMatch(
       /^1 usher: the store has .* pending .* Run: usher migrate\n$/,
     )
   })
 
-  it('refuses the embedded store, and makes none', async () => {
+  it('store distribute rejects the embedded store and creates none', async () => {
     const DATA_DIR = join(tmpdir(), 'usher-never-made')
-    const { said } = await usher('store distribute', { DATA_DIR })
-    expect(said).toBe(
+    const { output } = await usher('store distribute', { DATA_DIR })
+    expect(output).toBe(
       '2 usher: DATABASE_URL must point to a Citus server. The embedded store cannot be distributed\n',
     )
     await expect(rm(DATA_DIR, { recursive: true })).rejects.toThrow('ENOENT')
@@ -156,22 +158,22 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
   afterEach(() => rm(folder, { recursive: true }))
   const run = () => migrate(store.prisma, pathToFileURL(`${folder}/`))
 
-  it('distributes it with the others in a distributed store', async () => {
+  it('a migration distributes its new table in a distributed store', async () => {
     await usher('store distribute')
     expect(await run()).toEqual(['9_badge'])
-    expect((await onRecord()).at(-1)).toEqual({ name: 'badge', column: 'database_id', group: 1 })
+    expect((await citusTables()).at(-1)).toEqual({ name: 'badge', column: 'database_id', group: 1 })
   })
 
-  it('leaves a plain store plain, and the table is distributed with the others later', async () => {
+  it('a migration distributes nothing in a plain store, and store distribute includes its new table', async () => {
     await run()
-    expect(await onRecord()).toEqual([])
-    expect((await usher('store distribute --json')).said).toContain('"badge"')
-    expect(await onRecord()).toContainEqual({ name: 'badge', column: 'database_id', group: 1 })
+    expect(await citusTables()).toEqual([])
+    expect((await usher('store distribute --json')).output).toContain('"badge"')
+    expect(await citusTables()).toContainEqual({ name: 'badge', column: 'database_id', group: 1 })
   })
 
-  it('is caught up with where it was added without being distributed', async () => {
+  it('store distribute distributes a table that was added later', async () => {
     await usher('store distribute')
     await store.prisma.$executeRaw`CREATE TABLE usher.late (database_id UUID PRIMARY KEY)`
-    expect((await usher('store distribute')).said).toBe('0 Distributed late.\n')
+    expect((await usher('store distribute')).output).toBe('0 Distributed late.\n')
   })
 })

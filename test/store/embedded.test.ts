@@ -9,26 +9,26 @@ import { FolderInUseError } from '../../server/store/folder-lock.js'
 import { startChild } from '../support/child.js'
 import { makeDataFolder } from '../support/store.js'
 
-let made: string
+let template: string
 let scratch: string
 let count = 0
-/** Holds a migrated store; each test has another. */
+/** A new migrated store for each test. */
 let folder: string
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'usher-embedded-'))
-  made = await makeDataFolder()
+  template = await makeDataFolder()
 })
 beforeEach(async () => {
   folder = join(scratch, String(++count))
-  await cp(made, folder, { recursive: true })
+  await cp(template, folder, { recursive: true })
 })
-afterAll(() => Promise.all([made, scratch].map((path) => rm(path, { recursive: true }))))
+afterAll(() => Promise.all([template, scratch].map((path) => rm(path, { recursive: true }))))
 
 const row = { id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10', slug: 'kept', createdAt: new Date(0) }
 const built = new URL('../../server/dist/store/embedded.js', import.meta.url)
 
-/** Another process that opens the folder, writes a row, says so, and holds the folder until it is killed. */
+/** Starts a process that opens the folder, writes a row, prints `holds` and keeps the folder open until it is killed. */
 const startHolder = (path = folder, ...wrapper: string[]) => {
   const [program = '', ...args] = [
     ...wrapper,
@@ -52,8 +52,8 @@ const startHolder = (path = folder, ...wrapper: string[]) => {
 const isolated = ['unshare', '--user', '--map-root-user', '--net']
 const canIsolate = spawnSync('unshare', [...isolated.slice(1), 'true']).status === 0
 
-describe('a folder', () => {
-  it('keeps its rows and its master key over a close', async () => {
+describe('the folder', () => {
+  it('rows and master key are kept when the folder is reopened', async () => {
     const store = await openEmbedded(folder)
     await store.prisma.workspace.create({ data: row })
     await store.close()
@@ -63,7 +63,7 @@ describe('a folder', () => {
     await again.close()
   })
 
-  it('is refused to others while one has it, by whatever path', async () => {
+  it('the folder cannot be opened twice, also not through a symbolic link', async () => {
     const store = await openEmbedded(folder)
     const link = `${folder}-link`
     await symlink(folder, link)
@@ -77,13 +77,13 @@ describe('a folder', () => {
     await (await openEmbedded(folder)).close()
   })
 
-  it.runIf(canIsolate)('is not opened by a process in another network namespace', async () => {
+  it.runIf(canIsolate)('the folder is not opened by a process in another network namespace', async () => {
     const store = await openEmbedded(folder)
     expect((await startHolder(folder, ...isolated).ended).stdout).toContain('FolderInUseError')
     await store.close()
   })
 
-  it('opens after its holder was killed, with what the holder had written', async () => {
+  it('the folder opens with all written rows after its process was killed', async () => {
     const holder = startHolder()
     await holder.printed('holds')
     await expect(openEmbedded(folder)).rejects.toThrow(FolderInUseError)
@@ -96,7 +96,7 @@ describe('a folder', () => {
 })
 
 describe('the master key', () => {
-  it('rests in a file that only its owner may read', async () => {
+  it('the master key is stored in a file that only its owner can read', async () => {
     const { masterKey, close } = await openEmbedded(folder)
     const file = join(folder, 'master.key')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -105,7 +105,7 @@ describe('the master key', () => {
     await close()
   })
 
-  it('is not made where one is given', async () => {
+  it('no master key is created if one is given', async () => {
     const given = Buffer.alloc(32, 7)
     const { masterKey, close } = await openEmbedded(folder, given)
     expect(masterKey).toEqual(given)
@@ -113,7 +113,7 @@ describe('the master key', () => {
     await close()
   })
 
-  it('is refused where the file holds none, and the folder given free', async () => {
+  it('an invalid key file is rejected, and the folder is unlocked', async () => {
     await writeFile(join(folder, 'master.key'), 'short\n')
     await expect(openEmbedded(folder)).rejects.toThrow(/master\.key must contain 32 bytes as base64$/)
     await rm(join(folder, 'master.key'))

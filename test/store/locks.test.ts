@@ -4,7 +4,7 @@ import { password, validUser } from '../support/app.js'
 
 const it = apiTest.extend('storeKind', { scope: 'worker' }, 'postgres')
 
-it('a sign-up that Postgres gives up because two wait for each other is answered 503, and leaves nothing', async ({
+it('a sign-up that Postgres cancels because of a deadlock returns 503 and creates nothing', async ({
   store,
   database,
 }) => {
@@ -23,15 +23,15 @@ it('a sign-up that Postgres gives up because two wait for each other is answered
     },
     { timeout: 20_000 },
   )
-  const answer = await signUp
-  expect(answer?.statusCode).toBe(503)
-  expect(answer?.headers['retry-after']).toBe('1')
+  const response = await signUp
+  expect(response?.statusCode).toBe(503)
+  expect(response?.headers['retry-after']).toBe('1')
   expect((await database.createUser(body)).statusCode).toBe(201)
 })
 
 const email = 'ada@example.com'
 
-it('a login that succeeds and one that fails do not wait for each other’s counts for ever', async ({
+it('a successful and a failed login of one user do not deadlock on the failure counts', async ({
   store: { prisma },
   database,
 }) => {
@@ -49,8 +49,8 @@ it('a login that succeeds and one that fails do not wait for each other’s coun
       { timeout: 4_000 },
     )
 
-  const answers = await prisma.$transaction(async (transaction) => {
-    // Both must wait for the count over all networks, the one that deletes it first.
+  const responses = await prisma.$transaction(async (transaction) => {
+    // Both must wait for the row that counts over all networks, the login that deletes it first.
     await transaction.$queryRaw`SELECT failures FROM usher.login_failures
       WHERE database_id = ${id}::uuid AND network = ''::bytea FOR UPDATE`
     const success = login({ email, password })
@@ -59,5 +59,5 @@ it('a login that succeeds and one that fails do not wait for each other’s coun
     await waiting(2)
     return [success, failure]
   })
-  expect((await Promise.all(answers)).map(({ statusCode }) => statusCode)).toEqual([200, 401])
+  expect((await Promise.all(responses)).map(({ statusCode }) => statusCode)).toEqual([200, 401])
 })

@@ -23,13 +23,13 @@ afterEach(async () => {
   await database.drop()
 })
 
-it('two processes that migrate at once wait for each other and apply each migration once', async () => {
+it('two processes that migrate in parallel apply each migration once', async () => {
   const [one, two, other] = [open(), open(), open()]
   const names = await pendingMigrations(other)
   let migrating: Promise<string[][]> | undefined
   await other
     .$transaction(async (transaction) => {
-      // Holds up whoever is first, so that the second has to wait for the first.
+      // Blocks the first migration, so that the second has to wait for its lock.
       await transaction.$executeRaw`CREATE SCHEMA usher`
       migrating = Promise.all([migrate(one), migrate(two)])
       await vi.waitFor(async () => expect(await waiting(transaction)).toBe(1), { timeout: 10_000 })
@@ -47,7 +47,7 @@ async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
   return row?.count
 }
 
-it('a migration that finds a table in use gives up before requests wait for it long, and passes later', async () => {
+it('a migration that cannot lock a table fails before requests wait long, and succeeds later', async () => {
   const [one, other] = [open(), open()]
   await migrate(one)
   const next = await makeMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')

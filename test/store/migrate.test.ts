@@ -31,8 +31,8 @@ const history = () =>
   store.prisma.$queryRaw<{ name: string; checksum: string }[]>`
     SELECT migration_name AS name, checksum FROM usher._prisma_migrations ORDER BY started_at, migration_name`
 
-describe('a bare store', () => {
-  it('gets every migration once', async () => {
+describe('an empty database', () => {
+  it('migrate applies every migration once', async () => {
     expect(await pendingMigrations(store.prisma)).toEqual(names)
     expect(await migrate(store.prisma)).toEqual(names)
     expect(await pendingMigrations(store.prisma)).toEqual([])
@@ -40,14 +40,14 @@ describe('a bare store', () => {
     expect(await migrate(store.prisma)).toEqual([])
   })
 
-  it('gets every migration once from two at the same time', async () => {
+  it('two concurrent calls of migrate apply every migration once', async () => {
     const applied = await Promise.all([migrate(store.prisma), migrate(store.prisma)])
     expect(applied.flat().sort()).toEqual(names)
   })
 })
 
-describe('the history', () => {
-  it('has the columns of Prisma', async () => {
+describe('the migration history', () => {
+  it('the migration history has the columns of Prisma', async () => {
     await migrate(store.prisma)
     const columns = await store.prisma.$queryRaw<object[]>`
       SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
@@ -65,7 +65,7 @@ describe('the history', () => {
     ])
   })
 
-  it('keeps the SHA-256 of each file', async () => {
+  it('the migration history stores the SHA-256 of each file', async () => {
     await migrate(store.prisma)
     const expected = names.map(async (name) => ({
       name,
@@ -91,14 +91,14 @@ describe('a folder of migrations', () => {
   }
   const run = () => migrate(store.prisma, pathToFileURL(`${folder}/`))
 
-  it('is applied in the order of the names, the new ones only', async () => {
+  it('migrate applies only new migrations, in the order of their names', async () => {
     await run()
     await write('3_third', 'ALTER TABLE usher.second ADD COLUMN other INT;\n')
     await write('2_second', '-- One; two\nCREATE TABLE usher.second (\n  id INT\n);\n\n')
     expect(await run()).toEqual(['2_second', '3_third'])
   })
 
-  it('is refused by name where one was changed after it was applied, before anything else is', async () => {
+  it('migrate names a migration that was changed after it was applied, and applies nothing', async () => {
     await run()
     await write('1_first', 'CREATE TABLE usher.first (id BIGINT);\n')
     await write('2_second', 'CREATE TABLE usher.second (id INT);\n')
@@ -106,7 +106,7 @@ describe('a folder of migrations', () => {
     expect(await tables()).not.toContain('second')
   })
 
-  it('leaves nothing of one that fails half-way, and names it', async () => {
+  it('migrate rolls back a migration that fails, and names it', async () => {
     await write('2_half', 'CREATE TABLE usher.half (id INT);\nINSERT INTO usher.nowhere VALUES (1);\n')
     await expect(run()).rejects.toThrow(/migration 2_half failed and was rolled back: .*nowhere/s)
     expect((await tables()).sort()).toEqual(['_prisma_migrations', 'first'])

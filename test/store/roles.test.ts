@@ -10,10 +10,9 @@ import { databaseUrl } from '../support/postgres-server.js'
 const masterKey = Buffer.alloc(32, 7)
 const guide = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')
 const [, section = ''] = guide.split('## Separate roles for migrations and for serving\n')
-/** The server may be shared: roles and database get names of their own. */
+/** Makes roles and database unique on a shared Postgres server. */
 const suffix = `_${process.pid}`
 const rename = (sql: string) => sql.replace(/\busher_(owner|server)\b|(?<=DATABASE )usher\b/g, `$&${suffix}`)
-/** The blocks of SQL of the guide, in order. */
 const [onServer = '', asOwner = '', afterMigration = '', onExistingTables = ''] = [
   ...(section.split('\n## ')[0] ?? '').matchAll(/```sql\n(.*?)```/gs),
 ].map(([, sql = '']) => rename(sql))
@@ -58,7 +57,7 @@ afterAll(async () => {
   await admin.close()
 })
 
-it('serves and runs commands as a role that only reads and writes rows', async () => {
+it('serve and commands work with a role that can only read and write rows', async () => {
   const app = await startApp(server)
   const database = await app.newDatabase()
   const { id, token } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
@@ -92,25 +91,25 @@ it.each([
   'ALTER TABLE usher."user" ADD COLUMN mine INT',
   'TRUNCATE usher."user"',
   'DELETE FROM usher._prisma_migrations',
-])('the role of the server cannot: %s', async (statement) => {
+])('the server role cannot run: %s', async (statement) => {
   await expect(server.query(statement, [])).rejects.toMatchObject({ code: '42501' })
 })
 
-it('the role of the server gets its rights on the tables of later migrations', async () => {
+it('the server role gets privileges on the tables of later migrations', async () => {
   await run(owner, 'CREATE TABLE usher.later (id INT)')
   await server.query('INSERT INTO usher.later VALUES (1)', [])
   expect(await server.query('DELETE FROM usher.later RETURNING id', [])).toEqual([{ id: 1 }])
   await run(owner, 'DROP TABLE usher.later')
 })
 
-it('the rights of the server’s role can be granted on existing tables', async () => {
+it('the privileges of the server role can be granted on existing tables', async () => {
   await run(owner, rename('REVOKE ALL ON ALL TABLES IN SCHEMA usher FROM usher_server'))
   expect((await usher('usher_server', 'database list')).code).toBe(1)
   await run(owner, onExistingTables)
   expect((await usher('usher_server', 'database list')).code).toBe(0)
 })
 
-it('usher migrate does not run as the role of the server', async () => {
+it('migrate fails with the server role', async () => {
   const { code, stderr } = await usher('usher_server', 'migrate')
   expect(code).toBe(1)
   expect(stderr).toContain('permission denied')

@@ -9,7 +9,7 @@ const migrations = (await readdir(new URL('migrations', prisma), { withFileTypes
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-it('the migrations make what schema.prisma says, and a difference would be seen', async () => {
+it('the migrations create the schema of schema.prisma, and the check finds a difference', async () => {
   const pglite = await loadEmbeddedTemplate()
   expect(await schemaDiff(pglite, schema)).toBe('')
   const changed = schema.replace('model Tenant {', 'model Tenant {\n  colour String?')
@@ -17,14 +17,14 @@ it('the migrations make what schema.prisma says, and a difference would be seen'
   await pglite.close()
 })
 
-it.each(migrations)('%s keeps to the rules for migrations', async (name) => {
+it.each(migrations)('migration %s follows the rules for migrations', async (name) => {
   expect(errorsOf(await readFile(new URL(`migrations/${name}/migration.sql`, prisma), 'utf8'))).toEqual([])
 })
 
-/** What the runner cannot split, or a distributed store refuses: docs/scale-out.md has the rules. */
+/** Returns violations of docs/scale-out.md: what the runner cannot split or a distributed store rejects. */
 function errorsOf(migration: string) {
   const sql = migration.replace(/^--.*$/gm, '')
-  const faults: [RegExp, string][] = [
+  const rules: [RegExp, string][] = [
     [/;(?!\s*(\n|$))/, 'a semicolon within a statement or a line'],
     [/\$\$|\/\*/, 'a body or a comment that may hide a semicolon'],
     [/^\s*CREATE TABLE (?!"usher"\."\w+" \()/m, 'a table not written as CREATE TABLE "usher"."name" ('],
@@ -38,7 +38,7 @@ function errorsOf(migration: string) {
     [/\bCONCURRENTLY\b/, 'CONCURRENTLY, which no transaction allows'],
     [/\bUPDATE "[^;]*\bSET\b[^;]*\w\(\)/, 'a function in an UPDATE'],
   ]
-  return faults.filter(([pattern]) => pattern.test(sql)).map(([, fault]) => fault)
+  return rules.filter(([pattern]) => pattern.test(sql)).map(([, error]) => error)
 }
 
 const table = 'CREATE TABLE "usher"."badge" (\n    "id" UUID'
@@ -60,7 +60,7 @@ it.each([
   ['ALTER TABLE "usher"."user" ADD COLUMN "n" BIGSERIAL;\n', 'a column that counts up'],
   ['CREATE INDEX CONCURRENTLY "i" ON "usher"."user"("id");\n', 'CONCURRENTLY, which no transaction allows'],
   ['UPDATE "usher"."user" SET "created_at" = now();\n', 'a function in an UPDATE'],
-])('the rules find what is wrong with %s', (sql, fault) => {
-  expect(errorsOf(`${table});\n${sql}`)).toContain(fault)
+])('the rules reject %s', (sql, error) => {
+  expect(errorsOf(`${table});\n${sql}`)).toContain(error)
   expect(errorsOf(`-- ${sql.replaceAll('\n', ' ')}\n${table});\n`)).toEqual([])
 })

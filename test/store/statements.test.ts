@@ -51,7 +51,7 @@ async function onServer<Result>(url: string, work: (store: Store) => Promise<Res
   return work(store).finally(store.close)
 }
 
-/** All answers of the three operations, and what else a server reads of a store. */
+/** Sends requests that cause every response of the three operations, and the other requests that read the store. */
 async function useEveryOperation(store: Store) {
   const api = await startApp(store)
   const { workspaceSlug, databaseName, users, ...database } = await api.newDatabase()
@@ -71,7 +71,7 @@ async function useEveryOperation(store: Store) {
     await database.me('no.token.this'),
     await database.login({ email: 'ada@example.com', password: wrong }),
     await database.login({ email: 'ada@example.com', password }),
-    ...(await inTurn(6, () => database.login({ email: 'nobody@example.com', password: wrong }))),
+    ...(await sequentially(6, () => database.login({ email: 'nobody@example.com', password: wrong }))),
     await api.send({ method: 'GET', url: users.replace('users', '.well-known/jwks.json') }),
     await api.send({ method: 'GET', url: '/readyz' }),
   ].map(({ statusCode }) => statusCode)
@@ -84,7 +84,7 @@ async function useEveryOperation(store: Store) {
   await costlier.close()
 }
 
-async function inTurn<Result>(times: number, work: () => Promise<Result>) {
+async function sequentially<Result>(times: number, work: () => Promise<Result>) {
   const results: Result[] = []
   for (let i = 0; i < times; i++) results.push(await work())
   return results
@@ -147,7 +147,7 @@ async function useEveryCommand(url: string) {
   await usher('keys rewrap', '', { USHER_NEW_MASTER_KEY: newMasterKey })
 }
 
-/** The commands that the help names, but for those that run on no store or another kind of it. */
+/** Returns the commands in the help, except those that use no store or need Citus. */
 async function commandsUnder(above: string[]): Promise<string[]> {
   const { stdout } = await runUsher([...above, '--help'], {})
   const names = [...(stdout.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z-]+)/gm)].map(
@@ -161,20 +161,20 @@ async function commandsUnder(above: string[]): Promise<string[]> {
   return found
 }
 
-describe('on a distributed store', () => {
-  it('every statement of the operations and the commands goes to one database alone', async () => {
-    const faults = new Set<string>()
+describe('statements on a distributed store', () => {
+  it('every statement of operations and commands reads and writes only one database', async () => {
+    const errors = new Set<string>()
     for (const statement of logged) {
-      for (const fault of await errorsOf(statement, distributed))
-        faults.add(`${fault}: ${statement.sql.trim()}`)
+      for (const error of await errorsOf(statement, distributed))
+        errors.add(`${error}: ${statement.sql.trim()}`)
     }
-    // Holds up the making of keys while all are sealed anew; it reads and changes no row.
-    expect([...faults]).toEqual([
+    // Blocks key creation while all keys are re-encrypted. Reads and changes no row.
+    expect([...errors]).toEqual([
       'signing_key is named outside a query: LOCK TABLE usher.signing_key IN SHARE ROW EXCLUSIVE MODE',
     ])
   })
 
-  it('which are all commands, and statements on all tables', () => {
+  it('the recorded statements come from all commands and use all tables', () => {
     expect([...commands].sort()).toEqual(allCommands.sort())
     const texts = new Set(logged.map(({ sql }) => sql.replaceAll('"', '')))
     expect(texts.size).toBeGreaterThan(60)
@@ -187,26 +187,34 @@ describe('on a distributed store', () => {
   })
 })
 
-describe('the check of a statement finds', () => {
+describe('errorsOf', () => {
   const [one, two] = [randomUUID(), randomUUID()]
-  const held = 'database_id = $1'
+  const condition = 'database_id = $1'
 
   it.each([
     [
-      'nothing where the table is held to a value',
-      `SELECT id FROM usher.tenant WHERE ${held}::uuid AND id = $2`,
+      'no error if database_id equals a value',
+      `SELECT id FROM usher.tenant WHERE ${condition}::uuid AND id = $2`,
       [],
     ],
-    ['nothing in a list of one', 'SELECT FROM usher.tenant AS t WHERE t.database_id IN ($1)', []],
-    ['nothing in rows', 'SELECT FROM usher.tenant WHERE (database_id, id) IN (($1, $2), ($1, $3))', []],
     [
-      'nothing where each arm holds',
-      `SELECT FROM usher.tenant WHERE ${held} AND id = $2 OR ${held} AND id = $3`,
+      'no error in an IN list with one value',
+      'SELECT FROM usher.tenant AS t WHERE t.database_id IN ($1)',
       [],
     ],
-    ['nothing in a small table', 'SELECT FROM usher.database', []],
     [
-      'nothing in a row that is inserted',
+      'no error in an IN list of rows',
+      'SELECT FROM usher.tenant WHERE (database_id, id) IN (($1, $2), ($1, $3))',
+      [],
+    ],
+    [
+      'no error if each side of an OR sets database_id',
+      `SELECT FROM usher.tenant WHERE ${condition} AND id = $2 OR ${condition} AND id = $3`,
+      [],
+    ],
+    ['no error in a reference table', 'SELECT FROM usher.database', []],
+    [
+      'no error in inserted rows with database_id',
       'INSERT INTO usher.tenant (id, database_id) VALUES ($2, $1), ($3, $1)',
       [],
     ],
@@ -218,43 +226,43 @@ describe('the check of a statement finds', () => {
       ['tenant is not held to a database_id'],
     ],
     [
-      'a condition that is no equality',
+      'a condition that is not an equality',
       'SELECT FROM usher.tenant WHERE database_id <> $1',
       ['tenant is not held to a database_id'],
     ],
     [
-      'an equality that does not always apply',
-      `SELECT FROM usher.tenant WHERE ${held} OR id = $2`,
+      'an equality in one side of an OR',
+      `SELECT FROM usher.tenant WHERE ${condition} OR id = $2`,
       ['tenant is not held to a database_id'],
     ],
     [
-      'an equality that is denied',
-      `SELECT FROM usher.tenant WHERE NOT (${held})`,
+      'an equality inside NOT',
+      `SELECT FROM usher.tenant WHERE NOT (${condition})`,
       ['tenant is not held to a database_id'],
     ],
     [
-      'an equality on the table beside',
+      'an equality only on a joined table',
       'SELECT FROM usher.tenant AS t JOIN usher.membership AS m ON m.tenant_id = t.id WHERE t.database_id = $1',
       ['m is not held to a database_id'],
     ],
     [
-      'an equality that only decides on the other side of an outer join',
+      'an equality that does not filter the outer side of a join',
       'SELECT FROM usher.tenant AS t LEFT JOIN usher.membership AS m ON t.database_id = $1 AND m.database_id = $1',
       ['t is not held to a database_id'],
     ],
     [
-      'a query within one',
-      `SELECT FROM usher.tenant WHERE ${held} AND id IN (SELECT tenant_id FROM usher.membership)`,
+      'a subquery without a condition',
+      `SELECT FROM usher.tenant WHERE ${condition} AND id IN (SELECT tenant_id FROM usher.membership)`,
       ['membership is not held to a database_id'],
     ],
     [
-      'a query beside one',
-      `WITH gone AS (DELETE FROM usher.tenant) SELECT FROM usher.membership WHERE ${held}`,
+      'a WITH query without a condition',
+      `WITH gone AS (DELETE FROM usher.tenant) SELECT FROM usher.membership WHERE ${condition}`,
       ['tenant is not held to a database_id'],
     ],
     [
-      'half of a union',
-      `SELECT id FROM usher.tenant WHERE ${held} UNION SELECT id FROM usher.tenant`,
+      'one side of a UNION without a condition',
+      `SELECT id FROM usher.tenant WHERE ${condition} UNION SELECT id FROM usher.tenant`,
       ['tenant is not held to a database_id'],
     ],
     [
@@ -263,34 +271,38 @@ describe('the check of a statement finds', () => {
       ['it goes to 2 databases'],
     ],
     [
-      'several databases in one statement',
-      `SELECT FROM usher.tenant WHERE ${held} AND EXISTS (SELECT FROM usher.membership WHERE database_id = $2)`,
+      'another database in a subquery',
+      `SELECT FROM usher.tenant WHERE ${condition} AND EXISTS (SELECT FROM usher.membership WHERE database_id = $2)`,
       ['it goes to 2 databases'],
     ],
-    ['a row without it', 'INSERT INTO usher.tenant (id) VALUES ($1)', ['tenant gets no database_id']],
     [
-      'a row that gets it from an expression',
+      'an inserted row without database_id',
+      'INSERT INTO usher.tenant (id) VALUES ($1)',
+      ['tenant gets no database_id'],
+    ],
+    [
+      'an inserted row with a computed database_id',
       'INSERT INTO usher.tenant (database_id) SELECT gen_random_uuid()',
       ['tenant gets no database_id'],
     ],
     [
-      'a row that changes it',
-      `UPDATE usher.tenant SET database_id = $2 WHERE ${held}`,
+      'an UPDATE of database_id',
+      `UPDATE usher.tenant SET database_id = $2 WHERE ${condition}`,
       ['tenant gets another database_id'],
     ],
     [
-      'a function in an update',
-      `UPDATE usher.tenant SET created_at = now() WHERE ${held}`,
+      'a function in an UPDATE',
+      `UPDATE usher.tenant SET created_at = now() WHERE ${condition}`,
       ['tenant is updated by a function, which may be volatile'],
     ],
     [
-      'a function in an update on conflict',
+      'a function in ON CONFLICT DO UPDATE',
       'INSERT INTO usher.tenant (database_id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET created_at = CURRENT_TIMESTAMP',
       ['tenant is updated by a function, which may be volatile'],
     ],
-    ['what is no query', 'TRUNCATE usher.tenant', ['tenant is named outside a query']],
-  ])('%s', async (_what, sql, faults) => {
+    ['a table outside a query', 'TRUNCATE usher.tenant', ['tenant is named outside a query']],
+  ])('the check finds %s', async (_case, sql, errors) => {
     const tables = new Set(['tenant', 'membership'])
-    expect(await errorsOf({ sql, parameters: [one, two, two] }, tables)).toEqual(faults)
+    expect(await errorsOf({ sql, parameters: [one, two, two] }, tables)).toEqual(errors)
   })
 })

@@ -16,7 +16,7 @@ const masterKey = Buffer.alloc(32, 7)
 let folder: string
 /** Has a certificate for the host `localhost`. */
 let server: PostgresServer
-/** Files: the certificate of the authority that issued it, that of another authority, and no certificate at all. */
+/** Files with the certificate of its authority, that of another authority, and no valid certificate. */
 let trusted: string
 let foreign: string
 let damaged: string
@@ -69,14 +69,14 @@ const envOf = (DATABASE_URL: string) => ({
 it.each([
   ['verify-full', true],
   ['disable', false],
-])('with sslmode=%s a connection is encrypted: %s', async (mode, isEncrypted) => {
+])('sslmode=%s sets encryption of the connection to %s', async (mode, isEncrypted) => {
   const store = open(`sslmode=${mode}&sslrootcert=${trusted}`)
   const rows = await store.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()', [])
   expect(rows).toEqual([{ ssl: isEncrypted }])
   await store.close()
 })
 
-it('serves over sslmode=verify-full', async () => {
+it('requests work with sslmode=verify-full', async () => {
   const store = open(`sslmode=verify-full&sslrootcert=${trusted}`)
   const app = await startApp(store)
   const database = await app.newDatabase()
@@ -101,7 +101,7 @@ it.each([
     () => addressOf(server, `sslmode=verify-full&sslrootcert=${trusted}`, '127.0.0.1'),
     "does not match certificate's altnames",
   ],
-])('neither serves nor runs a command with a certificate %s', async (_case, address, reason) => {
+])('serve and commands reject a certificate %s', async (_case, address, reason) => {
   const env = { ...envOf(address()), WORKERS: '1' }
   const runs = [
     () => usher(['serve'], env),
@@ -117,7 +117,7 @@ it.each([
   }
 })
 
-it('names the reason if the server has no TLS', async () => {
+it('the error message says that the server has no TLS', async () => {
   const withoutTls = createServer((socket) =>
     socket.once('data', () => socket.end('N')).on('error', () => undefined),
   )
@@ -136,7 +136,7 @@ it.each([
   ['sslrootcert', () => join(folder, 'missing.crt')],
   ['sslcert', () => damaged],
   ['sslkey', () => damaged],
-])('names DATABASE_URL if %s is missing or damaged', async (name, file) => {
+])('the error message names DATABASE_URL if %s is missing or invalid', async (name, file) => {
   const { code, stderr } = await runUsher(
     ['database', 'list'],
     envOf(addressOf(server, `sslmode=verify-full&${name}=${file()}`)),
@@ -145,7 +145,7 @@ it.each([
   expect(stderr).toMatch(/^usher: DATABASE_URL names a certificate or key that cannot be used: /)
 })
 
-it('returns 503 while the certificate of the store is not accepted', async () => {
+it('requests return 503 while the certificate of the store is rejected', async () => {
   const store = open(`sslmode=verify-full&sslrootcert=${foreign}`)
   const app = await startApp(store)
   const response = await app.client('acme', 'app').createUser(validUser())
@@ -155,7 +155,7 @@ it('returns 503 while the certificate of the store is not accepted', async () =>
 })
 
 it.each(['1', '2'])(
-  'warns once at start, with %s workers, of a connection that leaves the machine without TLS',
+  'serve with %s worker(s) warns once if the store is on another machine without TLS',
   async (WORKERS) => {
     const env = {
       ...envOf(`postgresql://postgres@0.0.0.0:${await freePort()}/postgres`),
