@@ -75,14 +75,19 @@ it('finds the last of thousands of users', async ({ usher, database, parameters 
 })
 
 it('names a database that does not exist', async ({ usher }) => {
-  expect(await usher.refusal('database prune-hashes no/such')).toBe(
+  expect(await usher.outcome('database prune-hashes no/such')).toBe(
     '1 usher: database no/such does not exist\n',
   )
 })
 
 it('is done by servers once a day, by one of them', async ({ usher, database, parameters }) => {
   const events: unknown[] = []
-  const log = { info: (fields: object) => void events.push(fields) }
+  const log = {
+    level: 'info',
+    child: () => log,
+    info: (fields: object) => void events.push(fields),
+    warn: () => undefined,
+  }
   const due = (hours: number) =>
     Promise.all(
       Array.from({ length: 4 }, () => {

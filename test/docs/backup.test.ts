@@ -86,7 +86,9 @@ describe.skipIf(!bin)('a backup of a Postgres store', () => {
     expect(JSON.parse((await list(masterKey)).stdout)).toMatchObject([
       { id: database.id, passwordPolicy: 'nist' },
     ])
-    expect((await list(Buffer.alloc(32, 8))).stderr).toContain('USHER_MASTER_KEY did not seal the signing keys')
+    expect((await list(Buffer.alloc(32, 8))).stderr).toContain(
+      'USHER_MASTER_KEY did not seal the signing keys',
+    )
   })
 })
 

@@ -62,7 +62,7 @@ it.skipIf(!has('curl'))(
     const env = { PORT: port, DATA_DIR: join(scratch, 'store'), HOME: scratch }
     const server = startChild('sh', ['-c', `exec ${start}`], env)
     // The first start creates the store.
-  await server.printed('Server listening', 55_000)
+    await server.printed('Server listening', 55_000)
     const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
     expect(requests.length).toBe(4)
     let user: { tenants?: string[] } = {}

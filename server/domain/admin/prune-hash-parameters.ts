@@ -56,11 +56,7 @@ export async function pruneHashParameters(context: PruningContext, path: Databas
 type PruningServer = Pick<AppContext, 'store' | 'hashing' | 'now'>
 
 /** Prunes each database with several sets of hash parameters once a day, in one of all processes. */
-export async function pruneDueDatabases(
-  context: PruningServer,
-  log: Pick<Log, 'info'>,
-  isStopped = () => false,
-) {
+export async function pruneDueDatabases(context: PruningServer, log: Log, isStopped = () => false) {
   for (const database of await findPrunableDatabases(context.store)) {
     const now = context.now()
     const pruned = [new Date(now - dayMilliseconds), new Date(now + clockSkewSeconds * 1000)] as [Date, Date]
