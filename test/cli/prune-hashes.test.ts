@@ -126,7 +126,7 @@ it('runs every hour in a server until it closes', async ({ usher, database, para
 it('removes nothing once it is stopped', async ({ usher, database, parameters }) => {
   await parameters.record(database, second)
   const stops = [false, true]
-  const log = { info: () => expect.unreachable() }
+  const log = { level: 'info', child: () => log, info: () => expect.unreachable(), warn: () => undefined }
   await pruneDueDatabases(usher.context, log, () => stops.shift() ?? true)
   expect(await parameters.of(database)).toContain(second)
 })

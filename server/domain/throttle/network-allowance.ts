@@ -28,7 +28,7 @@ export interface NetworkAllowance {
  * failure costs no statement.
  */
 export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => number): NetworkAllowance {
-  const fullAt = new LRUCache<string, number>({ max: cacheEntries })
+  const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
   const keyOf = (id: string, network: Uint8Array) => id + Buffer.from(network).toString('latin1')
   const millisecondsPerFailure = (limit: number) => Math.max(1, Math.round(hourMilliseconds / limit))
 
@@ -48,17 +48,17 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
   return {
     assertLeft({ id, networkFailuresPerHour: limit }, network) {
       if (limit === 0) return
-      const full = fullAt.get(keyOf(id, network)) ?? 0
-      const perFailure = millisecondsPerFailure(limit)
-      const milliseconds = full - now() - hourMilliseconds + perFailure
-      // Later than possible: this clock was set back, and says nothing about the allowance.
-      if (milliseconds > 2 * perFailure + clockSkewSeconds * 1000) return
+      const { fullAt, at } = seen.get(keyOf(id, network)) ?? { fullAt: 0, at: 0 }
+      // Since then this clock was set back, and says nothing about the allowance.
+      if (now() < at - clockSkewSeconds * 1000) return
+      const milliseconds = fullAt - now() - hourMilliseconds + millisecondsPerFailure(limit)
       if (milliseconds > 0) throw tooManyAttempts(Math.ceil(milliseconds / 1000))
     },
     async countFailure(database, network) {
       if (database.networkFailuresPerHour === 0) return
       const key = keyOf(database.id, network)
-      fullAt.set(key, await record(database, network, fullAt.get(key) ?? 0))
+      const fullAt = await record(database, network, seen.get(key)?.fullAt ?? 0)
+      seen.set(key, { fullAt, at: now() })
     },
   }
 }
