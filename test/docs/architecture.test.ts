@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** The part of the server that a file belongs to, by its name in the diagram; undefined for config and version. */
+/** Returns the part of the diagram that a file belongs to, or undefined for config and version. */
 function partOf(file: string) {
   const path = relative('server', file)
   if (path.startsWith('domain/admin/')) return 'admin'
@@ -32,11 +32,11 @@ const imports = new Set(
 const diagram = read('docs/architecture.md').match(/```mermaid\n(.*?)```/s)?.[1] ?? ''
 const arrows = [...diagram.matchAll(/^ +(\w+) --> (\w+)$/gm)].map(([, from = '', to = '']) => ({ from, to }))
 
-/** Whether arrows lead from one folder to another. */
+/** Returns whether a path of arrows leads from one part to another. */
 const leads = (from: string, to: string): boolean =>
   arrows.some((arrow) => arrow.from === from && (arrow.to === to || leads(arrow.to, to)))
 
-it('the diagram of docs/architecture.md has every part of the server and no other', () => {
+it('the diagram of docs/architecture.md has exactly the parts of the server', () => {
   const names = [...diagram.matchAll(/^ +(\w+)\[/gm)].map(([, name]) => name)
   expect(names.sort()).toEqual([...parts, 'contract'].sort())
 })
@@ -47,13 +47,13 @@ it('every import between parts of the server follows the arrows of docs/architec
   )
 })
 
-it('every arrow of docs/architecture.md is an import, and none leads back', () => {
+it('every arrow of docs/architecture.md is an import, and there is no cycle', () => {
   expect(arrows.length).toBeGreaterThan(0)
   expect(arrows.filter(({ from, to }) => !imports.has(`${from} ${to}`))).toEqual([])
   expect(arrows.filter(({ from, to }) => leads(to, from))).toEqual([])
 })
 
-it('server/README.md has every folder of server/', () => {
+it('server/README.md lists every folder of server/', () => {
   const folders = readdirSync(join(root, 'server'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !['dist', 'node_modules'].includes(entry.name))
     .map(({ name }) => name)

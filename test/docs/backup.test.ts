@@ -11,8 +11,6 @@ import { findInstalledPostgres } from '../support/installed-postgres.js'
 import { databaseUrl, freePort, type PostgresServer, startPostgres } from '../support/postgres-server.js'
 import { makeDataFolder } from '../support/store.js'
 
-// Runs the commands of docs/operation.md.
-
 const doc = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')
 const commandsWith = (text: string) => {
   const found = [...doc.matchAll(/^```sh\n(.*?)^```$/gms)].find(([, commands]) =>
@@ -30,9 +28,9 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const ada = { email: 'ada@example.com', password }
 const bin = findInstalledPostgres()
-if (!bin) process.stderr.write('No installed PostgreSQL with pg_dump: its backup is not tried.\n')
+if (!bin) process.stderr.write('No installed PostgreSQL with pg_dump: its backup is not tested.\n')
 
-describe.skipIf(!bin)('a backup of a Postgres store', () => {
+describe.skipIf(!bin)('backup of a Postgres store', () => {
   const masterKey = Buffer.alloc(32, 7)
   let server: PostgresServer
   beforeAll(async () => {
@@ -46,7 +44,7 @@ describe.skipIf(!bin)('a backup of a Postgres store', () => {
     expect(await startChild('sh', ['-ec', script], env).ended).toMatchObject({ code: 0, stderr: '' })
   }
 
-  it('restores users, tenants, tokens and settings as they were when it was taken', async () => {
+  it('pg_dump and pg_restore of docs/operation.md restore users, tenants, tokens and settings', async () => {
     const admin = open(server.url)
     await admin.prisma.$executeRaw`CREATE DATABASE usher`
     await admin.prisma.$executeRaw`CREATE DATABASE restored TEMPLATE template0`
@@ -92,11 +90,11 @@ describe.skipIf(!bin)('a backup of a Postgres store', () => {
   })
 })
 
-describe('a backup of the embedded store', () => {
+describe('backup of the embedded store', () => {
   const headers = { 'content-type': 'application/json' }
 
-  /** A server on a folder of data, while it is used. */
-  async function serving(
+  /** Starts a server on a data folder, calls `use` and stops the server. */
+  async function withServer(
     dataDir: string,
     use: (post: (path: string, body: object) => Promise<Response>) => Promise<void>,
   ) {
@@ -109,18 +107,18 @@ describe('a backup of the embedded store', () => {
     expect(await server.ended).toMatchObject({ code: 0 })
   }
 
-  it('is a copy of its folder, made while no server runs', async () => {
+  it('a copy of the embedded store, made as in docs/operation.md, restores users and tenants', async () => {
     const DATA_DIR = await makeDataFolder()
-    await serving(DATA_DIR, async (post) => {
+    await withServer(DATA_DIR, async (post) => {
       expect((await post('', { ...ada, newTenant: 'Engines' })).status).toBe(201)
     })
     const script = `cd "${folder}"; ${commandsWith('cp -a')}`
     expect(await startChild('sh', ['-ec', script], { DATA_DIR }).ended).toMatchObject({ code: 0, stderr: '' })
-    await serving(DATA_DIR, async (post) => {
+    await withServer(DATA_DIR, async (post) => {
       expect((await post('', { ...ada, email: 'later@example.com' })).status).toBe(201)
     })
     await rm(DATA_DIR, { recursive: true })
-    await serving(join(folder, 'usher-backup'), async (post) => {
+    await withServer(join(folder, 'usher-backup'), async (post) => {
       const login = await post('/login', ada)
       expect(login.status).toBe(200)
       expect((await login.json()).tenants).toHaveLength(1)

@@ -5,17 +5,17 @@ import { runUsher } from '../support/command-line.js'
 const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 const [introduction = '', ...sections] = text.split(/^### /m)
 
-/** What a part of the document says of each option. */
+/** Returns the description of each option in a section of the document. */
 const documentedOptions = (part: string) =>
   new Map(
     [...part.matchAll(/^\| `(-.*?)` \|(.*)$/gm)].map(([, flags = '', meaning = '']) => [flags, meaning]),
   )
 const common = documentedOptions(introduction)
 
-/** The help of each command that can be run. */
+/** Returns usage and options of each command, as printed by --help. */
 async function helpOf(names: string[]): Promise<{ usage: string; options: Map<string, string> }[]> {
   const { stdout } = await runUsher([...names, '--help'], {})
-  // A line that is indented further continues the one before.
+  // A line with more indentation continues the previous one.
   const help = stdout.replace(/\n {3,}(?=[^ -])/g, ' ')
   const [, subcommands] = help.split('\nCommands:\n')
   if (subcommands === undefined) {
@@ -36,7 +36,7 @@ async function helpOf(names: string[]): Promise<{ usage: string; options: Map<st
 
 const commands = await helpOf([])
 
-it('docs/cli.md has the usage of every command, and of no other', () => {
+it('docs/cli.md has the usage of exactly the existing commands', () => {
   const usages = sections.map((section) =>
     section
       .match(/^(usher [a-z -]*)\n\n```text\n\1(.*)\n```\n/)

@@ -12,7 +12,6 @@ const root = new URL('../../', import.meta.url)
 const deploy = new URL('docs/deploy/', root)
 const scripts = JSON.parse(await readFile(new URL('package.json', root), 'utf8')).scripts
 
-/** What the operator of a container or a unit may set. */
 const settings = new Set(['NODE_ENV', ...Object.keys(Environment.shape)])
 
 describe('docs/deploy/Dockerfile', async () => {
@@ -22,7 +21,7 @@ describe('docs/deploy/Dockerfile', async () => {
   const argumentsOf = (keyword: string) =>
     of(keyword).map((each) => each.getArguments().map((argument) => argument.getValue()))
 
-  it('has instructions that the builder knows', () => {
+  it('the Dockerfile uses only known instructions', () => {
     const known = /^(FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|VOLUME|STOPSIGNAL|HEALTHCHECK|ENTRYPOINT|CMD)$/
     expect(instructions.map((each) => each.getKeyword()).filter((keyword) => !known.test(keyword))).toEqual(
       [],
@@ -32,7 +31,7 @@ describe('docs/deploy/Dockerfile', async () => {
     }
   })
 
-  it('copies what the repository or a stage before has', () => {
+  it('the Dockerfile copies only existing files and stages', () => {
     const stages = of('FROM').map((each) => (each as From).getBuildStage())
     const missing = (of('COPY') as Copy[]).flatMap((copy) => {
       const from = copy.getFromFlag()?.getValue()
@@ -43,7 +42,7 @@ describe('docs/deploy/Dockerfile', async () => {
     expect(missing).toEqual([])
   })
 
-  it('installs from the lock file, builds with a script that there is, and starts the command line', () => {
+  it('the Dockerfile installs from the lock file, runs an existing build script and starts usher', () => {
     const runs = argumentsOf('RUN').map((words) => words.join(' '))
     const named = runs.flatMap((run) => /^npm run (\S+)/.exec(run)?.[1] ?? [])
     expect(named).toEqual(['build'])
@@ -54,7 +53,7 @@ describe('docs/deploy/Dockerfile', async () => {
     expect(existsSync(new URL(script, root))).toBe(true)
   })
 
-  it('gives every workspace to npm, which refuses a lock file that has more', async () => {
+  it('the Dockerfile copies package.json of every workspace, as npm ci requires', async () => {
     const { workspaces } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
     const copied = argumentsOf('COPY').flat()
     for (const workspace of workspaces) {
@@ -65,7 +64,7 @@ describe('docs/deploy/Dockerfile', async () => {
     }
   })
 
-  it('sets settings that there are, and runs as another than root', () => {
+  it('the Dockerfile sets only existing settings and does not run as root', () => {
     const names = argumentsOf('ENV')
       .flat()
       .map((text) => text.split('=')[0])
@@ -79,14 +78,14 @@ describe('docs/deploy/usher.service', async () => {
   const unit = parseUnit(await readFile(path, 'utf8'))
   const has = (command: string) => spawnSync(command, ['--version']).error === undefined
 
-  it('starts the command line, restarts it, and waits longer than it drains', () => {
+  it('usher.service starts usher, restarts it and waits longer than it drains', () => {
     expect(unit.get('ExecStart')).toMatch(/^\/usr\/bin\/node \/opt\/usher\/server\/bin\/usher\.js serve$/)
     expect(existsSync(new URL('server/bin/usher.js', root))).toBe(true)
     expect(unit.get('Restart')).toBe('on-failure')
     expect(Number(unit.get('TimeoutStopSec')) * 1000).toBeGreaterThan(drainMilliseconds)
   })
 
-  it('sets settings that there are', () => {
+  it('usher.service sets only existing settings', () => {
     const names =
       unit
         .get('Environment')
@@ -95,19 +94,22 @@ describe('docs/deploy/usher.service', async () => {
     expect(names.filter((name) => !settings.has(name))).toEqual([])
   })
 
-  it.skipIf(!has('systemd-analyze'))('is accepted by systemd, which finds little exposed', async () => {
-    const analyze = (...args: string[]) => promisify(execFile)('systemd-analyze', args)
-    const { stderr } = await analyze('verify', path).catch((error) => error)
-    // Where the unit is checked, nothing need be installed.
-    expect(
-      stderr.split('\n').filter((line: string) => !/^$|is not executable: No such file/.test(line)),
-    ).toEqual([])
-    const { stdout } = await analyze('security', '--offline=true', '--threshold=20', path)
-    expect(stdout).toContain('Overall exposure level for usher.service')
-  })
+  it.skipIf(!has('systemd-analyze'))(
+    'systemd-analyze accepts usher.service and reports a low exposure',
+    async () => {
+      const analyze = (...args: string[]) => promisify(execFile)('systemd-analyze', args)
+      const { stderr } = await analyze('verify', path).catch((error) => error)
+      // Node and Usher need not be installed where this test runs.
+      expect(
+        stderr.split('\n').filter((line: string) => !/^$|is not executable: No such file/.test(line)),
+      ).toEqual([])
+      const { stdout } = await analyze('security', '--offline=true', '--threshold=20', path)
+      expect(stdout).toContain('Overall exposure level for usher.service')
+    },
+  )
 })
 
-/** The settings of a unit; fails at a line that is none. */
+/** Returns the settings of a systemd unit. Throws on any other line. */
 function parseUnit(text: string) {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const settings = new Map<string, string>()

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The Markdown files of a folder, apart from what is installed or generated. */
+/** Returns the Markdown files of a folder, except installed and generated ones. */
 const markdownIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -18,7 +18,7 @@ const documents = markdownIn('.')
 /** The Markdown of a document without its code blocks, which may look like headings and links. */
 const read = (file: string) => readFileSync(join(root, file), 'utf8').replace(/^```.*?^```$/gms, '')
 
-/** The anchors that GitHub gives to the headings of a document. */
+/** Returns the anchors that GitHub creates for the headings of a document. */
 const anchorsOf = (file: string) =>
   [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -27,7 +27,7 @@ const anchorsOf = (file: string) =>
       .replaceAll(' ', '-'),
   )
 
-/** Why a relative link leads nowhere; undefined if it leads somewhere. */
+/** Returns why a relative link is broken, or undefined. */
 function brokenLink(document: string, link: string) {
   const [path = '', anchor] = link.split('#', 2)
   const target = path === '' ? document : relative(root, join(root, dirname(document), path))
@@ -43,7 +43,7 @@ it.each(documents)('%s has relative links that resolve', (document) => {
   expect(relativeLinks.flatMap((link) => brokenLink(document, link) ?? [])).toEqual([])
 })
 
-it('every document of docs/ is in its index', () => {
+it('docs/README.md links every document of docs/', () => {
   const index = read('docs/README.md')
   const guides = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md')
   expect(guides.length).toBeGreaterThan(0)

@@ -9,7 +9,7 @@ import { startChild } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { createPostgresDatabase } from '../support/store.js'
 
-// Runs docs/moving-in.md: its named blocks are files, its sh blocks are run where those files are.
+// The named blocks of docs/moving-in.md become files. Its sh blocks run in their folder.
 
 const doc = await readFile(new URL('../../docs/moving-in.md', import.meta.url), 'utf8')
 const blocks = [...doc.matchAll(/```(\w+) ?(\S*)\n(.*?)```/gs)].map(([, language, name = '', text = '']) => ({
@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Runs commands of the document on a new database, in place of acme/app, and gives what they print. */
+/** Runs commands of the document on a new database instead of acme/app, and returns their output. */
 async function run(commands: string, name: string) {
   await runUsher(['database', 'create', `acme/${name}`], env)
   const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
@@ -60,7 +60,7 @@ const verifies = (line: string, password: string) =>
   storedPasswordHash(JSON.parse(line).passwordHash).verify(password)
 
 describe('docs/moving-in.md', () => {
-  it('has two users who share a tenant, moves them in and exports them', async () => {
+  it('the example of docs/moving-in.md imports and exports two users of one tenant', async () => {
     expect(await run(shell('users.ndjson'), 'lines')).toBe('Added 2 users.\n')
     await run(shell('user export'), 'lines')
     const lines = (await readFile(join(folder, 'moved.ndjson'), 'utf8')).trimEnd().split('\n')
@@ -69,7 +69,7 @@ describe('docs/moving-in.md', () => {
     expect(ada.tenants[0].id).toBe(grace.tenants[0].id)
   })
 
-  it('moves users in from Supabase Auth', async () => {
+  it('docs/moving-in.md imports users from Supabase Auth', async () => {
     const line = await supabaseLine()
     expect(JSON.parse(line)).toEqual(JSON.parse(block('supabase')))
     expect(await verifies(line, 'correct horse battery')).toBe(true)
@@ -78,20 +78,20 @@ describe('docs/moving-in.md', () => {
     expect(await run(commands, 'supabase')).toBe('Added 1 user.\n')
   })
 
-  it('moves users in from Firebase', async () => {
+  it('docs/moving-in.md imports users from Firebase', async () => {
     expect(await run(shell('firebase.ndjson'), 'firebase')).toBe('Added 1 user.\n')
     expect(await firstLineOf('firebase.ndjson')).toBe(block('firebase').trim())
     expect(await verifies(block('firebase'), 'user1password')).toBe(true)
   })
 
-  it('moves users in from Auth0', async () => {
+  it('docs/moving-in.md imports users from Auth0', async () => {
     expect(await run(shell('auth0.ndjson'), 'auth0')).toBe('Added 2 users.\n')
     expect(await firstLineOf('auth0.ndjson')).toBe(block('auth0').trim())
     expect(await verifies(block('auth0'), 'correct horse battery')).toBe(true)
   })
 })
 
-/** What the document's query gives in a store with Supabase's table of users, one of them to be left out. */
+/** Returns the row of the document's query on Supabase's table of users, which also has a deleted user. */
 async function supabaseLine() {
   const { prisma, close } = openPostgres(database.url, Buffer.alloc(32), () => undefined)
   await prisma.$executeRaw`CREATE SCHEMA auth`

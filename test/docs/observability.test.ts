@@ -46,7 +46,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
 
 describe('docs/observability.md', () => {
-  it('names every metric that a server shows, and its rules name no other', async () => {
+  it('docs/observability.md lists exactly the exported metrics, and its rules use only these', async () => {
     const METRICS_PORT = String(await freePort())
     const server = startUsher(['serve', '--workers', '2'], { ...env, METRICS_PORT })
     await server.printed('Server listening')
@@ -68,7 +68,7 @@ describe('docs/observability.md', () => {
     expect(await server.ended).toMatchObject({ code: 0 })
   })
 
-  it('has an otel.js with which every worker sends its spans, to the last', async () => {
+  it('otel.js of docs/observability.md exports the spans of all workers, including the last ones', async () => {
     const names: string[] = []
     const services = new Set<string>()
     const collector = createServer(async (request, response) => {

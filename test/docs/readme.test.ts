@@ -12,7 +12,6 @@ import { createPostgresDatabase } from '../support/store.js'
 const has = (command: string) => spawnSync(command, ['version']).error === undefined
 const scripts = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).scripts
 
-/** The code blocks of a document, in order. */
 async function blocksOf(file: string) {
   const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({
@@ -24,7 +23,7 @@ const readme = await blocksOf('README.md')
 const api = await blocksOf('docs/api.md')
 const operation = await blocksOf('docs/operation.md')
 
-/** Requests by curl. The JSON after one is its response; without any, the response is like the one before. */
+/** curl requests. The next JSON block is the response, or the previous one if there is none. */
 const requests = [readme, api].flatMap((blocks) => {
   let response = ''
   return blocks.flatMap(({ language, code }, i) => {
@@ -41,10 +40,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(scratch, { recursive: true }))
 
-/** `npm start` without the build, which was made before the tests and serves other tests at this moment. */
+/** `npm start` without the build, because other tests use the built files. */
 const start = 'npm start --ignore-scripts'
 
-it('README begins with npm start and npm test', () => {
+it('README starts with npm start and npm test', () => {
   expect(readme[0]?.code).toContain('flowchart')
   expect(readme[1]?.code).toBe('npm ci && npm start\n')
   expect(readme[2]?.code).toBe('npm ci && npm test\n')
@@ -55,31 +54,28 @@ it('README begins with npm start and npm test', () => {
   })
 })
 
-it.skipIf(!has('curl'))(
-  'README and docs/api.md show requests and code that work on the server of npm start',
-  async () => {
-    const port = String(await freePort())
-    const env = { PORT: port, DATA_DIR: join(scratch, 'store'), HOME: scratch }
-    const server = startChild('sh', ['-c', `exec ${start}`], env)
-    // The first start creates the store.
-    await server.printed('Server listening', 55_000)
-    const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
-    expect(requests.length).toBe(4)
-    let user: { tenants?: string[] } = {}
-    for (const { command, response } of requests) {
-      const { stdout } = await promisify(execFile)('sh', ['-c', here(command)])
-      expect(shapeOf(JSON.parse(stdout))).toEqual(shapeOf(JSON.parse(response)))
-      user = { ...user, ...JSON.parse(stdout) }
-    }
-    const snippets = readme.filter(({ language }) => language === 'ts')
-    expect(snippets.length).toBe(1)
-    for (const { code } of snippets) expect(await logged(here(code))).toEqual([[user.tenants]])
-    server.signal('SIGTERM')
-    await server.ended
-  },
-)
+it.skipIf(!has('curl'))('the requests and code of README and docs/api.md work with npm start', async () => {
+  const port = String(await freePort())
+  const env = { PORT: port, DATA_DIR: join(scratch, 'store'), HOME: scratch }
+  const server = startChild('sh', ['-c', `exec ${start}`], env)
+  // The first start creates the store.
+  await server.printed('Server listening', 55_000)
+  const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
+  expect(requests.length).toBe(4)
+  let user: { tenants?: string[] } = {}
+  for (const { command, response } of requests) {
+    const { stdout } = await promisify(execFile)('sh', ['-c', here(command)])
+    expect(shapeOf(JSON.parse(stdout))).toEqual(shapeOf(JSON.parse(response)))
+    user = { ...user, ...JSON.parse(stdout) }
+  }
+  const snippets = readme.filter(({ language }) => language === 'ts')
+  expect(snippets.length).toBe(1)
+  for (const { code } of snippets) expect(await logged(here(code))).toEqual([[user.tenants]])
+  server.signal('SIGTERM')
+  await server.ended
+})
 
-/** What a snippet with the SDK logs. */
+/** Returns what a code snippet that uses the SDK logs. */
 async function logged(code: string) {
   const stdin = { contents: code, resolveDir: resolve('test') }
   const { outputFiles } = await build({
@@ -97,7 +93,7 @@ async function logged(code: string) {
 }
 
 const exampleCommands = api.map(({ code }) => code).filter((code) => code.includes('npm run example'))
-it.each(exampleCommands)('docs/api.md serves the example app with: %s', async (command) => {
+it.each(exampleCommands)('the command of docs/api.md serves the example app: %s', async (command) => {
   const port = String(await freePort())
   const script = command.replace(
     /^(.*)npm run example/,
@@ -112,22 +108,24 @@ it.each(exampleCommands)('docs/api.md serves the example app with: %s', async (c
   await server.ended
 })
 
-it.skipIf(!has('openssl'))('docs/operation.md sets up a Postgres server that becomes ready', async () => {
-  const { url, drop } = await createPostgresDatabase('template0')
-  const port = String(await freePort())
-  const commands = operation.find(({ code }) => code.includes('export DATABASE_URL='))?.code ?? ''
-  const script = commands
-    .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${url}`)
-    .replace('npm start', `exec ${start}`)
-  const server = startChild('sh', ['-ec', script], { PORT: port, HOME: scratch })
-  // Five processes, one after the other.
-  await server.printed('Server listening', 55_000)
-  expect(server.output.stdout).toContain('acme/app')
-  expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
-  server.signal('SIGTERM')
-  await server.ended
-  await drop()
-})
+it.skipIf(!has('openssl'))(
+  'the commands of docs/operation.md start a server on Postgres that becomes ready',
+  async () => {
+    const { url, drop } = await createPostgresDatabase('template0')
+    const port = String(await freePort())
+    const commands = operation.find(({ code }) => code.includes('export DATABASE_URL='))?.code ?? ''
+    const script = commands
+      .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${url}`)
+      .replace('npm start', `exec ${start}`)
+    const server = startChild('sh', ['-ec', script], { PORT: port, HOME: scratch })
+    await server.printed('Server listening', 55_000)
+    expect(server.output.stdout).toContain('acme/app')
+    expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
+    server.signal('SIGTERM')
+    await server.ended
+    await drop()
+  },
+)
 
 /** Replaces ids, tokens, times and ports, which differ from run to run. */
 function shapeOf(value: unknown): unknown {

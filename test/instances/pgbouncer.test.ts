@@ -12,7 +12,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.j
 
 const masterKey = randomBytes(32)
 
-describe.skipIf(!inject('pgbouncerUrl'))('through PgBouncer in transaction mode', () => {
+describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => {
   let postgres: PostgresServer
   let pgbouncer: Awaited<ReturnType<typeof startPgBouncer>>
   let store: Store
@@ -27,7 +27,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('through PgBouncer in transaction mode'
     await postgres.stop()
   })
 
-  it('an address that does not tell of it is refused with what to do', async () => {
+  it('DATABASE_URL without pgbouncer=true is rejected with the fix', async () => {
     const DATABASE_URL = pgbouncer.url.replace('?pgbouncer=true', '')
     const env = { DATABASE_URL, USHER_MASTER_KEY: masterKey.toString('base64') }
     for (const command of ['serve', 'database list']) {
@@ -39,14 +39,14 @@ describe.skipIf(!inject('pgbouncerUrl'))('through PgBouncer in transaction mode'
     }
   })
 
-  it('three migrate at once, each migration once', async () => {
+  it('three concurrent migrations through PgBouncer apply each migration once', async () => {
     const others = [1, 2].map(() => openPostgres(pgbouncer.url, masterKey, () => undefined))
     const applied = await Promise.all([store, ...others].map(({ prisma }) => migrate(prisma)))
     await Promise.all(others.map(({ close }) => close()))
     expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
   })
 
-  it('times are read as they were written, though the server is in Tokyo', async () => {
+  it('timestamps are read as written when the Postgres server uses the time zone of Tokyo', async () => {
     const createdAt = new Date('2026-03-01T12:00:00.123Z')
     await store.prisma.workspace.create({ data: { id: randomUUID(), slug: 'tokyo', createdAt } })
     const clients = [0, 1, 2, 3].map(() => openPostgres(pgbouncer.url, masterKey, () => undefined))
@@ -58,7 +58,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('through PgBouncer in transaction mode'
     await Promise.all(clients.map(({ close }) => close()))
   })
 
-  it('a database’s own limit for statements holds for those of requests, and for no migration', async () => {
+  it('the statement_timeout of the database applies to requests and not to migrations', async () => {
     await store.prisma.$executeRaw`ALTER DATABASE postgres SET statement_timeout = '100ms'`
     const limited = await startPgBouncer(findPgBouncer(), postgres.url)
     const { prisma, close } = openPostgres(limited.url, masterKey, () => undefined)

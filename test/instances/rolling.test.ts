@@ -11,12 +11,12 @@ import { startTraffic } from '../support/traffic.js'
 
 let deployment: Deployment
 let scratch: string
-/** The built command line of a version that has one migration more. */
+/** Path of the built command line of a version with an additional migration. */
 let nextVersion: string
 beforeAll(async () => {
   deployment = await startDeployment(3)
   scratch = await mkdtemp(join(tmpdir(), 'usher-next-'))
-  nextVersion = await makeNextVersion(scratch)
+  nextVersion = await createNextVersion(scratch)
 })
 afterAll(async () => {
   await deployment.close()
@@ -34,7 +34,7 @@ CREATE TABLE usher.note (
 );
 `
 
-async function makeNextVersion(folder: string) {
+async function createNextVersion(folder: string) {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   for (const part of ['bin', 'dist', 'package.json']) {
     await cp(join(root, 'server', part), join(folder, 'server', part), { recursive: true })
@@ -51,14 +51,14 @@ it('a rolling restart under load fails no request', async () => {
   expect((await traffic.end()).users).toBeGreaterThan(50)
 })
 
-it('nor does a new version: its migrations run while the old one serves, then its servers come one by one', async () => {
+it('a rolling upgrade under load fails no request while its migrations run before its servers start', async () => {
   const { base, env, replace } = deployment
   await expect(startInstance(env, undefined, nextVersion)).rejects.toThrow('run: usher migrate')
   const traffic = startTraffic(base)
   await traffic.more()
   const migrated = await usher(['migrate', '--json'], env, nextVersion)
   expect(migrated).toMatchObject({ code: 0, stdout: `{"applied":["${migration}"]}\n` })
-  // A server of the old version that ends now comes back.
+  // A server of the old version can still restart after the migrations.
   await replace(1, traffic.more)
   await replace(3, traffic.more, nextVersion)
   await traffic.end()

@@ -20,17 +20,17 @@ const post = (url: string, body: object) =>
   fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
 const signUp = async (email: string) => (await post(`${base}/users`, { email, password })).status
 
-describe('three servers on one store behind a proxy', () => {
-  it('refuse no valid token while the keys are rotated under them', async () => {
+describe('three servers behind a proxy', () => {
+  it('three servers reject no valid token during a key rotation', async () => {
     const email = 'rotation@example.com'
     expect(await signUp(email)).toBe(201)
     const refused: unknown[] = []
-    /** How many tokens in a row the next key has signed. */
+    /** Number of consecutive tokens signed by the next key. */
     let signedByNext = 0
     let next = ''
     let stop = false
 
-    /** Logs in at one server and is checked at the others, which must publish the token's key. */
+    /** Logs in at one server and uses the token at the others, which must publish its key. */
     async function client() {
       while (!stop) {
         const loggedIn = await post(`${base}/users/login`, { email, password })
@@ -54,18 +54,18 @@ describe('three servers on one store behind a proxy', () => {
     expect(refused).toEqual([])
   })
 
-  it('count failed logins together, by the address that the proxy tells of', async () => {
+  it('three servers count failed logins together, per client address reported by the proxy', async () => {
     const email = 'throttle@example.com'
     await signUp(email)
 
-    /** Logs in from an address of this machine; a header of the client's own tells another. */
+    /** Logs in from a local address and sends an X-Forwarded-For header with another one. */
     async function logIn(localAddress: string, password: string) {
       const claimed = { ...headers, 'x-forwarded-for': `192.0.2.${Math.floor(Math.random() * 256)}` }
       const sent = request(`${base}/users/login`, { method: 'POST', headers: claimed, localAddress })
       sent.end(JSON.stringify({ email, password }))
       return new Promise<number | undefined>((resolve, reject) => {
-        sent.on('error', reject).on('response', (answer) => {
-          json(answer).then(() => resolve(answer.statusCode), reject)
+        sent.on('error', reject).on('response', (response) => {
+          json(response).then(() => resolve(response.statusCode), reject)
         })
       })
     }
@@ -75,17 +75,17 @@ describe('three servers on one store behind a proxy', () => {
     expect(await logIn('127.0.0.2', password)).toBe(200)
   })
 
-  it('let one of thirty sign-ups of an address win, wherever they come in', async () => {
+  it('three servers accept one of thirty concurrent sign-ups with the same email', async () => {
     const body = { email: 'race@example.com', password, newTenant: 'Race' }
-    const answers = await Promise.all(
+    const statuses = await Promise.all(
       Array.from({ length: 30 }, () => post(`${base}/users`, body).then(({ status }) => status)),
     )
-    expect(answers.sort()).toEqual([201, ...Array(29).fill(409)])
+    expect(statuses.sort()).toEqual([201, ...Array(29).fill(409)])
     expect(await deployment.store.prisma.tenant.count({ where: { name: 'Race' } })).toBe(1)
   })
 
-  it('have all had their share of the requests', () => {
-    const shares = [...deployment.proxy.answered.values()]
+  it('the proxy distributes the requests evenly over three servers', () => {
+    const shares = [...deployment.proxy.responseCounts.values()]
     expect(Math.min(...shares)).toBeGreaterThan(0.9 * Math.max(...shares))
   })
 })

@@ -1,24 +1,29 @@
 import { once } from 'node:events'
-import { Agent, request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Headers of one connection alone (RFC 9110 §7.6.1). */
+/** Headers that apply to one connection (RFC 9110 §7.6.1). */
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding']
 
 /**
- * A reverse proxy as plain as they come: it hands requests to its servers in turn over connections that it keeps,
- * says for whom, and never sends one twice.
+ * Starts a minimal reverse proxy. It forwards requests round-robin over keep-alive connections, sets X-Forwarded-For
+ * and never retries a request.
  *
- * @param checkMilliseconds how long between two looks at each server's /readyz, which decides whether it gets
- * requests; without it all get them
+ * @param checkMilliseconds interval of the /readyz checks that decide which servers get requests. Undefined: all do
  */
 export async function startProxy(servers: readonly string[], checkMilliseconds?: number) {
   const agent = new Agent({ keepAlive: true })
   const ready = new Set(servers)
-  const answered = new Map(servers.map((server) => [server, 0]))
+  const responseCounts = new Map(servers.map((server) => [server, 0]))
   let turn = 0
 
-  function handOn(incoming: IncomingMessage, outgoing: ServerResponse) {
+  function forward(incoming: IncomingMessage, outgoing: ServerResponse) {
     const candidates = servers.filter((server) => ready.has(server))
     const server = candidates[turn++ % candidates.length]
     const fail = (error: Error) => {
@@ -29,15 +34,15 @@ export async function startProxy(servers: readonly string[], checkMilliseconds?:
     const { method = '', url = '', headers, socket } = incoming
     const forwarded = [headers['x-forwarded-for'], socket.remoteAddress].filter(Boolean).join(', ')
     const sent = { ...withoutHopByHop(headers), 'x-forwarded-for': forwarded }
-    const request = ask(server, { agent, method, path: url, headers: sent }, (response) => {
-      answered.set(server, (answered.get(server) ?? 0) + 1)
+    const request = httpRequest(server, { agent, method, path: url, headers: sent }, (response) => {
+      responseCounts.set(server, (responseCounts.get(server) ?? 0) + 1)
       outgoing.writeHead(response.statusCode ?? 502, withoutHopByHop(response.headers))
       response.on('error', fail).pipe(outgoing)
     })
     request.on('error', fail)
     incoming.pipe(request)
   }
-  const proxy = createServer(handOn).listen(0, '127.0.0.1')
+  const proxy = createServer(forward).listen(0, '127.0.0.1')
   await once(proxy, 'listening')
 
   let isClosed = false
@@ -55,10 +60,9 @@ export async function startProxy(servers: readonly string[], checkMilliseconds?:
   const watching = checkMilliseconds === undefined ? [] : servers.map(watch)
   return {
     origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    /** The servers that get requests now. */
+    /** The servers that currently get requests. */
     ready: ready as ReadonlySet<string>,
-    /** How many requests each server has answered. */
-    answered: answered as ReadonlyMap<string, number>,
+    responseCounts: responseCounts as ReadonlyMap<string, number>,
     async close() {
       isClosed = true
       await Promise.all(watching)

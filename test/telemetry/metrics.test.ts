@@ -21,14 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => remove())
 
-/** A server all of whose workers listen, and what it shows to Prometheus. */
+/** Starts a server and waits until all its workers listen. */
 async function startServer(workers: number) {
   const [port, metricsPort] = [await freePort(), await freePort()]
   const more = { PORT: String(port), METRICS_PORT: String(metricsPort), WORKERS: String(workers) }
   const server = startUsher(['serve'], { ...env, ...more })
   await server.printed('Server listening')
 
-  /** Over a connection of its own, so that each may go to another worker. */
+  /** Uses a new connection, so that the next request may reach another worker. */
   async function send(path: string, body?: object, headers: Record<string, string> = {}) {
     const response = await fetch(`http://localhost:${port}${path}`, {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
@@ -49,11 +49,11 @@ async function startServer(workers: number) {
           ?.split(' ')
           .at(-1),
       )
-    const answers = (method: string, path: string, status: number) =>
+    const responses = (method: string, path: string, status: number) =>
       value(
         `usher_http_request_duration_seconds_count{method="${method}",route="${path}",status="${status}"}`,
       )
-    return { text, series, value, answers }
+    return { text, series, value, responses }
   }
   if (workers > 1) {
     await vi.waitFor(async () => expect((await scrape()).value('usher_workers')).toBe(workers), 20_000)
@@ -66,8 +66,8 @@ async function end(server: Awaited<ReturnType<typeof startServer>>) {
   expect(await server.ended).toMatchObject({ code: 0 })
 }
 
-describe.each([1, 2])('metrics of %d process(es)', (workers) => {
-  it('count what was answered, by route and status, and why it was refused', async () => {
+describe.each([1, 2])('%d process(es)', (workers) => {
+  it(`metrics of ${workers} process(es) count responses by route and status, and problems by code`, async () => {
     const server = await startServer(workers)
     const email = `ada-${workers}@example.com`
     const { body } = await server.send(users, { email, password })
@@ -88,18 +88,18 @@ describe.each([1, 2])('metrics of %d process(es)', (workers) => {
     socket.end('no request\r\n\r\n').resume()
     await once(socket, 'close')
 
-    const { value, answers, text } = await server.scrape()
-    expect(answers('POST', route, 201)).toBe(1)
-    expect(answers('GET', `${route}/me`, 200)).toBe(4)
-    expect(answers('POST', `${route}/login`, 401)).toBe(5)
-    expect(answers('POST', `${route}/login`, 429)).toBe(1)
-    expect(answers('GET', 'unknown', 404)).toBe(3)
-    expect(answers('POST', '/healthz', 405)).toBe(1)
+    const { value, responses, text } = await server.scrape()
+    expect(responses('POST', route, 201)).toBe(1)
+    expect(responses('GET', `${route}/me`, 200)).toBe(4)
+    expect(responses('POST', `${route}/login`, 401)).toBe(5)
+    expect(responses('POST', `${route}/login`, 429)).toBe(1)
+    expect(responses('GET', 'unknown', 404)).toBe(3)
+    expect(responses('POST', '/healthz', 405)).toBe(1)
     expect(value('usher_problems_total{code="too_many_attempts"}')).toBe(1)
     expect(value('usher_problems_total{code="invalid_credentials"}')).toBe(5)
     expect(value('usher_problems_total{code="route_not_found"}')).toBe(3)
     expect(value('usher_problems_total{code="malformed_request"}')).toBe(1)
-    // One in each process for the pace of the queue; a failed login verifies the user's hash alone.
+    // One hash per process measures the speed of the queue. A failed login verifies only the user's hash.
     expect(value('usher_hash_jobs_total')).toBe(workers + 6)
     expect(value('usher_hash_wait_seconds_total')).toBeGreaterThanOrEqual(0)
     expect(value('usher_hash_shed_total')).toBe(0)
@@ -116,11 +116,11 @@ describe.each([1, 2])('metrics of %d process(es)', (workers) => {
 })
 
 describe('metrics', () => {
-  it('keep what a worker counted when it is gone', async () => {
+  it('metrics keep the counters of exited workers', async () => {
     const server = await startServer(2)
     for (let i = 0; i < 10; i++) await server.send('/healthz')
     const before = await server.scrape()
-    expect(before.answers('GET', '/healthz', 200)).toBe(10)
+    expect(before.responses('GET', '/healthz', 200)).toBe(10)
     expect(before.value('usher_worker_deaths_total')).toBe(0)
     const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
     process.kill(pid, 'SIGKILL')
@@ -130,22 +130,22 @@ describe('metrics', () => {
       expect(after.value('usher_workers')).toBe(2)
     }, 20_000)
     await server.send('/healthz')
-    expect((await server.scrape()).answers('GET', '/healthz', 200)).toBe(11)
+    expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(11)
     await end(server)
   })
 
-  it('stand, as they last were, for a worker that does not answer', async () => {
+  it('metrics contain the last values of a worker that does not respond', async () => {
     const server = await startServer(2)
     for (let i = 0; i < 10; i++) await server.send('/healthz')
     await server.scrape()
     const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
     process.kill(pid, 'SIGSTOP')
-    expect((await server.scrape()).answers('GET', '/healthz', 200)).toBe(10)
+    expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(10)
     process.kill(pid, 'SIGCONT')
     await end(server)
   })
 
-  it('are not to be had where clients are, nor anything else where they are', async () => {
+  it('metrics are served only on METRICS_PORT, which serves nothing else', async () => {
     const server = await startServer(1)
     expect(await server.send('/metrics')).toMatchObject({ status: 404 })
     const statusOf = async (path: string, method = 'GET') =>
@@ -156,7 +156,7 @@ describe('metrics', () => {
     await end(server)
   })
 
-  it('that have no port of their own end the server before it serves', async () => {
+  it('serve exits 1 if METRICS_PORT is in use', async () => {
     const server = await startServer(1)
     for (const workers of ['1', '2']) {
       const more = {

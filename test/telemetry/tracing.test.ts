@@ -21,7 +21,7 @@ const parentId = '00f067aa0ba902b7'
 const store = tracedStore(await openTestStore())
 const usher = await startApp(store)
 const database = await usher.newDatabase()
-// Else each sign-up of the first seconds notes that the database has hashes of this shape.
+// Otherwise each sign-up of the first seconds stores the dummy hash, which adds a span.
 const where = { id: database.id }
 await store.prisma.database.update({ where, data: { dummyHashes: [usher.context.hashing.dummyHash] } })
 afterAll(async () => {
@@ -32,13 +32,13 @@ afterAll(async () => {
 })
 let loggedBefore = 0
 beforeEach(async () => {
-  // A first request, so that the database is known and what is traced is the operation's own.
+  // A first request caches the database, so that the next trace has only the spans of its operation.
   await database.signedUp()
   exporter.reset()
   loggedBefore = usher.logged().length
 })
 
-/** Spans by their parent, as names, in the order of their ends. */
+/** Returns the server span and its child spans, in the order in which they ended. */
 function tree(spans = exporter.getFinishedSpans()) {
   const root = spans.find(({ kind }) => kind === SpanKind.SERVER)
   const children = spans.filter((span) => span.parentSpanContext?.spanId === root?.spanContext().spanId)
@@ -53,8 +53,8 @@ const send = (method: 'GET' | 'POST', url: string, payload?: object, more: Recor
     headers: { traceparent: `00-${traceId}-${parentId}-01`, ...more },
   })
 
-describe('with an OpenTelemetry SDK', () => {
-  it('a sign-up is a server span with one for the hash and one for the statement in it', async () => {
+describe('OpenTelemetry SDK', () => {
+  it('a sign-up creates a server span with child spans for the hash and the statement', async () => {
     const { statusCode } = await send('POST', database.users, validUser({ newTenant: 'Compilers' }))
     expect(statusCode).toBe(201)
     const { root, names, children, all } = tree()
@@ -73,7 +73,7 @@ describe('with an OpenTelemetry SDK', () => {
     expect(all).toHaveLength(3)
   })
 
-  it('a login is a read and a verification', async () => {
+  it('a login creates spans for the query and the password verification', async () => {
     const body = validUser()
     await database.signedUp(body)
     // The first login from a network also notes the network.
@@ -83,7 +83,7 @@ describe('with an OpenTelemetry SDK', () => {
     expect(tree().names).toEqual(['SELECT membership user known_network login_failures', 'password verify'])
   })
 
-  it('who-am-I is a read, with the statement and without its values', async () => {
+  it('GET /users/me creates a span with the statement and without its parameters', async () => {
     const { id, token } = await database.signedUp()
     exporter.reset()
     await send('GET', `${database.users}/me`, undefined, { authorization: `Bearer ${token.jwt}` })
@@ -98,7 +98,7 @@ describe('with an OpenTelemetry SDK', () => {
     expect(JSON.stringify(children[0]?.attributes)).not.toContain(id)
   })
 
-  it('spans of Prisma’s own operations name the model', async () => {
+  it('spans of Prisma operations contain the model name', async () => {
     const other = await usher.newDatabase()
     exporter.reset()
     await send('GET', other.users.replace(/users$/, '.well-known/jwks.json'))
@@ -110,7 +110,7 @@ describe('with an OpenTelemetry SDK', () => {
     })
   })
 
-  it('log lines carry the trace and the span of the request', async () => {
+  it('log lines contain the trace id and span id of the request', async () => {
     await send('POST', `${database.users}/login`, { email: 'nobody@example.com', password })
     const { root } = tree()
     const ids = { trace_id: traceId, span_id: root.spanContext().spanId }
@@ -123,7 +123,7 @@ describe('with an OpenTelemetry SDK', () => {
     for (const line of lines) expect(line).toMatchObject(ids)
   })
 
-  it('a trace begins here where none came, and a path outside the routes is not in its name', async () => {
+  it('a request without traceparent starts a trace, and an unknown path is not in the span name', async () => {
     await usher.send({ method: 'GET', url: '/ada@example.com' })
     const { root } = tree()
     expect(root.name).toBe('GET')
@@ -132,16 +132,16 @@ describe('with an OpenTelemetry SDK', () => {
     expect(root.status.code).toBe(SpanStatusCode.UNSET)
   })
 
-  it('no span holds an address, a password or a token, whatever fails', async () => {
+  it('no span contains an email, password or token, also when requests fail', async () => {
     const body = validUser()
     const { token } = await database.signedUp(body)
     await send('POST', database.users, body)
     await send('POST', `${database.users}/login`, { ...body, password: 'another password' })
     const authorization = `Bearer ${token.jwt}`
-    const question = `${database.users}/me?email=${body.email}`
-    await send('GET', question, undefined, { authorization })
+    const urlWithEmail = `${database.users}/me?email=${body.email}`
+    await send('GET', urlWithEmail, undefined, { authorization })
     await store.prisma.$executeRaw`ALTER TABLE usher."user" RENAME TO gone`
-    await send('GET', question, undefined, { authorization })
+    await send('GET', urlWithEmail, undefined, { authorization })
     await store.prisma.$executeRaw`ALTER TABLE usher.gone RENAME TO "user"`
 
     const { all } = tree()
@@ -150,11 +150,11 @@ describe('with an OpenTelemetry SDK', () => {
       ['SELECT membership user', expect.stringMatching(/^P2010$|^42P01$/)],
       [`GET ${route}/me`, '500'],
     ])
-    const told = JSON.stringify(
+    const spans = JSON.stringify(
       all.map(({ name, attributes, status, events }) => [name, attributes, status, events]),
     )
     for (const secret of [body.email, 'example.com', password, 'another password', ...token.jwt.split('.')]) {
-      expect(told).not.toContain(secret)
+      expect(spans).not.toContain(secret)
     }
   })
 })
