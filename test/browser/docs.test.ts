@@ -28,22 +28,22 @@ const it = browserTest.extend('visitDocs', ({ open, origin, database }) => async
 
 describe.skipIf(!hasBrowser)('/docs', () => {
   it('shows every operation of the document', async ({ origin, visitDocs }) => {
-    const { page, asked } = await visitDocs()
+    const { page, usedOrigins } = await visitDocs()
     const { info, paths = {} } = openApiDocument(origin, '0')
     await page.getByRole('heading', { name: info.title }).waitFor()
     const count = Object.values(paths).flatMap((path) => Object.keys(path)).length
     await expect.poll(() => page.locator('.opblock').count()).toBe(count)
     expect(new URL(page.url()).pathname).toBe('/docs')
-    expect([...asked]).toEqual([origin])
+    expect([...usedOrigins]).toEqual([origin])
   })
 
   it('tries operations on this server, with a token once that is given', async ({ visitDocs }) => {
-    const { page, tryOut, expectRefusals } = await visitDocs()
+    const { page, tryOut, expectFailedLoads } = await visitDocs()
     const { email } = validUser()
     const signedUp = await tryOut('createUser', { email, password })
     expect(signedUp).toMatchObject({ status: 201, body: { token: { type: 'ACCESS_TOKEN' } } })
     expect(await tryOut('me')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
-    await expectRefusals('401 me')
+    await expectFailedLoads('401 me')
 
     await page.getByRole('button', { name: 'Authorize' }).first().click()
     const dialog = page.locator('.modal-ux')

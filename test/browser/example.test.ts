@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     example,
     visitExample,
   }) => {
-    const { page, signUp, logIn, account, asked } = await visitExample()
+    const { page, signUp, logIn, account, usedOrigins } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: email, Password: password, Name: 'Ada', 'New tenant': 'Engines' })
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
 
     await page.reload()
     await expectTexts(account, 'Ada', email, ...tenants)
-    expect([...asked].sort()).toEqual([origin, example].sort())
+    expect([...usedOrigins].sort()).toEqual([origin, example].sort())
     expect(usher.logged()).toContain('"OPTIONS"')
   })
 
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
   })
 
   it('says beside each field what is wrong with it, and takes that back', async ({ visitExample }) => {
-    const { signUp, logIn, account, expectRefusals } = await visitExample()
+    const { signUp, logIn, account, expectFailedLoads } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: 'ada', Password: 'short', 'New tenant': ' ' })
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
       Password: 'must have at least 8 characters',
       'New tenant': 'must not be blank',
     })
-    await expectRefusals('400 users')
+    await expectFailedLoads('400 users')
 
     await fill(signUp, { Email: email, Password: password, 'New tenant': 'Engines' })
     await signUp.getByRole('button').click()
@@ -88,27 +88,27 @@ describe.skipIf(!hasBrowser)('the example', () => {
   })
 
   it('says beside the email that it is taken', async ({ database, visitExample }) => {
-    const { signUp, logIn, expectRefusals } = await visitExample()
+    const { signUp, logIn, expectFailedLoads } = await visitExample()
     const taken = validUser()
     await database.signedUp(taken)
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: taken.email, Password: password })
     await signUp.getByRole('button').click()
     await expectFaults(signUp, { Email: 'Email address is already in use' })
-    await expectRefusals('409 users')
+    await expectFailedLoads('409 users')
   })
 
   it('says beside the password that it is wrong, and above the form that it was so too often', async ({
     database,
     visitExample,
   }) => {
-    const { logIn, expectRefusals } = await visitExample()
+    const { logIn, expectFailedLoads } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: 'not the password' })
     await logIn.getByRole('button').click()
     await expectFaults(logIn, { Password: 'Invalid email or password' })
-    await expectRefusals('401 login')
+    await expectFailedLoads('401 login')
 
     for (let failures = 1; failures < 5; failures++) {
       await database.login({ email: user.email, password: 'not the password' })
@@ -116,11 +116,11 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await logIn.getByRole('button').click()
     await expectAlert(logIn, 'Too many failed login attempts. Try again in 1 s.')
     await expectFaults(logIn, {})
-    await expectRefusals('429 login')
+    await expectFailedLoads('429 login')
   })
 
   it('leads to the log-in form when the token has expired', async ({ database, clock, visitExample }) => {
-    const { page, logIn, account, expectRefusals } = await visitExample()
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: password })
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     clock.now += 3_600_000
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectAlert(logIn, 'Your session has expired. Log in again.')
-    await expectRefusals('401 me')
+    await expectFailedLoads('401 me')
     expect(await isFocused(logIn.getByLabel('Email'))).toBe(true)
     expect(await page.evaluate('localStorage.length')).toBe(0)
 
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     port,
     visitExample,
   }) => {
-    const { page, logIn, account, expectRefusals } = await visitExample()
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
     const threeTries = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
     const user = validUser()
     await database.signedUp(user)
@@ -172,10 +172,10 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectTexts(account, user.email)
-    await expectRefusals(...threeTries)
+    await expectFailedLoads(...threeTries)
     await page.reload()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
-    await expectRefusals(...threeTries)
+    await expectFailedLoads(...threeTries)
 
     const restarted = await startApp(store)
     onTestFinished(restarted.close)

@@ -4,7 +4,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { it } from '../support/api.js'
 import { startApp } from '../support/app.js'
-import { answersIn, exchange as socketExchange } from '../support/raw-http.js'
+import { parseResponses, exchange as socketExchange } from '../support/raw-http.js'
 
 const post = 'POST /workspaces/a/databases/b/users HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 
@@ -59,19 +59,19 @@ it('answers pipelined requests in their order', async ({ port }) => {
   const requests = ['/healthz', '/nowhere', '/healthz'].map(
     (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
   )
-  const answers = answersIn(await socketExchange(port, Buffer.from(requests.join(''))))
+  const answers = parseResponses(await socketExchange(port, Buffer.from(requests.join(''))))
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
 })
 
 it('ignores an expectation that it does not know', async ({ port }) => {
   const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'
-  const [answer] = answersIn(await socketExchange(port, Buffer.from(request)))
+  const [answer] = parseResponses(await socketExchange(port, Buffer.from(request)))
   expect(answer?.body).toBe('{"status":"ok"}')
 })
 
 it('lets a client that goes on sending read why it was refused', async ({ port }) => {
   const bytes = `GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n${'x'.repeat(4_000_000)}`
-  const [answer] = answersIn(await socketExchange(port, Buffer.from(bytes)))
+  const [answer] = parseResponses(await socketExchange(port, Buffer.from(bytes)))
   expect(answer?.statusCode).toBe(400)
 })
 
@@ -98,7 +98,7 @@ it.for([
   const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
   const trickle = setInterval(() => bytes && socket.write('x'), 50)
   socket.on('error', () => undefined).write(bytes)
-  const [answer] = answersIn(await buffer(socket))
+  const [answer] = parseResponses(await buffer(socket))
   clearInterval(trickle)
   expect(answer?.statusCode).toBe(408)
   await own.close()

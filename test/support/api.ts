@@ -2,10 +2,10 @@ import { inject, test } from 'vitest'
 import { start, startApp } from './app.js'
 import { openTestStore, type TestStore } from './store.js'
 
-/** By kind. A file that extends `it` finds the same one here, where vitest would open another. */
+/** Stores by kind, because vitest would open another one for each file that extends `it`. */
 const shared = new Map<string, Promise<TestStore>>()
 
-/** `it` with a store, which is one for all files of a worker: a test counts and lists only in its own database. */
+/** `it` with a store that all files of a worker share, so a test may only count and list rows of its own database. */
 const withStore = test
   .extend('storeKind', { scope: 'worker' }, inject('storeKind'))
   .extend('sharedStore', { scope: 'worker' }, ({ storeKind }, { onCleanup }) => {
@@ -18,7 +18,7 @@ const withStore = test
   })
   .extend('store', { scope: 'file' }, ({ sharedStore }) => sharedStore)
 
-/** `it` with a store that no other file uses. */
+/** `it` with a store per file. */
 export const withOwnStore = withStore.extend(
   'store',
   { scope: 'file' },
@@ -29,7 +29,7 @@ export const withOwnStore = withStore.extend(
   },
 )
 
-/** `it` with an app for the whole file, and a database in it. */
+/** `it` with an app and a database per file. */
 export const it = withStore
   .extend('settings', { scope: 'file' }, {} as Record<string, string>)
   .extend('usher', { scope: 'file' }, async ({ store, settings }, { onCleanup }) => {
@@ -38,10 +38,10 @@ export const it = withStore
     return usher
   })
   .extend('database', { scope: 'file' }, ({ usher }) => usher.newDatabase())
-  // The address of the app, which listens from now on.
+  // Makes the app listen on a port.
   .extend('origin', { scope: 'file' }, ({ usher }) => usher.app.listen({ host: '127.0.0.1', port: 0 }))
   .extend('port', { scope: 'file' }, ({ origin }) => Number(new URL(origin).port))
-  // The clock of the app, set back after a test that moves it.
+  // The clock of the app, reset after each test.
   .extend('clock', ({ usher }, { onCleanup }) => {
     onCleanup(() => {
       usher.clock.now = start

@@ -17,11 +17,11 @@ import type { TestStore } from './store.js'
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
 
-/** How many processes serve the requests of a test: this one, or several behind a proxy. */
+/** Number of processes that serve the requests of a test: this one, or several behind a proxy. */
 export const processes = provided('instances') || 1
 
-/** The app in this process, which needs no port. */
-async function startHere(store: Store, env: Record<string, string>, clock: { now: number }) {
+/** Starts the app in this process, without a port. */
+async function startInProcess(store: Store, env: Record<string, string>, clock: { now: number }) {
   const logged: string[] = []
   const log = pino(
     { level: env.LOG_LEVEL ?? 'trace' },
@@ -39,35 +39,34 @@ async function startHere(store: Store, env: Record<string, string>, clock: { now
   }
 }
 
-/** The same with requests sent to processes of their own, through one proxy more than the settings tell of. */
+/** Starts the app, and instances behind a proxy that receive its requests. */
 async function startBehindProxy(store: TestStore, env: Record<string, string>, clock: { now: number }) {
-  const here = await startHere(store, env, clock)
-  const TRUST_PROXY = String(here.config.trustedProxies + 1)
-  const { LOG_LEVEL = 'trace', BASE_URL = here.config.baseUrl } = env
+  const local = await startInProcess(store, env, clock)
+  const TRUST_PROXY = String(local.config.trustedProxies + 1)
+  const { LOG_LEVEL = 'trace', BASE_URL = local.config.baseUrl } = env
   const settings = { ...env, ...store.settings, LOG_LEVEL, BASE_URL, TRUST_PROXY }
   const instances = await startInstances(processes, settings, clock)
-  return { ...here, ...instances, close: () => instances.close().then(here.close) }
+  return { ...local, ...instances, close: () => instances.close().then(local.close) }
 }
 
-/** The app over a store, with a clock that stands still until moved, and databases of its own. */
+/** Starts the app on a store, with a clock that a test sets. */
 export async function startApp(store: TestStore, env: Record<string, string> = {}) {
   const clock = { now: start }
-  // However slow the machine is: a test of shedding sets its own.
+  // Prevents shed requests on a slow machine. Tests of shedding set their own limit.
   const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...env }
-  const sent = await (processes > 1 ? startBehindProxy : startHere)(store, settings, clock)
+  const api = await (processes > 1 ? startBehindProxy : startInProcess)(store, settings, clock)
   const secrets = watchSecrets()
 
-  /** Sends a request; fails unless its answer is documented. */
+  /** Sends a request. Fails if the OpenAPI document does not describe the response. */
   async function send(
     options: InjectOptions & { method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'; url: string },
   ) {
-    const response = await sent.inject(options)
+    const response = await api.inject(options)
     expectDocumented(options.method, options.url, response)
     secrets.note(options, response.body)
     return response
   }
 
-  /** The operations of one database. */
   function client(workspaceSlug: string, databaseName: string) {
     const users = `/workspaces/${workspaceSlug}/databases/${databaseName}/users`
     return {
@@ -76,7 +75,7 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
       login: (body: object) => send({ method: 'POST', url: `${users}/login`, payload: body }),
       me: (token: string) =>
         send({ method: 'GET', url: `${users}/me`, headers: { authorization: `Bearer ${token}` } }),
-      /** A user who is signed up. */
+      /** Signs up a user. */
       async signedUp(body: object = {}): Promise<SignedInUser> {
         const response = await send({ method: 'POST', url: users, payload: validUser(body) })
         if (response.statusCode !== 201) throw new Error(response.body)
@@ -85,7 +84,7 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
     }
   }
 
-  /** A new database, in a workspace of its own unless another is named. */
+  /** Creates a database, by default in a new workspace. */
   async function newDatabase(
     passwordPolicy: PasswordPolicy = 'standard',
     workspaceSlug = unique('workspace'),
@@ -99,14 +98,14 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
     return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations }
   }
 
-  /** Ends the app; fails if anything that it logged holds a secret of a request or an answer. */
+  /** Stops the app. Fails if its log contains a secret of a request or response. */
   async function close() {
-    await sent.close()
-    secrets.expectNoneIn(sent.logged())
+    await api.close()
+    secrets.expectNoneIn(api.logged())
   }
 
   return {
-    ...sent,
+    ...api,
     clock,
     store,
     send,
@@ -124,7 +123,7 @@ const unique = (noun: string) => `${noun}-${++count}`
 
 export const password = 'correct horse battery'
 
-/** A sign-up that is accepted; a test states only what matters to it. */
+/** Returns a valid sign-up body with the given changes. */
 export const validUser = (body: object = {}) => ({
   email: `${unique('user')}@example.com`,
   password,

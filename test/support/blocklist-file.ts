@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** SHA-1 of a text as the Pwned Passwords download writes it. */
+/** Returns the SHA-1 of a text in the format of the Pwned Passwords download. */
 export const sha1 = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()
 
-/** A list of hashes in ascending order, as lines with a count. */
+/** Returns hashes in ascending order as lines with a count. */
 export const linesOf = (hashes: Iterable<string>) => [...new Set(hashes)].sort().map((hash) => `${hash}:2`)
 
-/** Writes a file into a folder of its own. */
+/** Writes a file into a new folder. */
 export async function writeTemporary(content: string) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-blocklist-'))
   const file = join(folder, 'list.txt')
@@ -17,6 +17,6 @@ export async function writeTemporary(content: string) {
   return { file, remove: () => rm(folder, { recursive: true }) }
 }
 
-/** A file that lists passwords. */
+/** Writes a blocklist file with these passwords. */
 export const blocklistOf = (...passwords: string[]) =>
   writeTemporary(`${linesOf(passwords.map(sha1)).join('\r\n')}\r\n`)

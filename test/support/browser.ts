@@ -3,13 +3,12 @@ import { expect, inject } from 'vitest'
 import { it as apiTest } from './api.js'
 import { launchChromium } from './chromium.js'
 
-/** Whether there is a browser to test in. */
+/** Whether Chromium is installed. */
 export const hasBrowser = inject('chromium') !== ''
 
 /**
- * `it` with Chromium. `open` gives a page in a profile of its own, which may ask these origins only. Each page is
- * closed after its test, which fails if the page had an error, asked another host, or got a refusal that the test
- * does not name.
+ * `it` with Chromium. `open` opens a page in a new profile that may send requests only to the given origins. After the
+ * test each page is closed. The test fails if a page had an error, used another origin or had an unexpected failed load.
  */
 export const it = apiTest
   .extend('executable', { scope: 'file' }, inject('chromium'))
@@ -22,8 +21,8 @@ export const it = apiTest
     const visits: Visit[] = []
     onCleanup(async () => {
       await Promise.all(visits.map(({ page }) => page.context().close()))
-      for (const { faults, refusals } of visits)
-        expect({ faults, refusals }).toEqual({ faults: [], refusals: [] })
+      for (const { errors, failedLoads } of visits)
+        expect({ errors, failedLoads }).toEqual({ errors: [], failedLoads: [] })
     })
     return async (origins: string[]) => {
       const visit = await openPage(browser, origins)
@@ -37,32 +36,33 @@ type Visit = Awaited<ReturnType<typeof openPage>>
 async function openPage(browser: Browser, origins: string[]) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' })
   context.setDefaultTimeout(15_000)
-  const faults: string[] = []
-  const refusals: string[] = []
-  const asked = new Set<string>()
+  const errors: string[] = []
+  const failedLoads: string[] = []
+  const usedOrigins = new Set<string>()
 
   const watch = (url: string) => {
     const { protocol, origin } = new URL(url.replace(/^ws/, 'http'))
     if (protocol === 'data:') return
-    asked.add(origin)
-    if (!origins.includes(origin)) faults.push(`asks ${url}`)
+    usedOrigins.add(origin)
+    if (!origins.includes(origin)) errors.push(`request to ${url}`)
   }
   context.on('request', (request) => watch(request.url()))
   context.on('page', (page) => page.on('websocket', (socket) => watch(socket.url())))
-  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('weberror', (error) => errors.push(String(error.error())))
   context.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return
-    // Chromium itself logs each answer of 400 and above, and each lack of one.
-    const refusal = /^Failed to load resource: .*?(\d{3}|net::\w+)/.exec(message.text())?.[1]
-    if (refusal) refusals.push(`${refusal} ${new URL(message.location().url).pathname.split('/').at(-1)}`)
-    else faults.push(message.text())
+    // Chromium logs each response with a status of 400 or above, and each failed request.
+    const failedLoad = /^Failed to load resource: .*?(\d{3}|net::\w+)/.exec(message.text())?.[1]
+    if (failedLoad)
+      failedLoads.push(`${failedLoad} ${new URL(message.location().url).pathname.split('/').at(-1)}`)
+    else errors.push(message.text())
   })
 
-  /** Waits for these refusals, which the test expects; fails where there have been others. */
-  async function expectRefusals(...expected: string[]) {
-    await expect.poll(() => refusals).toEqual(expected)
-    refusals.length = 0
+  /** Waits for exactly these failed loads. */
+  async function expectFailedLoads(...expected: string[]) {
+    await expect.poll(() => failedLoads).toEqual(expected)
+    failedLoads.length = 0
   }
   const page = await context.newPage()
-  return { page, faults, refusals, asked, expectRefusals }
+  return { page, errors, failedLoads, usedOrigins, expectFailedLoads }
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 
-/** A value in DER (X.690). */
+/** Encodes a value in DER (X.690). */
 function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part as string)))
   const { length } = content
@@ -20,7 +20,7 @@ const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'))
 const isAuthority = sequence(oid('551d13'), der(0x04, sequence(der(0x01, Buffer.from([0xff])))))
 const hostName = (host: string) => sequence(oid('551d11'), der(0x04, sequence(der(0x82, host))))
 
-/** An X.509 certificate (RFC 5280) as PEM, valid for a day. Node's crypto can read them but not create them. */
+/** Creates an X.509 certificate (RFC 5280) in PEM, valid for a day. Node's crypto cannot create certificates. */
 function certificate(subject: string, publicKey: KeyObject, issuerKey: KeyObject, extension: Buffer) {
   const serial = Buffer.concat([Buffer.from([1]), randomBytes(8)])
   const content = sequence(

@@ -1,2 +1,2 @@
-/** Settings for the cheapest hash there is, for tests that are not about hashing. */
+/** Settings for the lowest hashing cost, for tests that do not test hashing. */
 export const cheapHashes = { ARGON2_MEMORY_KIB: '8', ARGON2_PASSES: '1' }

@@ -5,7 +5,7 @@ import { vi } from 'vitest'
 
 const running = new Set<ChildProcess>()
 
-/** Ends the processes that a test file has left. */
+/** Kills the processes that a test file has left running. */
 export async function killChildren() {
   for (const child of running) {
     child.kill('SIGKILL')
@@ -18,7 +18,7 @@ const { PATH = '' } = process.env
 
 export type Child = ReturnType<typeof startChild>
 
-/** A process with its output kept, in an environment of its own; killed after the test file if it still runs. */
+/** Starts a process with only this environment, and records its output. It is killed after the test file. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(command, args, { env: { PATH, ...env } })
   running.add(child)
@@ -34,7 +34,7 @@ export function startChild(command: string, args: string[], env: Record<string, 
     return { code, signal, ...output }
   })
 
-  /** Waits until it has printed the text; fails if it ends before. */
+  /** Waits until the process has printed the text. Throws if it exits before. */
   async function printed(text: string, timeout = 30_000) {
     const all = () => output.stdout + output.stderr
     const early = ended.then(() => {
@@ -53,10 +53,10 @@ export function startChild(command: string, args: string[], env: Record<string, 
 
 const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
 
-/** Starts the built `usher`, or another build of it. */
+/** Starts the built `usher`, or the build in `file`. */
 export const startUsher = (args: string[], env: Record<string, string> = {}, file = bin) =>
   startChild(process.execPath, [file, ...args], env)
 
-/** Runs the built `usher` to its end. */
+/** Runs the built `usher` until it exits. */
 export const usher = (args: string[], env: Record<string, string> = {}, file = bin) =>
   startUsher(args, env, file).ended

@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { chromium } from 'playwright-core'
 
-/** Path of the system's Chromium; empty where there is none. */
+/** Returns the path of the installed Chromium, or an empty string. */
 export const findChromium = () =>
   ['chromium', 'chromium-browser', 'google-chrome']
     .map((name) => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout?.trim())
     .find(Boolean) ?? ''
 
-/** Starts Chromium without a screen, with an empty profile, asking no host for anything of its own accord. */
+/** Starts headless Chromium with an empty profile and without background requests. */
 export const launchChromium = (executablePath: string) =>
   chromium.launch({
     executablePath,
-    // Not to be had by root and in many containers; every page is our own.
+    // The sandbox does not work as root and in many containers. All pages are our own.
     chromiumSandbox: false,
     args: [
       '--disable-gpu',

@@ -3,10 +3,10 @@ import { vi } from 'vitest'
 import { run } from '../../server/cli/program.js'
 import { Environment } from '../../server/config.js'
 
-/** What is typed on a terminal, each at a question; a string instead is what stdin has. */
+/** Texts typed on a terminal, one per prompt, or the content of stdin. */
 export type Input = string | readonly string[]
 
-/** Runs the command line in this process, in an environment of its own. */
+/** Runs the command line in this process, with only this environment. */
 export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
   const typed = Array.isArray(input) ? [...input] : []
   const stdin = Array.isArray(input)
@@ -34,7 +34,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
   }
 }
 
-/** Creates a workspace, and a database in it. */
+/** Creates a workspace with a database. */
 export async function makeDatabase(workspace: string, name: string, env: Record<string, string>) {
   for (const command of [`workspace create ${workspace}`, `database create ${workspace}/${name}`]) {
     const { code, stderr } = await runUsher(command.split(' '), env)

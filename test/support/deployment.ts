@@ -6,7 +6,7 @@ import { startInstance } from './instances.js'
 import { startProxy } from './proxy.js'
 import { createPostgresDatabase } from './store.js'
 
-/** Servers on one store with the database `acme/app`, behind a proxy that sends requests to those that are ready. */
+/** Starts servers on one store with the database `acme/app`, behind a proxy that uses only ready servers. */
 export async function startDeployment(count: number) {
   const database = await createPostgresDatabase()
   const masterKey = randomBytes(32)
@@ -31,7 +31,7 @@ export async function startDeployment(count: number) {
     proxy,
     base: `${proxy.origin}/workspaces/acme/databases/app`,
 
-    /** Ends servers one after the other as an operator would, and starts others in their places. */
+    /** Restarts servers one after the other, and calls `between` before and after each. */
     async replace(servers: number, between: () => Promise<void>, file?: string) {
       for (const [index, { port, origin, stop }] of instances.slice(0, servers).entries()) {
         await between()

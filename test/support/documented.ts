@@ -7,49 +7,50 @@ import { expect } from 'vitest'
 
 const { paths = {}, components } = openApiDocument('http://localhost:3000', '0')
 
-/** Headers of transport, CORS and security, which every answer may have; the others must be documented. */
-const general =
+/** Headers of transport, CORS and security, which need no documentation per operation. */
+const commonHeaders =
   /^(access-control-.*|connection|content-length|content-security-policy|content-type|cross-origin-.*|date|keep-alive|origin-agent-cluster|referrer-policy|strict-transport-security|transfer-encoding|vary|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
-/** What a path outside the document, or a method that it lacks, is answered with. */
-const outside = ['route_not_found', 'method_not_allowed']
+/** Codes for paths and methods that are not in the document. */
+const unknownRouteCodes = ['route_not_found', 'method_not_allowed']
 
-/** An answer as it came, by inject or over a socket. */
-export interface Answer {
+/** A response of inject or of a socket. */
+export interface RawResponse {
   statusCode: number
   headers: Record<string, string | string[] | number | undefined>
   body: string
 }
 
 /**
- * Fails unless the OpenAPI document describes the answer: its status, headers, media type and body, which a HEAD
- * is spared.
+ * Fails unless the OpenAPI document describes status, headers, media type and body of the response. A response to HEAD
+ * needs no body.
  */
-export function expectDocumented(method: string, url: string, response: Answer) {
+export function expectDocumented(method: string, url: string, response: RawResponse) {
   const operation = findOperation(method, pathOf(url))
   if (!operation) {
     if (method === 'HEAD') return expect([404, 405]).toContain(response.statusCode)
     const { code } = JSON.parse(response.body)
-    expect(outside).toContain(code)
+    expect(unknownRouteCodes).toContain(code)
     expect(response.statusCode).toBe(problems[code as keyof typeof problems].status)
     expectValid({ $ref: '#/components/schemas/Problem' }, response)
     return
   }
   const documented: ResponseObject | undefined = operation.responses?.[response.statusCode]
-  if (!documented) throw new Error(`${method} ${url} answered what is not documented: ${response.body}`)
+  if (!documented) throw new Error(`${method} ${url} returned an undocumented response: ${response.body}`)
   const type = String(response.headers['content-type']).split(';', 1)[0] ?? ''
   const media = documented.content?.[type]
-  if (!media?.schema) throw new Error(`${method} ${url} answered ${response.statusCode} in ${type}`)
+  if (!media?.schema)
+    throw new Error(`${method} ${url} returned ${response.statusCode} with the undocumented type ${type}`)
   if (method !== 'HEAD' && type !== 'text/html') expectValid(media.schema, response)
   const names = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
   const undocumented = Object.keys(response.headers).filter(
-    (name) => !general.test(name) && !names.includes(name),
+    (name) => !commonHeaders.test(name) && !names.includes(name),
   )
   expect(undocumented, 'undocumented headers').toEqual([])
 }
 
-/** The path that a request's target names: without query, and without the host of the absolute form (RFC 9112 §3.2.2).
- * Empty where it cannot be decoded, and so names none. */
+/** Returns the decoded path of a request target, which may have the absolute form (RFC 9112 §3.2.2), or an empty string
+ * if it cannot be decoded. */
 export function pathOf(url: string) {
   const path = url.replace(/^https?:\/\/[^/]*(?=\/)/, '').split(/[?#]/, 1)[0] ?? ''
   try {
@@ -70,7 +71,7 @@ const ajv = new Ajv2020({ strict: false })
 formats.default(ajv).addFormat('idn-email', true)
 const validators = new Map<object, ValidateFunction>()
 
-function expectValid(schema: SchemaObject | { $ref: string }, { body }: Answer) {
+function expectValid(schema: SchemaObject | { $ref: string }, { body }: RawResponse) {
   const validate = validators.get(schema) ?? ajv.compile({ components, ...schema })
   validators.set(schema, validate)
   const valid = validate(JSON.parse(body))

@@ -14,25 +14,25 @@ import { databaseUrl, type PostgresServer, startPostgres } from './postgres-serv
 declare module 'vitest' {
   interface ProvidedContext {
     storeKind: 'embedded' | 'postgres'
-    /** A file that holds a migrated embedded store, to be opened in memory. */
+    /** Path of a file with a migrated embedded store, which tests open in memory. */
     embeddedTemplate: string
-    /** Address of a Postgres server that the tests may make databases on; database `usher_template` is migrated. */
+    /** URL of a Postgres server for the databases of tests. Its database `usher_template` is migrated. */
     postgresUrl: string
-    /** The same server through PgBouncer; empty where there is none. */
+    /** The same server through PgBouncer, or empty if PgBouncer is not installed. */
     pgbouncerUrl: string
-    /** How many processes behind a proxy serve the requests of a test; 0: none but the test's own. */
+    /** Number of processes behind a proxy that serve the requests of a test. 0: only the process of the test. */
     instances: number
     /** Whether tests run in their long form. */
     isLab: boolean
-    /** Path of the Chromium that the browser tests drive; empty where there is none. */
+    /** Path of Chromium for the browser tests, or empty if it is not installed. */
     chromium: string
   }
 }
 
-/** Commits do not wait for the disk: nobody cuts the power in a test. */
+/** Commits do not wait for the disk, because no test cuts the power. */
 const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** Makes one migrated store of each kind, from which each test file takes a copy. */
+/** Creates one migrated store of each kind, which tests copy. */
 export async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-test-'))
   const embeddedTemplate = join(folder, 'embedded.tar')
@@ -50,7 +50,7 @@ export async function setup(project: TestProject) {
   const pgbouncer = executable ? await startPgBouncer(executable, postgresUrl) : undefined
   project.provide('pgbouncerUrl', pgbouncer?.url ?? '')
   if (!executable)
-    process.stderr.write('No PgBouncer: several servers are tested without, its tests skipped.\n')
+    process.stderr.write('No PgBouncer: several servers are tested without it, its own tests are skipped.\n')
 
   const chromium = findChromium()
   project.provide('chromium', chromium)

@@ -1,6 +1,6 @@
 import { Server } from 'node:http'
 
-// Loaded before `usher serve`, it lets a test set the clock of the process: to what the latest request says.
+// Loaded before `usher serve`. Sets the clock of the process to the header x-test-clock of the latest request.
 
 let now = Date.now()
 Date.now = () => now

@@ -6,7 +6,7 @@ const needed = ['initdb', 'postgres', 'pg_dump', 'pg_restore']
 // biome-ignore lint/style/noProcessEnv: where the programs of this machine are
 const { PATH = '' } = process.env
 
-/** The folder of a Postgres that this machine has installed, server and tools of one version, or nothing. */
+/** Returns the folder of an installed Postgres, with server and tools of one version, or undefined. */
 export function findInstalledPostgres(): string | undefined {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).filter((name) => Number(name) >= 15) : []

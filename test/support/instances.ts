@@ -1,4 +1,4 @@
-import { Agent, request as ask } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { startUsher } from './child.js'
@@ -6,10 +6,10 @@ import { freePort } from './postgres-server.js'
 import { startProxy } from './proxy.js'
 
 /**
- * A process that serves, and its address.
+ * Starts a server process.
  *
- * @param PORT of the one that it takes the place of
- * @param file of another build
+ * @param PORT of the server that it replaces
+ * @param file command line of another build
  */
 export async function startInstance(env: Record<string, string>, PORT?: string, file?: string) {
   const port = PORT ?? String(await freePort())
@@ -30,7 +30,7 @@ export async function startInstance(env: Record<string, string>, PORT?: string, 
 
 const headerClock = new URL('header-clock.js', import.meta.url).href
 
-/** Processes behind a proxy that take the time from a clock of the test, with `inject` as Fastify has it. */
+/** Starts servers behind a proxy that use the clock of the test. `inject` has the interface of Fastify. */
 export async function startInstances(
   count: number,
   env: Record<string, string>,
@@ -44,7 +44,7 @@ export async function startInstances(
     logged: () => instances.map(({ output }) => output.stdout + output.stderr).join(''),
     async inject({ method = 'GET', url, headers, payload }: InjectOptions) {
       const isJson = typeof payload === 'object' && !Buffer.isBuffer(payload)
-      const request = ask(proxy.origin, {
+      const request = httpRequest(proxy.origin, {
         agent,
         method,
         path: String(url),
@@ -58,8 +58,8 @@ export async function startInstances(
         request.on('error', reject).on('response', async (response) => {
           const body = await text(response)
           const { statusCode, headers } = response
-          const answer = { statusCode, headers, body, json: () => JSON.parse(body) }
-          resolve(answer as LightMyRequestResponse)
+          const result = { statusCode, headers, body, json: () => JSON.parse(body) }
+          resolve(result as LightMyRequestResponse)
         })
         request.end(isJson ? JSON.stringify(payload) : payload)
       })

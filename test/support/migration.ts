@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** A new folder with one migration. */
+/** Creates a folder with one migration. */
 export async function makeMigration(name: string, sql: string) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
   await writeMigration(folder, name, sql)
   return pathToFileURL(`${folder}/`)
 }
 
-/** Adds a migration to a folder of them. */
 export async function writeMigration(folder: string, name: string, sql: string) {
   await mkdir(join(folder, name))
   await writeFile(join(folder, name, 'migration.sql'), sql)

@@ -1,14 +1,13 @@
 import { type Node, parse, type RangeVar } from 'libpg-query'
 import type { Logged } from './statement-log.js'
 
-// Whether a statement goes to the rows of one database alone, by PostgreSQL's own parser. At every level of it,
-// each table that is distributed by database_id must be held to a value of that column by conditions that apply
-// to it, or be given one; and all these values must be the same.
+// Checks with PostgreSQL's parser that a statement uses rows of only one database. In every query of the statement,
+// each distributed table must have a condition `database_id = value` or get a value. All these values must be equal.
 
-/** What is wrong with a statement for a distributed store; nothing where it touches none of the tables. */
+/** Returns the errors of a statement for a distributed store. */
 export async function errorsOf({ sql, parameters }: Logged, distributed: ReadonlySet<string>) {
   const nodes = [...nodesIn((await parse(sql)).stmts)]
-  const faults: string[] = []
+  const errors: string[] = []
   const databases = new Set<string>()
   const seen = new Set<RangeVar>()
   const isDistributed = (table?: RangeVar): table is RangeVar & { relname: string } =>
@@ -26,20 +25,20 @@ export async function errorsOf({ sql, parameters }: Logged, distributed: Readonl
       if (!isDistributed(table)) continue
       seen.add(table)
       const name = table.alias?.aliasname ?? table.relname
-      const held = conditions.map((each) => valuesHeld(each, name, references.length === 1))
-      const values = held.find((each) => each !== undefined)
+      const found = conditions.map((each) => databaseIdsIn(each, name, references.length === 1))
+      const values = found.find((each) => each !== undefined)
       if (values) note(values)
-      else faults.push(`${name} is not held to a database_id`)
+      else errors.push(`${name} is not held to a database_id`)
     }
   }
 
   function checkAssignments(table?: RangeVar, assignments: Node[] = []) {
     if (!isDistributed(table)) return
     if (assignments.some((each) => as(each).ResTarget?.name === 'database_id')) {
-      faults.push(`${table.relname} gets another database_id`)
+      errors.push(`${table.relname} gets another database_id`)
     }
     if ([...nodesIn(assignments)].some(({ FuncCall, SQLValueFunction }) => FuncCall ?? SQLValueFunction)) {
-      faults.push(`${table.relname} is updated by a function, which may be volatile`)
+      errors.push(`${table.relname} is updated by a function, which may be volatile`)
     }
   }
 
@@ -52,8 +51,8 @@ export async function errorsOf({ sql, parameters }: Logged, distributed: Readonl
     for (const row of rows ?? [targetList.map((each) => as(each).ResTarget?.val)]) {
       const value = row[column]
       if (value && isValue(value)) note([value])
-      // A column of rows that are checked where they come from.
-      else if (columnOf(value)?.column !== 'database_id') faults.push(`${table.relname} gets no database_id`)
+      // A column of a query, whose rows are checked there.
+      else if (columnOf(value)?.column !== 'database_id') errors.push(`${table.relname} gets no database_id`)
     }
   }
 
@@ -74,18 +73,18 @@ export async function errorsOf({ sql, parameters }: Logged, distributed: Readonl
     }
   }
   for (const { RangeVar: table } of nodes) {
-    if (isDistributed(table) && !seen.has(table)) faults.push(`${table.relname} is named outside a query`)
+    if (isDistributed(table) && !seen.has(table)) errors.push(`${table.relname} is named outside a query`)
   }
-  if (databases.size > 1) faults.push(`it goes to ${databases.size} databases`)
-  return faults
+  if (databases.size > 1) errors.push(`it goes to ${databases.size} databases`)
+  return errors
 }
 
 type Kind = Node extends infer Each ? (Each extends Each ? keyof Each : never) : never
-/** A node as an object with one field, which is named after its kind. */
+/** A node is an object with one field, named after its kind. */
 type AnyNode = { [K in Kind]?: Extract<Node, Record<K, unknown>>[K] }
 const as = (node: Node | undefined) => (node ?? {}) as AnyNode
 
-/** All nodes within, and the tables and queries that stand in a field without being wrapped as a node. */
+/** Yields all nodes, including tables and queries in fields that are not wrapped as nodes. */
 function* nodesIn(value: unknown): Generator<AnyNode> {
   if (Array.isArray(value)) for (const each of value) yield* nodesIn(each)
   else if (typeof value === 'object' && value !== null) {
@@ -98,7 +97,7 @@ function* nodesIn(value: unknown): Generator<AnyNode> {
   }
 }
 
-/** The tables of a FROM item, each with the conditions that hold for its rows. */
+/** Returns the tables of a FROM item, each with the conditions that apply to all its rows. */
 function referencesIn(item: Node, conditions: Node[]): { table: RangeVar; conditions: Node[] }[] {
   const { RangeVar: table, JoinExpr: join } = as(item)
   if (table) return [{ table, conditions }]
@@ -117,13 +116,13 @@ function conjunctsOf(condition: Node | undefined): Node[] {
   return BoolExpr?.boolop === 'AND_EXPR' ? (BoolExpr.args ?? []).flatMap(conjunctsOf) : [condition]
 }
 
-/** The values that a condition holds a table's database_id to; nothing where it leaves it free. */
-function valuesHeld(condition: Node, table: string, isOnlyTable: boolean): Node[] | undefined {
+/** Returns the values to which a condition limits database_id of a table, or undefined. */
+function databaseIdsIn(condition: Node, table: string, isOnlyTable: boolean): Node[] | undefined {
   const { BoolExpr, A_Expr } = as(condition)
   if (BoolExpr?.boolop === 'OR_EXPR') {
     const arms = (BoolExpr.args ?? []).map((arm) =>
       conjunctsOf(arm)
-        .map((each) => valuesHeld(each, table, isOnlyTable))
+        .map((each) => databaseIdsIn(each, table, isOnlyTable))
         .find((each) => each !== undefined),
     )
     return arms.every((each) => each !== undefined) ? arms.flat() : undefined
@@ -144,7 +143,7 @@ function valuesHeld(condition: Node, table: string, isOnlyTable: boolean): Node[
   return index >= 0 && values.length > 0 && values.every(isValue) ? values : undefined
 }
 
-/** Of (a, b) both; of anything else itself. */
+/** Returns a and b of the row (a, b), and any other node itself. */
 const partsOf = (node?: Node): Node[] => as(node).RowExpr?.args ?? (node ? [node] : [])
 
 function columnOf(node?: Node) {
@@ -157,7 +156,7 @@ function isValue(node?: Node): node is Node {
   return ParamRef !== undefined || A_Const !== undefined || (TypeCast !== undefined && isValue(TypeCast.arg))
 }
 
-/** A value as it was sent; null for NULL. */
+/** Returns a value as text, or null for NULL. */
 function textOf(node: Node | undefined, parameters: Logged['parameters']): string | null {
   const { ParamRef, A_Const, TypeCast } = as(node)
   if (TypeCast) return textOf(TypeCast.arg, parameters)

@@ -1,7 +1,7 @@
 /**
- * Hashes of {@link vectorPassword}, made by the implementations named, which are none of those that Usher uses.
+ * Hashes of {@link vectorPassword} by the named implementations. Usher uses none of them.
  */
-export const passwordVectors: [what: string, hash: string][] = [
+export const passwordVectors: [format: string, hash: string][] = [
   ['bcrypt $2a$ (passlib)', '$2a$04$SXwcvZBDtxbsQDKW9XyNO.WjKP9C1Yv3dq0jLCkymNlacGDuZQPEi'],
   ['bcrypt $2b$ (passlib)', '$2b$04$NTPHs4KGu0uzWV1Yj7sRYuyr9A/8VGo1GA4TxYeLo.NoDYnD3vOsO'],
   ['bcrypt $2y$ (passlib)', '$2y$04$vHIRUw4gW5O1MiG6W8x6meBCvDUipZDxI2BJ8//zKCyu0GAwDbWfq'],

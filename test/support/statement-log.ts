@@ -1,13 +1,13 @@
 import { startPostgres } from './postgres-server.js'
 
-/** A statement as a server logged it, with the values of its parameters. */
+/** A logged statement with the values of its parameters. */
 export interface Logged {
   sql: string
   /** `$1` first; null for NULL. */
   parameters: (string | null)[]
 }
 
-/** A Postgres server of its own that logs each statement; all of them are there when it has stopped. */
+/** Starts a Postgres server that logs each statement. */
 export async function startLoggingPostgres() {
   const server = await startPostgres({ log_statement: 'all', log_line_prefix: '@%d@' })
   let log = ''
@@ -15,7 +15,7 @@ export async function startLoggingPostgres() {
     for await (const line of server.lines()) log += `${line}\n`
   })()
 
-  /** Stops the server. @returns the statements that one of its databases got */
+  /** Stops the server and returns the statements of one database. */
   async function stop(database: string): Promise<Logged[]> {
     await server.stop()
     await reading
@@ -24,7 +24,7 @@ export async function startLoggingPostgres() {
   return { url: server.url, stop }
 }
 
-/** A statement's lines after the first begin with a tab; its parameters follow as its detail. */
+/** Parses a log: continuation lines start with a tab, and parameters follow in a DETAIL entry. */
 function statementsIn(log: string, database: string) {
   const found: Logged[] = []
   for (const entry of log.split(/^@/m)) {

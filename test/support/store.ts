@@ -13,19 +13,19 @@ import { databaseUrl } from './postgres-server.js'
 
 const masterKey = randomBytes(32)
 
-/** Where tests of several processes find the server: behind PgBouncer, where there is one. */
+/** Tests with several processes use PgBouncer if it is installed. */
 const server = (inject('instances') > 0 && inject('pgbouncerUrl')) || inject('postgresUrl')
 
-/** A store, and where it is on a server the settings of a process that opens it too. */
+/** A store. A Postgres store has the settings with which other processes can open it. */
 export type TestStore = Store & { settings?: Record<string, string> }
 
 const settingsOf = (url: string) => ({ DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') })
 
-/** A migrated, empty store of this run's kind, gone after the test. */
+/** Opens a migrated, empty store of the kind of this run. `close` deletes it. */
 export const openTestStore = (kind = inject('storeKind')): Promise<TestStore> =>
   kind === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
-/** A store of this run's kind with nothing in it. */
+/** Opens a store of the kind of this run without tables. */
 export async function openBareStore(): Promise<Store> {
   const store = await openTestStore()
   await store.prisma.$executeRaw`DROP SCHEMA usher CASCADE`
@@ -34,12 +34,12 @@ export async function openBareStore(): Promise<Store> {
 
 const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), masterKey)
 
-/** The PGlite of a migrated, empty store, in memory or in a folder. */
+/** Opens the PGlite of a migrated, empty store, in memory or in a folder. */
 export async function loadEmbeddedTemplate(dataDir = 'memory://') {
   return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedTemplate')), dataDir })
 }
 
-/** A new DATA_DIR under the folder for temporary files, with an empty store in it, migrated or bare. */
+/** Creates a temporary DATA_DIR with an empty store. */
 export async function makeDataFolder(isMigrated = true) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-data-'))
   const pglite = await loadEmbeddedTemplate(join(folder, 'store'))
@@ -48,14 +48,14 @@ export async function makeDataFolder(isMigrated = true) {
   return folder
 }
 
-/** A migrated, empty store on the Postgres server, whatever the run's kind. */
+/** Opens a migrated, empty store on the Postgres server. `close` deletes it. */
 export async function openPostgresCopy(): Promise<TestStore> {
   const { url, drop } = await createPostgresDatabase()
   const store = openPostgres(url, masterKey, () => undefined)
   return { ...store, settings: settingsOf(url), close: () => store.close().then(drop) }
 }
 
-/** A database of its own on the Postgres server, whatever the run's kind: migrated, or bare with `template0`. */
+/** Creates a database on the Postgres server: migrated, or empty with `template0`. */
 export async function createPostgresDatabase(template: 'usher_template' | 'template0' = 'usher_template') {
   const name = `usher_${randomUUID().replaceAll('-', '')}`
   await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`)
@@ -71,19 +71,19 @@ async function onServer(statement: string) {
   await client.query(statement).finally(() => client.end())
 }
 
-/** Settings of a process, and the removal of the store that they name. */
+/** Settings of a process, and a function that deletes their store. */
 export interface StoreSettings {
   env: Record<string, string>
   remove: () => Promise<unknown>
 }
 
-/** A store of its own on the Postgres server, migrated or bare, as the settings of a process that opens it. */
+/** Creates a store on the Postgres server. */
 export async function makePostgresSettings(isMigrated = true): Promise<StoreSettings> {
   const { url, drop } = await createPostgresDatabase(isMigrated ? 'usher_template' : 'template0')
   return { env: settingsOf(url), remove: drop }
 }
 
-/** The same in a new folder. */
+/** Creates a store in a temporary folder. */
 export async function makeFolderSettings(isMigrated = true): Promise<StoreSettings> {
   const folder = await makeDataFolder(isMigrated)
   return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }

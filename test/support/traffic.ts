@@ -5,18 +5,18 @@ const clients = 6
 const password = 'correct horse battery'
 const json = { 'content-type': 'application/json' }
 
-/** Clients that sign up, log in and ask who they are, without end. Nothing is sent twice. */
+/** Starts clients that sign up, log in and read their user in a loop. They never retry a request. */
 export function startTraffic(base: string) {
   const failures: string[] = []
   const emails: string[] = []
-  let answers = 0
+  let responses = 0
   let isOver = false
 
   async function send(status: number, path: string, init: RequestInit) {
     try {
       const response = await fetch(`${base}${path}`, { ...init, signal: AbortSignal.timeout(15_000) })
       const text = await response.text()
-      answers += 1
+      responses += 1
       if (response.status !== status) throw new Error(`${response.status} ${text}`)
       return JSON.parse(text)
     } catch (error) {
@@ -37,26 +37,26 @@ export function startTraffic(base: string) {
       if (me?.tenants.join() !== signedUp?.tenants.join()) failures.push(`${email} has other tenants`)
     }
   }
-  async function logInAll(left: string[]) {
-    for (let email = left.pop(); email; email = left.pop()) await logIn(email)
+  async function logInAll(remaining: string[]) {
+    for (let email = remaining.pop(); email; email = remaining.pop()) await logIn(email)
   }
   const fromEach = (work: () => Promise<void>) => Promise.all(Array.from({ length: clients }, work))
   const traffic = fromEach(client)
   return {
-    /** Waits until every client may have had an answer since. */
+    /** Waits for ten more responses per client. */
     async more() {
-      const before = answers
-      const enough = () => answers - before >= 10 * clients
+      const before = responses
+      const enough = () => responses - before >= 10 * clients
       await expect.poll(enough, { timeout: 20_000, interval: 10 }).toBe(true)
     },
-    /** Ends it; fails if one request did, or if a user that was signed up cannot log in. */
+    /** Stops the clients. Fails if a request failed or a signed-up user cannot log in. */
     async end() {
       isOver = true
       await traffic
       const users = emails.length
       await fromEach(() => logInAll(emails))
       expect(failures).toEqual([])
-      return { answers, users }
+      return { responses, users }
     },
   }
 }

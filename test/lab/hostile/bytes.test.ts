@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { answersIn, exchange } from '../../support/raw-http.js'
+import { exchange, parseResponses } from '../../support/raw-http.js'
 import { report, times } from '../form.js'
 import { wireRequests } from './bytes.js'
 import { cases, seed } from './cases.js'
@@ -26,7 +26,7 @@ it('answers whatever bytes a client sends with success or a problem, and ends', 
     const bytes = Buffer.from(text, 'latin1')
     const received = await exchange(port, bytes)
     // Under load the answer may take longer than the client has waited before it ended its half.
-    const answers = answersIn(
+    const answers = parseResponses(
       received.length > 0 ? received : await exchange(port, bytes, 5000),
       isHead(text),
     )

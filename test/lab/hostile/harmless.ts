@@ -1,6 +1,6 @@
 import { problems } from '@usher/contract'
 import { expect } from 'vitest'
-import { type Answer, expectDocumented, pathOf } from '../../support/documented.js'
+import { expectDocumented, pathOf, type RawResponse } from '../../support/documented.js'
 import type { World } from './requests.js'
 import { mark } from './values.js'
 
@@ -16,7 +16,7 @@ const jwt = /eyJ[\w-]{8,}\.[\w-]+/
  *
  * @param bearer the request's Authorization: `me` answers 200 to a token of the database alone
  */
-export function expectHarmless(method: string, url: string, answer: Answer, world: World, bearer = '') {
+export function expectHarmless(method: string, url: string, answer: RawResponse, world: World, bearer = '') {
   expect(answer.statusCode, answer.body).toBeLessThan(500)
   const path = pathOf(url)
   if (path === '/' || path.startsWith('/docs')) return expectReference(answer)
@@ -38,7 +38,7 @@ export function expectHarmless(method: string, url: string, answer: Answer, worl
 }
 
 /** Fails unless an answer, to bytes that may be no request at all, is a success or a problem of the catalogue. */
-export function expectAnswered(answer: Answer) {
+export function expectAnswered(answer: RawResponse) {
   expect(answer.statusCode, answer.body).toBeLessThan(500)
   if (answer.statusCode >= 400) expectReference(answer)
   const isPage = /html|css|javascript|yaml/.test(String(answer.headers['content-type']))
@@ -46,7 +46,7 @@ export function expectAnswered(answer: Answer) {
 }
 
 /** The reference page and its assets are not of the document; their refusals are problems all the same. */
-function expectReference({ statusCode, headers, body }: Answer) {
+function expectReference({ statusCode, headers, body }: RawResponse) {
   if (statusCode < 400 || body === '') return
   expect(String(headers['content-type'])).toMatch(/^application\/problem\+json/)
   const { code } = JSON.parse(body)
