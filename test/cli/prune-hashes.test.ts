@@ -5,7 +5,7 @@ import { findPrunableDatabases, recordDummyHash } from '../../server/store/queri
 import { password, startApp } from '../support/app.js'
 import { type Operator, it as operatorIt } from '../support/operator.js'
 
-/** A hash that only its parameters matter of. */
+/** Returns a hash of which tests use only the parameters. */
 const hashOf = (passes: number) => `$argon2id$v=19$m=8,t=${passes},p=1$${'b'.repeat(21)}A$${'b'.repeat(42)}A`
 const [second, third] = [dummyHashOf(hashOf(2)), dummyHashOf(hashOf(3))]
 
@@ -30,7 +30,7 @@ const it = operatorIt.extend('parameters', ({ usher }) => ({
   },
 }))
 
-it('removes the hash parameters that no user has, and keeps the others', async ({
+it('database prune-hashes removes only hash parameters that no user has', async ({
   usher,
   database,
   parameters,
@@ -48,7 +48,11 @@ it('removes the hash parameters that no user has, and keeps the others', async (
   expect(await usher.json(`database prune-hashes ${database.path}`)).toMatchObject({ removed: 0, left: 2 })
 })
 
-it('keeps the current parameters of a database without users', async ({ usher, database, parameters }) => {
+it('database prune-hashes keeps the current parameters of a database without users', async ({
+  usher,
+  database,
+  parameters,
+}) => {
   await parameters.record(database, second)
   expect(await usher.json(`database prune-hashes ${database.path}`)).toEqual({
     id: database.id,
@@ -59,7 +63,11 @@ it('keeps the current parameters of a database without users', async ({ usher, d
   })
 })
 
-it('finds the last of thousands of users', async ({ usher, database, parameters }) => {
+it('database prune-hashes checks the hashes of all users in several batches', async ({
+  usher,
+  database,
+  parameters,
+}) => {
   await parameters.record(database, second, third)
   const users = Array.from({ length: 2500 }, (_, index) => ({
     databaseId: database.id,
@@ -74,13 +82,13 @@ it('finds the last of thousands of users', async ({ usher, database, parameters 
   expect(await parameters.of(database)).toContain(third)
 })
 
-it('names a database that does not exist', async ({ usher }) => {
+it('database prune-hashes names a database that does not exist', async ({ usher }) => {
   expect(await usher.outcome('database prune-hashes no/such')).toBe(
     '1 usher: database no/such does not exist\n',
   )
 })
 
-it('is done by servers once a day, by one of them', async ({ usher, database, parameters }) => {
+it('one of several servers prunes hash parameters once a day', async ({ usher, database, parameters }) => {
   const events: unknown[] = []
   const log = {
     level: 'info',
@@ -104,13 +112,17 @@ it('is done by servers once a day, by one of them', async ({ usher, database, pa
   expect(events).toEqual([event])
   await due(25)
   expect(events).toEqual([event, event])
-  // The clock was set back, to before the last time.
+  // The clock was set back to before the last run.
   await parameters.record(database, second)
   await due(-48)
   expect(events).toEqual([event, event, event])
 })
 
-it('runs every hour in a server until it closes', async ({ usher, database, parameters }) => {
+it('a server checks every hour for databases to prune until it closes', async ({
+  usher,
+  database,
+  parameters,
+}) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const server = await startApp(usher.store)
   server.clock.now = Date.now()
@@ -123,7 +135,7 @@ it('runs every hour in a server until it closes', async ({ usher, database, para
   vi.useRealTimers()
 })
 
-it('removes nothing once it is stopped', async ({ usher, database, parameters }) => {
+it('pruning removes nothing after it was stopped', async ({ usher, database, parameters }) => {
   await parameters.record(database, second)
   const stops = [false, true]
   const log = { level: 'info', child: () => log, info: () => expect.unreachable(), warn: () => undefined }
@@ -132,7 +144,7 @@ it('removes nothing once it is stopped', async ({ usher, database, parameters })
 })
 
 it.for(['wrong password', password])(
-  'brings the parameters of a user back with a login (%s)',
+  'a login with the password "%s" restores the pruned parameters of its user',
   async (tried, { usher, database, parameters }) => {
     const other = await startApp(usher.store, { ARGON2_PASSES: '2' })
     other.clock.now = usher.clock.now

@@ -171,7 +171,7 @@ describe('the audit log', () => {
     expect(line).not.toContain('ada@')
   })
 
-  it('rejects a line whose tokens would be valid in the future only', async () => {
+  it('user import rejects a line with tokensValidAfter in the future', async () => {
     const database = await newDatabase('future')
     const soon = new Date(Date.now() + 20_000).toISOString()
     const lines = [
@@ -209,7 +209,7 @@ describe('user export', () => {
     })
   })
 
-  it('overwrites no file and follows no symbolic link', async () => {
+  it('user export overwrites no file and follows no symbolic link', async () => {
     const database = await newDatabase('kept')
     const [kept, target, link] = ['kept.txt', 'target.txt', 'link.txt'].map((name) => join(folder, name))
     await writeFile(`${kept}`, 'mine', { mode: 0o644 })

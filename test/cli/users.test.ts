@@ -278,7 +278,7 @@ it('user list --json escapes control characters of clients', async ({ usher, dat
   expect(JSON.parse(stdout)).toMatchObject([{ id, preferredName }])
 })
 
-it('user revoke-tokens refuses tokens issued by a clock that is ahead of the operator’s', async ({
+it('user revoke-tokens rejects tokens of a server whose clock is ahead of the operator’s', async ({
   usher,
   database,
   statusOfMe,
@@ -289,7 +289,7 @@ it('user revoke-tokens refuses tokens issued by a clock that is ahead of the ope
   expect(await statusOfMe(token.jwt)).toBe(401)
 })
 
-it('an operator without a name is audited by number', () => {
+it('audit records contain the user id of an operator without a user name', () => {
   const nameless = () => {
     throw new Error('uv_os_get_passwd returned ENOENT')
   }

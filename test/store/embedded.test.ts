@@ -48,7 +48,7 @@ const startHolder = (path = folder, ...wrapper: string[]) => {
   return startChild(program, args)
 }
 
-/** Starts a program in a network of its own, as a container does, where that is allowed. */
+/** Command prefix that runs a program in a new network namespace, as a container does. */
 const isolated = ['unshare', '--user', '--map-root-user', '--net']
 const canIsolate = spawnSync('unshare', [...isolated.slice(1), 'true']).status === 0
 
@@ -77,7 +77,7 @@ describe('the folder', () => {
     await (await openEmbedded(folder)).close()
   })
 
-  it.runIf(canIsolate)('the folder is not opened by a process in another network namespace', async () => {
+  it.runIf(canIsolate)('the folder cannot be opened by a process in another network namespace', async () => {
     const store = await openEmbedded(folder)
     expect((await startHolder(folder, ...isolated).ended).stdout).toContain('FolderInUseError')
     await store.close()
