@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-// Runs the long experiments, all or one: npm run lab [-- PART [ARGUMENT …]]
+// Runs all long experiments, or one: npm run lab [-- PART [ARGUMENT …]]
 
 const program = (file) => ['--conditions=source', '--import', 'tsx', `test/lab/bench/${file}.ts`]
 const tests = (folder) => ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'lab', `test/lab/${folder}/`]
@@ -16,7 +16,7 @@ const parts = {
 
 const [chosen, ...more] = process.argv.slice(2)
 if (chosen !== undefined && !(chosen in parts)) {
-  process.stderr.write(`There is no part ${chosen}: use one of ${Object.keys(parts).join(', ')}.\n`)
+  process.stderr.write(`Unknown part ${chosen}. Use one of ${Object.keys(parts).join(', ')}.\n`)
   process.exit(2)
 }
 for (const [part, args] of Object.entries(parts)) {

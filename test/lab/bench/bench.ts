@@ -5,9 +5,8 @@ import { rates } from './rates.js'
 import { startUp } from './start-up.js'
 import { createWorld } from './world.js'
 
-// Usher against the least code that does the same work, on a Postgres server of its own: npm run bench
-// [-- PART …]. Servers, load and Postgres share the machine, so only ratios within a run say something; run it
-// while nothing else runs.
+// Compares Usher with the smallest program that does the same work: npm run lab -- bench [PART …].
+// Server, load and Postgres share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile.
 
 const parts = {
   rates: () => rates(world, 5, 3),

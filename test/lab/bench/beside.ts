@@ -2,10 +2,10 @@ import { median, percentile, table } from './figures.js'
 import { closedLoop, onSchedule } from './load.js'
 import type { Server, World } from './world.js'
 
-/** Reads of every page view a second, sent on schedule. */
+/** Rate of `GET /users/me`, sent on schedule. */
 const perSecond = 500
 
-/** What `me` waits while nobody logs in, and while logins fill every hashing thread. */
+/** Measures the latency of `me` without logins, and while logins use all hashing threads. */
 export async function beside(world: World, rounds: number, seconds: number) {
   const floor = await world.startFloor()
   const usher = await world.startUsher()
@@ -39,12 +39,12 @@ async function turn({ port, requests }: Server, seconds: number): Promise<Turn> 
   const logins = closedLoop(port, seconds + 1, requests.login)
   await new Promise((resolve) => setTimeout(resolve, 500))
   const amid = (await onSchedule(port, perSecond, seconds, requests.me)).latencies.get(200) ?? []
-  const answered = await logins
+  const loggedIn = await logins
   return {
     alone: percentile(alone, 0.5),
     p99Alone: percentile(alone, 0.99),
     amid: percentile(amid, 0.5),
     p99Amid: percentile(amid, 0.99),
-    logins: (answered.latencies.get(200)?.length ?? 0) / answered.seconds,
+    logins: (loggedIn.latencies.get(200)?.length ?? 0) / loggedIn.seconds,
   }
 }

@@ -11,9 +11,9 @@ import { buildApp } from '../../../server/http/app.js'
 import { storeOver } from '../../../server/store/embedded.js'
 import { migrate } from '../../../server/store/migrate.js'
 
-// Whether time tells who has an account: npm run lab -- enumeration [LOGINS]. Failed logins of accounts with
-// hashes of each kind and of unknown addresses, interleaved, at the default cost, over HTTP. The difference of
-// medians from that of unknown addresses is to be within what unknown addresses differ among themselves.
+// Measures whether response times reveal accounts: npm run lab -- enumeration [LOGINS]. Sends failed logins of accounts
+// with each kind of hash and of unknown emails, interleaved, at the default cost, over HTTP. The medians may differ from
+// that of unknown emails only as much as two groups of unknown emails differ.
 
 const rounds = Number(process.argv[2] ?? 200)
 const path = { workspaceSlug: 'bench', databaseName: 'app' }
@@ -26,7 +26,7 @@ const { id } = await createDatabase(store, path, {}, new Date())
 
 const log = pino({ level: 'silent' })
 const outdated = createContext(loadConfig({ ARGON2_PASSES: '3' }), store)
-// Each login comes from a network of its own, or the throttle would answer in place of the hash.
+// Each login uses another network, so that the throttle does not reject it before the hash.
 const config = loadConfig({ TRUST_PROXY: '1' })
 const context = createContext(config, store)
 const app = await buildApp(config, context, log)
@@ -82,7 +82,7 @@ async function failedLogin(email: string) {
   const body = JSON.stringify({ email, password: 'a wrong password' })
   const response = await fetch(`${users}/login`, { method: 'POST', headers, body })
   await response.arrayBuffer()
-  if (response.status !== 401) throw new Error(`answered ${response.status}`)
+  if (response.status !== 401) throw new Error(`unexpected status ${response.status}`)
   return performance.now() - start
 }
 

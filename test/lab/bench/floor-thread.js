@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { hashSync, verifySync } from '@node-rs/argon2'
 
-// The floor's hashing: one call, nothing around it. In JavaScript, as a thread of Node's own reads nothing else.
+// Hashing of the baseline. JavaScript, because worker threads do not load TypeScript.
 
 if (process.platform === 'linux') setPriority(10)
 parentPort?.on('message', ({ password, hash }) =>

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { startPostgres } from '../../support/postgres-server.js'
 
-// How fast users move in: npm run lab -- import [USERS]. A file of users with bcrypt hashes, half of them with a
-// tenant, goes into a Postgres server of its own through the command line; then once more, which adds nobody.
+// Measures the speed of imports: npm run lab -- import [USERS]. Imports a file of users with bcrypt hashes, half of them
+// with a tenant, with the command line. A second run adds no users.
 
 const users = Number(process.argv[2] ?? 100_000)
 const folder = await mkdtemp(join(tmpdir(), 'usher-bench-'))
@@ -44,7 +44,7 @@ function* lines() {
   }
 }
 
-/** Runs the command line as it is installed; it tells its own peak of memory at the end. */
+/** Runs the built command line, which reports its peak memory at the end. */
 async function usher(...args: string[]) {
   const tellPeak = 'process.on("exit", () => process.send?.(process.resourceUsage().maxRSS))'
   const flags = ['--import', `data:text/javascript,${encodeURIComponent(tellPeak)}`, 'server/bin/usher.js']
@@ -60,7 +60,7 @@ async function usher(...args: string[]) {
   child.on('message', (kib: number) => {
     peakKib = kib
   })
-  // The channel alone must not keep it alive.
+  // The IPC channel must not keep the process alive.
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`usher ${args.join(' ')} exited with ${code}`)
   return { output, peakMebibytes: Math.round(peakKib / 1024) }

@@ -1,49 +1,49 @@
 import { connect, type Socket } from 'node:net'
 
-// A client that costs little, as it shares the machine with what it measures: requests are bytes made in
-// advance, of an answer only the status and the length are read.
+// A cheap client, because it shares the machine with the measured server: requests are prepared bytes, and of a response
+// it reads only status and length.
 
-/** What came back: latencies in milliseconds by status; `failed` had no answer within ten seconds. */
-export interface Answers {
+/** Latencies in milliseconds by status. `failed` counts requests without a response within 10 s. */
+export interface Responses {
   seconds: number
   latencies: Map<number, number[]>
   failed: number
 }
 
-/** Makes the bytes of the next request. */
+/** Returns the bytes of the next request. */
 export type Next = () => string
 
 const patienceMilliseconds = 10_000
 
-/** How long a server is warmed up: until what runs is compiled, of the floor as of Usher. */
+/** Warm-up before a measurement, in which V8 compiles the code of the server. */
 export const warmUpSeconds = 10
 
-/** Enough to keep every hashing thread busy. */
+/** Number of connections that keeps all hashing threads busy. */
 const connections = 8
 
-/** Several connections, each sending its next request as soon as it has the answer to the last. */
+/** Sends requests over several connections, each after the response to the previous one. */
 export async function closedLoop(port: number, seconds: number, next: Next) {
-  const answers = noAnswers()
+  const responses = noResponses()
   const start = performance.now()
   const end = start + seconds * 1000
   const loop = async () => {
     const connection = await open(port)
-    while (performance.now() < end) await record(answers, connection, next())
+    while (performance.now() < end) await record(responses, connection, next())
     connection.close()
   }
   await Promise.all(Array.from({ length: connections }, loop))
-  answers.seconds = (performance.now() - start) / 1000
-  return answers
+  responses.seconds = (performance.now() - start) / 1000
+  return responses
 }
 
-/** So many requests a second, sent when they are due whether or not those before were answered. */
+/** Sends requests at a fixed rate, without waiting for responses. */
 export async function onSchedule(port: number, perSecond: number, seconds: number, next: Next) {
-  const answers = noAnswers()
+  const responses = noResponses()
   const idle: Connection[] = []
   const sent: Promise<void>[] = []
   const send = async () => {
     const connection = idle.pop() ?? (await open(port))
-    await record(answers, connection, next())
+    await record(responses, connection, next())
     idle.push(connection)
   }
   const start = performance.now()
@@ -53,24 +53,24 @@ export async function onSchedule(port: number, perSecond: number, seconds: numbe
     while (sent.length < due) sent.push(send())
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
-  answers.seconds = (performance.now() - start) / 1000
+  responses.seconds = (performance.now() - start) / 1000
   await Promise.all(sent)
   for (const connection of idle) connection.close()
-  return answers
+  return responses
 }
 
-const noAnswers = (): Answers => ({ seconds: 0, latencies: new Map(), failed: 0 })
+const noResponses = (): Responses => ({ seconds: 0, latencies: new Map(), failed: 0 })
 
-async function record(answers: Answers, connection: Connection, request: string) {
+async function record(responses: Responses, connection: Connection, request: string) {
   const sentAt = performance.now()
   const status = await connection.send(request)
   if (status === undefined) {
-    answers.failed += 1
+    responses.failed += 1
     return
   }
-  const all = answers.latencies.get(status)
+  const all = responses.latencies.get(status)
   if (all) all.push(performance.now() - sentAt)
-  else answers.latencies.set(status, [performance.now() - sentAt])
+  else responses.latencies.set(status, [performance.now() - sentAt])
 }
 
 type Connection = Awaited<ReturnType<typeof open>>
@@ -78,7 +78,7 @@ type Connection = Awaited<ReturnType<typeof open>>
 async function open(port: number) {
   let socket = await connected(port)
   return {
-    /** The status of the answer; undefined where none came. */
+    /** Returns the status of the response, or undefined if there was none. */
     async send(request: string): Promise<number | undefined> {
       const status = await exchange(socket, request)
       if (status === undefined || socket.readyState !== 'open') {
@@ -121,7 +121,7 @@ function exchange(socket: Socket, request: string) {
   })
 }
 
-/** The bytes of a request with JSON or a token. */
+/** Returns the bytes of a request with JSON or a token. */
 export function requestBytes(method: string, path: string, options: { body?: object; token?: string } = {}) {
   const { body, token } = options
   const json = body ? JSON.stringify(body) : ''

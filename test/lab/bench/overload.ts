@@ -2,7 +2,7 @@ import { median, percentile, table } from './figures.js'
 import { closedLoop, onSchedule, warmUpSeconds } from './load.js'
 import type { Server, World } from './world.js'
 
-/** Three times the logins that the machine can hash, sent on schedule. Medians of rounds. */
+/** Sends three times as many logins as the machine can hash. Returns medians of all rounds. */
 export async function overload(world: World, rounds: number, seconds: number) {
   const servers = { floor: await world.startFloor(), usher: await world.startUsher() }
   const turns = new Map<string, number[][]>()
@@ -50,17 +50,17 @@ async function turn(server: Server, seconds: number) {
   const { latencies, failed } = await onSchedule(port, sent, seconds, requests.login)
   const whole = (performance.now() - start) / 1000
   clearInterval(sampler)
-  const answered = latencies.get(200) ?? []
+  const successful = latencies.get(200) ?? []
   const shed = latencies.get(503) ?? []
   const other = [...latencies].filter(([status]) => status !== 200 && status !== 503)
-  const rate = answered.length / whole
+  const rate = successful.length / whole
   return [
     capacity,
     sent,
     rate,
     rate / capacity,
-    percentile(answered, 0.5),
-    percentile(answered, 0.99),
+    percentile(successful, 0.5),
+    percentile(successful, 0.99),
     shed.length,
     percentile(shed, 0.99),
     other.flatMap(([, all]) => all).length,

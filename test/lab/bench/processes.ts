@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** A server that is measured, and the processes that it started. */
+/** A measured server with its child processes. */
 export interface Measured {
   port: number
-  /** Milliseconds from its start to its first answer. */
+  /** Milliseconds from its start to its first response. */
   startMilliseconds: number
-  /** CPU time of all its processes so far, in seconds; Linux only, else NaN. */
+  /** CPU time of all its processes, in seconds. NaN except on Linux. */
   cpuSeconds(): Promise<number>
-  /** Resident memory of all its processes now, in MiB; Linux only, else NaN. */
+  /** Resident memory of all its processes, in MiB. NaN except on Linux. */
   memoryMebibytes(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Starts `node` with the arguments and waits until it answers on the port. Its log is written to nowhere. */
+/** Starts `node` and waits until it responds on the port. Discards its log. */
 export async function startServer(
   port: number,
   args: readonly string[],
@@ -23,7 +23,7 @@ export async function startServer(
   const start = performance.now()
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
-  while (!(await answers(port))) {
+  while (!(await responds(port))) {
     if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
@@ -44,9 +44,9 @@ export async function startServer(
   }
 }
 
-const answers = (port: number) => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false)
+const responds = (port: number) => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false)
 
-/** A process and its children. */
+/** Returns the ids of a process and all its descendants. */
 async function familyOf(pid: number): Promise<number[]> {
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => [])
   const lists = tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => ''))
@@ -54,7 +54,7 @@ async function familyOf(pid: number): Promise<number[]> {
   return [pid, ...(await Promise.all(children.map(familyOf))).flat()]
 }
 
-/** proc_pid_stat(5): user and system time in hundredths of a second, after the name in brackets. */
+/** Reads user and system time, in hundredths of a second after the name in parentheses (proc_pid_stat(5)). */
 async function cpuSecondsOf(pid: number) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

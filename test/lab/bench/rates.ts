@@ -6,7 +6,7 @@ const operations = ['create', 'login', 'me', 'discovery'] as const
 type Operation = (typeof operations)[number] | 'raw hash'
 const hashes: readonly string[] = ['create', 'login']
 
-/** One turn of one server. Times in milliseconds. */
+/** Results of one turn of one server. Times in milliseconds. */
 interface Turn {
   rate: number
   p50: number
@@ -16,7 +16,7 @@ interface Turn {
   errors: number
 }
 
-/** Each operation on the floor and on Usher by turns, eight connections in a closed loop. */
+/** Measures each operation on the baseline and on Usher in turns, with eight connections in a closed loop. */
 export async function rates(world: World, rounds: number, seconds: number) {
   const servers = {
     floor: await world.startFloor(),
@@ -75,12 +75,12 @@ export async function rates(world: World, rounds: number, seconds: number) {
 
 async function measure(server: Server, operation: Operation, seconds: number): Promise<Turn> {
   const before = await server.cpuSeconds()
-  const answers = await closedLoop(server.port, seconds, server.requests[operation])
+  const responses = await closedLoop(server.port, seconds, server.requests[operation])
   const cpuSeconds = (await server.cpuSeconds()) - before
-  const good = answers.latencies.get(operation === 'create' ? 201 : 200) ?? []
-  const all = [...answers.latencies.values()].flat().length + answers.failed
+  const good = responses.latencies.get(operation === 'create' ? 201 : 200) ?? []
+  const all = [...responses.latencies.values()].flat().length + responses.failed
   return {
-    rate: good.length / answers.seconds,
+    rate: good.length / responses.seconds,
     p50: percentile(good, 0.5),
     p95: percentile(good, 0.95),
     p99: percentile(good, 0.99),

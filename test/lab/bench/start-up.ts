@@ -1,7 +1,7 @@
 import { median, table } from './figures.js'
 import type { World } from './world.js'
 
-/** From the start of the process to its first answer. */
+/** Measures the time from the start of the process to its first response. */
 export async function startUp(world: World, rounds: number) {
   const times = { floor: [] as number[], usher: [] as number[] }
   for (let round = 0; round < rounds; round++) {

@@ -15,7 +15,7 @@ const path = { workspaceSlug: 'bench', databaseName: 'app' }
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-/** A Postgres server of its own with a thousand users, and how to start what is measured on it. */
+/** Starts a Postgres server with a thousand users. Returns functions that start the measured servers on it. */
 export async function createWorld(threads: number) {
   const postgres = await startPostgres()
   const masterKey = randomBytes(32)
@@ -61,7 +61,7 @@ export async function createWorld(threads: number) {
 
 export type Server = Awaited<ReturnType<typeof withRequests>>
 
-/** A server with the bytes of each operation's next request; the tokens are its own. */
+/** Returns a server with functions that create the next request of each operation, with its own tokens. */
 async function withRequests(server: Measured, prefix: string, keysPath: string) {
   const origin = `http://127.0.0.1:${server.port}`
   let count = 0

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Hashes in ascending order at random distances, as SHA-1 has them, and among them those of the listed passwords. */
+/** Yields uniformly distributed hashes in ascending order, including those of the listed passwords. */
 function* blocks() {
   const real = listed.map(sha1).sort()
   let next = 0
@@ -65,7 +65,7 @@ async function lookUp(prefix: string) {
   return found
 }
 
-it('finds every listed password, finds no other, and needs no more memory for it', async () => {
+it('the blocklist finds exactly the listed passwords without using more memory', async () => {
   await lookUp('warm-up')
   const before = process.memoryUsage.rss()
   expect(await lookUp('listed')).toBe(lookups)
@@ -75,7 +75,7 @@ it('finds every listed password, finds no other, and needs no more memory for it
   expect(grown).toBeLessThan(64)
 })
 
-it('reads the file three times or less for nearly every password', async () => {
+it('the blocklist reads the file at most three times for nearly every password', async () => {
   const probe = await open(import.meta.filename)
   const read = vi.spyOn(Object.getPrototypeOf(probe), 'read')
   const counts = new Map<number, number>()

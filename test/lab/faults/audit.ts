@@ -3,11 +3,11 @@ import type { Store } from '../../../server/store/store.js'
 import type { SignUp } from './load.js'
 import type { Server } from './server.js'
 
-/** Holds Usher to its word: every user that it acknowledged logs in, with the id and the tenants of then. */
+/** Checks that every acknowledged user can log in, with the acknowledged id and tenants. */
 export async function auditLogins(server: Server, ledger: readonly SignUp[]) {
-  const rest = ledger.values()
+  const remaining = ledger.values()
   async function logIn() {
-    for (const { email, user } of rest) {
+    for (const { email, user } of remaining) {
       if (user) expect(await server.login(email)).toMatchObject({ status: 200, body: user })
     }
   }
@@ -15,10 +15,9 @@ export async function auditLogins(server: Server, ledger: readonly SignUp[]) {
 }
 
 /**
- * Holds a store to what was asked of it: who was acknowledged is there, whoever is there is there wholly, and
- * there is nobody and nothing else.
+ * Checks that the store has every acknowledged user, that every user is complete, and that there are no other rows.
  *
- * @returns how many were acknowledged, how many of them are lost, and how many are there without
+ * @returns numbers of acknowledged, lost and unacknowledged users
  */
 export async function auditRows({ prisma }: Pick<Store, 'prisma'>, ledger: readonly SignUp[]) {
   const include = { idempotencyKeys: true, memberships: { include: { tenant: true } } }
@@ -32,11 +31,11 @@ export async function auditRows({ prisma }: Pick<Store, 'prisma'>, ledger: reado
     tenants: memberships.map(({ tenant }) => tenant.name),
     keys: idempotencyKeys.length,
   }))
-  const asked = new Set(ledger.map((signUp) => JSON.stringify(wholeOf(signUp))))
-  const halves = present.filter((user) => !asked.has(JSON.stringify(user)))
-  expect(halves, 'users that are not what was asked for').toEqual([])
-  const alone = await prisma.tenant.count({ where: { memberships: { none: {} } } })
-  expect(alone, 'tenants without a user').toBe(0)
+  const requested = new Set(ledger.map((signUp) => JSON.stringify(expectedUser(signUp))))
+  const unexpected = present.filter((user) => !requested.has(JSON.stringify(user)))
+  expect(unexpected, 'users that differ from their request').toEqual([])
+  const orphans = await prisma.tenant.count({ where: { memberships: { none: {} } } })
+  expect(orphans, 'tenants without a user').toBe(0)
   return {
     acknowledged: acknowledged.length,
     lost: lost.length,
@@ -44,7 +43,7 @@ export async function auditRows({ prisma }: Pick<Store, 'prisma'>, ledger: reado
   }
 }
 
-const wholeOf = ({ email, newTenant, key }: SignUp) => ({
+const expectedUser = ({ email, newTenant, key }: SignUp) => ({
   email,
   tenants: newTenant ? [newTenant] : [],
   keys: key ? 1 : 0,

@@ -17,11 +17,11 @@ afterEach(async () => {
 
 const directions: Direction[] = ['toStore', 'toUsher']
 
-it('connections cut at any byte under load', async () => {
+it('no acknowledged sign-up is lost when connections are cut at any byte under load', async () => {
   const { load, noted, close } = await openStage(onPostgres(database.url, proxy.url))
   for (; noted.outages < times(15, 600); noted.outages++) {
     const direction = directions[noted.outages % 2] ?? 'toStore'
-    // The multiples of a prime fall everywhere.
+    // Multiples of a prime spread over all positions.
     const bytes = 1 + ((noted.outages * 7_919) % 20_000)
     const isDone = proxy.cut({ direction, bytes, resets: noted.outages % 4 > 1 })
     await load.until(() => expect(isDone()).toBe(true))
@@ -36,7 +36,7 @@ const cases = directions.flatMap((direction) => [
   { direction, isNew: false },
 ])
 
-it('a connection, new or used, cut after each byte of a sign-up, either way', async () => {
+it('no acknowledged sign-up is lost when a new or used connection is cut after each byte in either direction', async () => {
   const { load, noted, close } = await openStage(onPostgres(database.url, proxy.url), { clients: 0 })
   for (const { direction, isNew } of cases) {
     let isDone = () => true

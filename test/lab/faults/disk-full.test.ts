@@ -5,8 +5,10 @@ import { times } from '../form.js'
 import { mountSmallDisk } from './small-disk.js'
 import { onPostgres, openStage } from './stage.js'
 
-it('a Postgres whose disk is full refuses writes, and then crashes', async ({ skip }) => {
-  // Binaries, a new cluster and some megabytes to write.
+it('no acknowledged sign-up is lost when the disk of Postgres is full and Postgres crashes', async ({
+  skip,
+}) => {
+  // 200 MB: binaries, a new cluster and some megabytes for writes.
   const disk = await mountSmallDisk(200).catch(({ message }) => skip(`no small disk here: ${message}`))
   const postgres = await startPostgres({}, disk.folder)
   onTestFinished(() => postgres.stop().then(disk.unmount))
@@ -16,7 +18,7 @@ it('a Postgres whose disk is full refuses writes, and then crashes', async ({ sk
 
   while (noted.outages < times(1, 5)) {
     await outage(async () => {
-      // No table can grow; what is there can be read.
+      // Tables cannot grow, but existing rows can be read.
       await disk.fill()
       await load.sees(503)
       await expectReadiness(200)
@@ -32,13 +34,13 @@ it('a Postgres whose disk is full refuses writes, and then crashes', async ({ sk
   await close('Disk full')
 })
 
-/** Has Postgres begin new files for its log until it panics for lack of room, as it must. */
+/** Creates WAL segments until Postgres panics because the disk is full. */
 async function exhaustLog({ url }: PostgresServer) {
   const client = new Client(url)
   client.on('error', () => undefined)
   await client.connect()
   const begin = async () => {
-    // There must be something in a file before the next is begun.
+    // Postgres only switches to a new segment if the current one is not empty.
     await client.query(`SELECT pg_logical_emit_message(false, 'usher', 'test'), pg_switch_wal()`)
     return true
   }

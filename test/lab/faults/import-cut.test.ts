@@ -11,7 +11,7 @@ import { type CuttingProxy, startProxy } from './proxy.js'
 let database: Awaited<ReturnType<typeof createPostgresDatabase>>
 let proxy: CuttingProxy
 let usher: Awaited<ReturnType<typeof startApp>>
-/** Past the proxy. */
+/** Bypasses the proxy. */
 let store: Store
 beforeAll(async () => {
   database = await createPostgresDatabase()
@@ -28,9 +28,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-// Signing up is one statement; this is the transaction of several that the product has.
+// A sign-up is one statement. An import is a transaction with several statements.
 it.each(['toStore', 'toUsher'] as const)(
-  'an import cut after each byte %s adds all or nothing',
+  'an import whose connection is cut after each byte %s adds all users or none',
   async (direction) => {
     const { id } = await usher.newDatabase()
     const outcomes = { cut: 0, nothing: 0, all: 0 }
@@ -47,7 +47,7 @@ it.each(['toStore', 'toUsher'] as const)(
       const where = { databaseId: id, memberships: { some: { tenant: { name: { in: names } } } } }
       const written = await store.prisma.user.count({ where })
       outcomes[written ? 'all' : 'nothing'] += 1
-      // Run again, it finishes what was cut short. A connection cut after its last answer fails at its next use.
+      // A second run completes the import. A connection cut after its last response fails at its next use.
       const run = () => importAll(usher.context, id, lines)
       const again = await run().catch(run)
       expect({ written, ...again }).toEqual({

@@ -1,46 +1,46 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import type { Answer, Server } from './server.js'
+import type { Server, UsherResponse } from './server.js'
 
-/** A sign-up that was sent, once or again and again, and what came back. */
+/** A sign-up that was sent once or several times, and its result. */
 export interface SignUp {
   email: string
   newTenant?: string
   key?: string
-  /** What its 201 said. */
+  /** The body of its 201 response. */
   user?: { id: string; tenants: string[] }
 }
 
 export interface LoadOptions {
   clients?: number
-  /** Statuses that mean that the request was not served, so that it may be tried again. */
-  refusals?: readonly number[]
+  /** Statuses of requests that were not processed and may be retried. */
+  rejections?: readonly number[]
 }
 
 /**
- * Clients that sign up in every way, log in and ask who they are, until told to stop. They hold each answer
- * to what was said before, and keep a ledger of all that they were told.
+ * Starts clients that sign up in every way, log in and read their user until `stop`. They compare each response with
+ * the previous ones, and keep a ledger of all responses.
  */
-export function startLoad(server: Server, { clients = 12, refusals = [503] }: LoadOptions = {}) {
+export function startLoad(server: Server, { clients = 12, rejections = [503] }: LoadOptions = {}) {
   const ledger: SignUp[] = []
   const seen = new Map<number, number>()
   let isOver = false
   let lastSuccess = 0
 
-  /** Counts an answer, which must be one of those expected or a refusal. */
-  async function ask(expected: readonly number[], request: () => Promise<Answer>) {
-    const answer = await request()
-    const { status } = answer
-    expect([...expected, ...refusals]).toContain(status)
+  /** Counts a response. Its status must be expected or a rejection. */
+  async function request(expected: readonly number[], send: () => Promise<UsherResponse>) {
+    const response = await send()
+    const { status } = response
+    expect([...expected, ...rejections]).toContain(status)
     seen.set(status, (seen.get(status) ?? 0) + 1)
     if (status === 200 || status === 201) lastSuccess = performance.now()
-    // Clients that are refused at once would leave the machine no time for anything else.
-    if (refusals.includes(status)) await pause(10)
-    return answer
+    // Clients that are rejected immediately would use all CPU time.
+    if (rejections.includes(status)) await pause(10)
+    return response
   }
 
   /**
-   * Sends a sign-up, and where it was refused once more, or with a key until it is acknowledged.
+   * Sends a sign-up. If it is rejected, repeats it once, or with an Idempotency-Key until it is acknowledged.
    *
    * @returns the token
    */
@@ -49,12 +49,12 @@ export function startLoad(server: Server, { clients = 12, refusals = [503] }: Lo
     const { email, newTenant, key } = attempt
     const body = { email, ...(newTenant && { newTenant }) }
     for (let tries = 0; tries < 2 || (key && !isOver); tries++) {
-      // One that was refused may have been written all the same: without a key its address is taken then.
+      // A rejected sign-up may have been committed. Without a key, a retry then returns 409.
       const expected = tries > 0 && !key ? [201, 409] : [201]
-      const answer = await ask(expected, () => server.signUp(body, key))
-      const { id = '', tenants = [], token } = answer.body
-      if (answer.status === 201) attempt.user = { id, tenants }
-      if (expected.includes(answer.status)) return token?.jwt
+      const response = await request(expected, () => server.signUp(body, key))
+      const { id = '', tenants = [], token } = response.body
+      if (response.status === 201) attempt.user = { id, tenants }
+      if (expected.includes(response.status)) return token?.jwt
     }
     return undefined
   }
@@ -66,17 +66,17 @@ export function startLoad(server: Server, { clients = 12, refusals = [503] }: Lo
       if (count % 4 > 1) attempt.key = `key of ${attempt.email}`
       const jwt = await signUp(attempt)
       if (!attempt.user) continue
-      if (count % 3 === 0) await ask([401], () => server.login(attempt.email, 'not the password'))
-      const { status, body } = await ask([200], () => server.login(attempt.email))
+      if (count % 3 === 0) await request([401], () => server.login(attempt.email, 'not the password'))
+      const { status, body } = await request([200], () => server.login(attempt.email))
       if (status === 200) expect(body).toMatchObject(attempt.user)
-      if (jwt) await ask([200], () => server.me(jwt))
+      if (jwt) await request([200], () => server.me(jwt))
     }
   }
   const traffic = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
-  // Thrown by `until` and `stop`; nobody may be waiting before.
+  // `until` and `stop` throw its error.
   traffic.catch(() => undefined)
 
-  /** Waits until something holds; fails where it does not, or where a client was told what may not be. */
+  /** Waits until `holds` does not throw. Throws after 40 s, or if a client received a wrong response. */
   async function until(holds: () => unknown) {
     await Promise.race([vi.waitFor(holds, { timeout: 40_000, interval: 5 }), traffic.then(holds)])
   }
@@ -88,7 +88,7 @@ export function startLoad(server: Server, { clients = 12, refusals = [503] }: Lo
     count,
     sent: () => [...seen.values()].reduce((sum, each) => sum + each, 0),
     lastSuccess: () => lastSuccess,
-    /** Waits for more answers of a status than there are clients, so that they were sent from now on. */
+    /** Waits for more responses with this status than clients, so that at least one request was sent after this call. */
     async sees(status: number) {
       const before = count(status)
       await until(() => expect(count(status)).toBeGreaterThan(before + clients))

@@ -17,7 +17,7 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-it('a Postgres whose connections are all held by others', async () => {
+it('no acknowledged sign-up is lost when other clients use all connections of Postgres', async () => {
   const { noted, outage, close } = await openStage(onPostgres(postgres.url))
   while (noted.outages < times(2, 20)) await outage(takeAll)
   await close('Postgres out of connections')
@@ -30,18 +30,18 @@ async function open() {
   return client
 }
 
-/** Takes every connection there is, those of Usher too. */
+/** Takes all connections, including those of Usher. */
 async function takeAll() {
-  const held: Client[] = []
-  while (held.length < maxConnections - 1) {
+  const taken: Client[] = []
+  while (taken.length < maxConnections - 1) {
     await control.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'usher'`,
     )
     try {
-      for (;;) held.push(await open())
+      for (;;) taken.push(await open())
     } catch (error) {
       expect((error as DatabaseError).code).toBe('53300')
     }
   }
-  return () => Promise.all(held.map((client) => client.end()))
+  return () => Promise.all(taken.map((client) => client.end()))
 }

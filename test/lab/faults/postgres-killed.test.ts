@@ -10,19 +10,19 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.stop())
 
-it('a Postgres that is killed under load means 503 until it is back', async () => {
+it('requests return 503 while Postgres is killed under load, until it is back', async () => {
   const { noted, outage, close } = await openStage(onPostgres(postgres.url))
   while (noted.outages < times(2, 40)) {
     await outage(async () => {
       await postgres.kill(noted.outages % 2 ? 'SIGQUIT' : 'SIGKILL')
-      // What SIGKILL left behind has to end before another can start.
+      // Child processes that SIGKILL left behind must exit before a restart.
       return () => vi.waitFor(postgres.start, { timeout: 10_000 })
     })
   }
   await close('Postgres killed')
 })
 
-it('a server that starts while Postgres is away answers 503, and serves when it comes', async () => {
+it('a server that starts while Postgres is stopped returns 503, and serves when Postgres starts', async () => {
   await postgres.kill()
   const server = await startServer(onPostgres(postgres.url).env)
   const email = 'early@example.com'

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Which way the bytes go that are counted. */
+/** Direction of the counted bytes. */
 export type Direction = 'toStore' | 'toUsher'
 
-/** The next connection that carries the last of so many bytes is cut after it. */
+/** Cuts the next connection that transfers this number of bytes. */
 export interface Cut {
   direction: Direction
   bytes: number
-  /** Whether Usher's end sees a reset rather than an end. */
+  /** Whether Usher receives a reset, not an orderly close. */
   resets: boolean
 }
 
-/** A proxy before Postgres that cuts connections at a given byte; what came before it is delivered. */
+/** Starts a proxy to Postgres that cuts connections at a given byte. Earlier bytes are delivered. */
 export async function startProxy(url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
@@ -34,7 +34,7 @@ export async function startProxy(url: string) {
       done()
     })
     from.on('close', () => to.end())
-    // A reset by either end; the close follows.
+    // After a reset by either side, `close` follows.
     from.on('error', () => undefined)
   }
   const server = createServer((usher) => {
@@ -53,7 +53,7 @@ export async function startProxy(url: string) {
 
   return {
     url: own.href,
-    /** Plans the next cut, in place of one that has not come about. @returns whether it has, when asked later */
+    /** Plans the next cut and replaces a pending one. Returns a function that tells whether the cut has happened. */
     cut(cut: Cut) {
       let isDone = false
       planned = {
@@ -64,11 +64,11 @@ export async function startProxy(url: string) {
       }
       return () => isDone
     },
-    /** Drops the plan of a cut that has not come about. */
+    /** Cancels a pending cut. */
     callOff() {
       planned = undefined
     },
-    /** Cuts every connection now. */
+    /** Cuts all connections immediately. */
     cutAll() {
       for (const socket of sockets) socket.destroy()
     },

@@ -16,8 +16,8 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-// As a standby is before it takes over, and a hosted server whose disk is nearly full.
-it('a Postgres that takes no writes answers sign-ups with 503, and still logs in', async () => {
+// Like a standby before its promotion, or a hosted server whose disk is nearly full.
+it('sign-ups return 503 and logins work while Postgres is read-only', async () => {
   const { server, load, noted, expectReadiness, expectBack, close } = await openStage(
     onPostgres(postgres.url),
   )

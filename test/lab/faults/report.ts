@@ -2,7 +2,7 @@ import { report as print } from '../form.js'
 import type { auditRows } from './audit.js'
 import type { Load } from './load.js'
 
-/** Prints the figures of a scenario as a row of the table. */
+/** Prints the results of a scenario as a row of the table. */
 export function report(
   title: string,
   load: Pick<Load, 'ledger' | 'count' | 'sent'>,

@@ -4,18 +4,18 @@ import { cheapHashes } from '../../support/cheap-hashes.js'
 import { startUsher } from '../../support/child.js'
 import { freePort } from '../../support/postgres-server.js'
 
-/** What came back: status 0 where the connection was refused or cut. */
-export interface Answer {
+/** Status 0 means that the connection was refused or cut. */
+export interface UsherResponse {
   status: number
   body: Record<string, unknown> & { id?: string; tenants?: string[]; token?: { jwt: string } }
 }
 
 const users = '/workspaces/acme/databases/app/users'
 
-/** No answer takes as long as this, whatever the store does. */
+/** Every response must be faster, whatever the store does. */
 const hangMilliseconds = 30_000
 
-/** The built server on a port that it keeps when it is started again. */
+/** Starts the built server on a port that it keeps when it is restarted. */
 export async function startServer(env: Record<string, string>) {
   const port = String(await freePort())
   const origin = `http://127.0.0.1:${port}`
@@ -26,20 +26,24 @@ export async function startServer(env: Record<string, string>) {
   }
   let child = await start()
 
-  /** Sends a request; fails where it hangs, or where the answer to a store that is away is not as documented. */
-  async function send(path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Sends a request. Throws if it hangs or if a 503 response is not as documented. */
+  async function send(
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<UsherResponse> {
     try {
       const response = await fetch(origin + path, {
         ...(body && { method: 'POST', body: JSON.stringify(body) }),
         headers: { 'content-type': 'application/json', ...headers },
         signal: AbortSignal.timeout(hangMilliseconds),
       })
-      const answer = { status: response.status, body: (await response.json()) as Answer['body'] }
-      if (answer.status === 503) {
-        expect(answer.body).toMatchObject({ code: 'unavailable', requestId: expect.any(String) })
+      const result = { status: response.status, body: (await response.json()) as UsherResponse['body'] }
+      if (result.status === 503) {
+        expect(result.body).toMatchObject({ code: 'unavailable', requestId: expect.any(String) })
         expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
       }
-      return answer
+      return result
     } catch (error) {
       if (error instanceof TypeError) return { status: 0, body: {} }
       throw error
@@ -59,7 +63,7 @@ export async function startServer(env: Record<string, string>) {
       child.signal('SIGKILL')
       await child.ended
     },
-    /** Ends it as an operator does; it must still do as it is told. */
+    /** Sends SIGTERM. The server must still exit with 0. */
     async stop() {
       child.signal('SIGTERM')
       expect(await child.ended).toMatchObject({ code: 0 })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A small disk in memory, which can be filled to the last byte. @throws where this user may not mount one */
+/** Mounts a small disk in memory that a test can fill. Throws if this user cannot mount. */
 export async function mountSmallDisk(mebibytes: number) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-disk-'))
   try {

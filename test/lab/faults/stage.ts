@@ -12,13 +12,13 @@ import { startServer } from './server.js'
 
 const masterKey = Buffer.alloc(32, 1)
 
-/** A store as the test opens it, and as the settings of Usher name it. */
+/** How the test opens a store, and the settings with which Usher opens it. */
 export interface StorePlace {
   open(): Promise<Store> | Store
   env: Record<string, string>
 }
 
-/** @param through where Usher finds the store, if not at its own address */
+/** @param through URL that Usher uses, such as that of a proxy */
 export const onPostgres = (url: string, through = url): StorePlace => ({
   open: () => openPostgres(url, masterKey, () => undefined),
   env: { DATABASE_URL: through, USHER_MASTER_KEY: masterKey.toString('base64') },
@@ -29,7 +29,7 @@ export const inFolder = (folder: string): StorePlace => ({
   env: { DATA_DIR: folder, USHER_MASTER_KEY: masterKey.toString('base64') },
 })
 
-/** A store with database acme/app, Usher over it under load, and what is noted of its outages. */
+/** Starts Usher under load on a store with the database acme/app, and measures its outages. */
 export async function openStage({ open, env }: StorePlace, options: LoadOptions = {}) {
   const store = await open()
   await migrate(store.prisma)
@@ -40,20 +40,20 @@ export async function openStage({ open, env }: StorePlace, options: LoadOptions 
   const load = startLoad(server, options)
   const noted = {
     outages: 0,
-    /** How often readiness was asked while the store was away; it was right each time. */
+    /** Number of correct responses of /readyz. */
     readiness: 0,
-    /** Milliseconds from the return of the store until Usher was ready and served. */
+    /** Milliseconds from the end of an outage until Usher was ready and served requests. */
     recoveries: [] as number[],
   }
 
-  /** Sees to it that Usher says whether it is ready, and that it lives. */
+  /** Checks the statuses of /readyz and /healthz. */
   async function expectReadiness(status: 200 | 503) {
-    const answers = await Promise.all(['/readyz', '/readyz', '/healthz'].map(server.get))
-    expect(answers).toEqual([status, status, 200])
+    const statuses = await Promise.all(['/readyz', '/readyz', '/healthz'].map(server.get))
+    expect(statuses).toEqual([status, status, 200])
     noted.readiness += 2
   }
 
-  /** Waits until Usher is ready and serves, and notes how long that took from the store's return. */
+  /** Waits until Usher is ready and serves requests, and records how long that took. */
   async function expectBack(returned = performance.now()) {
     await load.until(async () => expect(await server.get('/readyz')).toBe(200))
     const ready = performance.now()
@@ -62,23 +62,23 @@ export async function openStage({ open, env }: StorePlace, options: LoadOptions 
   }
 
   /**
-   * Takes the store away under load, and gives it back once that has been noticed.
+   * Makes the store unavailable under load, and restores it after Usher has noticed.
    *
-   * @param away returns what gives it back
+   * @param interrupt makes the store unavailable and returns a function that restores it
    */
-  async function outage(away: () => Promise<() => Promise<unknown>>) {
+  async function outage(interrupt: () => Promise<() => Promise<unknown>>) {
     await load.sees(201)
     noted.outages += 1
-    const back = await away()
+    const restore = await interrupt()
     try {
       await Promise.all([load.sees(503), expectReadiness(503)])
     } finally {
-      await back()
+      await restore()
     }
     await expectBack()
   }
 
-  /** Ends the load and holds Usher and its store to what the clients were told. */
+  /** Ends the load, and checks Usher and its store against the ledger. */
   async function close(title: string) {
     await load.stop()
     await auditLogins(server, load.ledger)

@@ -6,14 +6,15 @@ import { onPostgres, openStage } from './stage.js'
 
 type Stall = (control: Client) => Promise<() => Promise<unknown>>
 
-// Both wait out the time limits of a statement and of a connection, so they do it side by side.
-describe.concurrent('a Postgres that is there, but', () => {
-  it('answers nobody (SIGSTOP)', () => stallPostgres('Postgres frozen', freeze))
-  it('takes longer over a statement than its limit (a table is locked)', () =>
+// Both wait for the timeouts of a statement and of a connection, so they run in parallel.
+describe.concurrent('a stalled Postgres', () => {
+  it('requests return 503 while Postgres does not respond (SIGSTOP)', () =>
+    stallPostgres('Postgres frozen', freeze))
+  it('requests return 503 while statements exceed their timeout because a table is locked', () =>
     stallPostgres('Statements past their limit', lockTables))
 })
 
-/** @param stall returns what ends it */
+/** @param stall returns a function that ends the stall */
 async function stallPostgres(title: string, stall: Stall) {
   const postgres = await startPostgres()
   onTestFinished(postgres.stop)
@@ -25,11 +26,11 @@ async function stallPostgres(title: string, stall: Stall) {
   await close(title)
 }
 
-/** Stops every process of Postgres where it stands. */
+/** Pauses all processes of Postgres. */
 const freeze: Stall = async (control) => {
   const file = await control.query(`SELECT pg_read_file('postmaster.pid') AS text`)
   const postmaster = Number.parseInt(file.rows[0].text, 10)
-  // First the one that starts the others.
+  // First the postmaster, so that it starts no others.
   process.kill(postmaster, 'SIGSTOP')
   const { rows } = await control.query<{ pid: number }>('SELECT pid FROM pg_stat_activity')
   const pids = [...rows.map(({ pid }) => pid), postmaster]
@@ -39,7 +40,7 @@ const freeze: Stall = async (control) => {
   }
 }
 
-/** Holds what every statement needs, as a careless migration would. */
+/** Locks tables that every statement needs, like a careless migration. */
 const lockTables: Stall = async (control) => {
   await control.query('BEGIN')
   await control.query('LOCK TABLE usher."user", usher._prisma_migrations')

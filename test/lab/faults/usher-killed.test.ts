@@ -4,9 +4,9 @@ import { createPostgresDatabase, makeDataFolder } from '../../support/store.js'
 import { times } from '../form.js'
 import { inFolder, onPostgres, openStage, type StorePlace } from './stage.js'
 
-/** Kills Usher under load and starts it again; what it keeps is wherever its store is. */
+/** Kills and restarts Usher under load. */
 async function killUsher(title: string, place: StorePlace, kills: number) {
-  const { server, load, noted, expectBack, close } = await openStage(place, { refusals: [0, 503] })
+  const { server, load, noted, expectBack, close } = await openStage(place, { rejections: [0, 503] })
   for (; noted.outages < kills; noted.outages++) {
     await load.sees(201)
     await server.kill()
@@ -18,13 +18,13 @@ async function killUsher(title: string, place: StorePlace, kills: number) {
   await close(title)
 }
 
-it('Usher loses nothing that it acknowledged when it is killed under sign-ups', async () => {
+it('no acknowledged sign-up is lost when Usher is killed on a Postgres store', async () => {
   const { url, drop } = await createPostgresDatabase('template0')
   onTestFinished(drop)
   await killUsher('Usher killed', onPostgres(url), times(2, 15))
 })
 
-it('nor with its embedded store', async () => {
+it('no acknowledged sign-up is lost when Usher is killed on an embedded store', async () => {
   const folder = await makeDataFolder()
   onTestFinished(() => rm(folder, { recursive: true }))
   await killUsher('Usher killed with its embedded store', inFolder(folder), times(1, 8))

@@ -5,7 +5,7 @@ import { exchange, parseResponses } from '../../support/raw-http.js'
 import { report, times } from '../form.js'
 import { wireRequests } from './bytes.js'
 import { cases, seed } from './cases.js'
-import { expectAnswered, expectCleanPrototype } from './harmless.js'
+import { expectCleanPrototype, expectSuccessOrProblem } from './harmless.js'
 import { startWorld } from './world.js'
 
 let usher: Awaited<ReturnType<typeof startWorld>>
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => usher.close())
 
-it('answers whatever bytes a client sends with success or a problem, and ends', async () => {
+it('the server answers any bytes with success or a problem, and closes the connection', async () => {
   const statuses = new Map<number, number>()
   let connections = 0
 
@@ -25,20 +25,20 @@ it('answers whatever bytes a client sends with success or a problem, and ends', 
     connections += 1
     const bytes = Buffer.from(text, 'latin1')
     const received = await exchange(port, bytes)
-    // Under load the answer may take longer than the client has waited before it ended its half.
-    const answers = parseResponses(
+    // Under load the response may arrive after the client has half-closed the connection.
+    const responses = parseResponses(
       received.length > 0 ? received : await exchange(port, bytes, 5000),
       isHead(text),
     )
-    if (text.trim() !== '' && !isCutUpgrade(text)) expect(answers.length, 'answers').toBeGreaterThan(0)
-    for (const answer of answers) {
-      expectAnswered(answer)
-      statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1)
+    if (text.trim() !== '' && !isCutUpgrade(text)) expect(responses.length, 'responses').toBeGreaterThan(0)
+    for (const response of responses) {
+      expectSuccessOrProblem(response)
+      statuses.set(response.statusCode, (statuses.get(response.statusCode) ?? 0) + 1)
     }
   }
 
-  const atOnce = fc.array(wireRequests(usher.world), { minLength: 1, maxLength: 49, size: 'max' })
-  const property = fc.asyncProperty(atOnce, async (texts) => {
+  const concurrentRequests = fc.array(wireRequests(usher.world), { minLength: 1, maxLength: 49, size: 'max' })
+  const property = fc.asyncProperty(concurrentRequests, async (texts) => {
     usher.clock.now += 1000
     const about = (text: string) => (cause: unknown) => {
       throw new Error(`${cause} after ${JSON.stringify(text)}`, { cause })
@@ -53,7 +53,7 @@ it('answers whatever bytes a client sends with success or a problem, and ends', 
   report(`connections ${connections}, seed ${seed}; ${counts.join(', ')}`)
 })
 
-/** Node does not answer a client that asks for another protocol and hangs up before its request is whole. */
+/** Node sends no response if a client requests another protocol and disconnects before its request is complete. */
 const isCutUpgrade = (text: string) => /^upgrade:/im.test(text)
 
 const isHead = (text: string) => /^\s*HEAD /.test(text)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { hostileRequests } from './mutations.js'
 import { bodyOf, type Request, validRequests, type World } from './requests.js'
 
-/** Requests as they go over the wire, in Latin-1: right ones, and ones that HTTP does not allow. */
+/** Valid and invalid HTTP requests as sent over a socket, in Latin-1. */
 export const wireRequests = (world: World): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -20,7 +20,7 @@ interface Framing {
 }
 
 const line = (text: string) => Buffer.from(`${text}\r\n`, 'latin1')
-/** Characters beyond Latin-1 go as UTF-8, which is how clients send them in paths. */
+/** Encodes characters beyond Latin-1 in UTF-8, as clients do in paths. */
 const inHead = (text: string) => (/[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text)
 
 function write(request: Request, framing: (body: Buffer) => Framing): Buffer {

@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto'
 // biome-ignore lint/style/noProcessEnv: says which run to repeat
 const { HOSTILE_SEED, HOSTILE_PATH } = process.env
 
-/** Where the generated cases begin: at random, unless a run is repeated. */
+/** Seed of the generated cases: random, unless a run is repeated. */
 export const seed = HOSTILE_SEED ? Number(HOSTILE_SEED) : randomInt(2 ** 31)
 
-/** Settings of one property: this many cases, or the one that failed; 10 s for each. */
+/** Returns the settings of a property: this many cases, or the one that failed, with 10 s each. */
 export const cases = (numRuns: number, part = 0) => ({
   numRuns,
   seed: HOSTILE_PATH ? seed : (seed + part) | 0,

@@ -4,7 +4,7 @@ import { expectDocumented, pathOf, type RawResponse } from '../../support/docume
 import type { World } from './requests.js'
 import { mark } from './values.js'
 
-/** What an answer may never hold: a password that was sent, a hash, or the insides of the server. */
+/** No response may contain a password of a request, a hash or internals of the server. */
 const secret = new RegExp(
   `${mark('password')}|\\$argon2|node_modules|[\\w-]+\\.[jt]s:\\d+|prisma|usher\\."`,
   'i',
@@ -12,22 +12,28 @@ const secret = new RegExp(
 const jwt = /eyJ[\w-]{8,}\.[\w-]+/
 
 /**
- * Fails unless an answer is one that the request may get: documented, no 5xx, and without a secret that was sent.
+ * Fails unless the response is documented, has no 5xx status and contains no secret.
  *
- * @param bearer the request's Authorization: `me` answers 200 to a token of the database alone
+ * @param bearer the Authorization header of the request: `me` may accept only tokens of its database
  */
-export function expectHarmless(method: string, url: string, answer: RawResponse, world: World, bearer = '') {
-  expect(answer.statusCode, answer.body).toBeLessThan(500)
+export function expectHarmless(
+  method: string,
+  url: string,
+  response: RawResponse,
+  world: World,
+  bearer = '',
+) {
+  expect(response.statusCode, response.body).toBeLessThan(500)
   const path = pathOf(url)
-  if (path === '/' || path.startsWith('/docs')) return expectReference(answer)
-  if (method === 'OPTIONS') return expect([204, 404], answer.body).toContain(answer.statusCode)
-  expectDocumented(method, url, answer)
+  if (path === '/' || path.startsWith('/docs')) return expectReference(response)
+  if (method === 'OPTIONS') return expect([204, 404], response.body).toContain(response.statusCode)
+  expectDocumented(method, url, response)
   if (path === '/openapi.json') return
-  const text = JSON.stringify(answer.headers) + answer.body
+  const text = JSON.stringify(response.headers) + response.body
   expect(text).not.toMatch(secret)
-  const isSignedIn = answer.statusCode < 300 && method === 'POST'
+  const isSignedIn = response.statusCode < 300 && method === 'POST'
   if (!isSignedIn) expect(text.replaceAll(url, '')).not.toMatch(jwt)
-  if (path.endsWith('/users/me') && answer.statusCode === 200) {
+  if (path.endsWith('/users/me') && response.statusCode === 200) {
     const token = bearer.replace(/^bearer +/i, '')
     const issued = world.tokens.find((each) => each.jwt === token)
     expect(
@@ -37,15 +43,15 @@ export function expectHarmless(method: string, url: string, answer: RawResponse,
   }
 }
 
-/** Fails unless an answer, to bytes that may be no request at all, is a success or a problem of the catalogue. */
-export function expectAnswered(answer: RawResponse) {
-  expect(answer.statusCode, answer.body).toBeLessThan(500)
-  if (answer.statusCode >= 400) expectReference(answer)
-  const isPage = /html|css|javascript|yaml/.test(String(answer.headers['content-type']))
-  if (!isPage && !answer.body.startsWith('{"openapi"')) expect(JSON.stringify(answer)).not.toMatch(secret)
+/** Fails unless the response, to bytes that may not be HTTP, is a success or a documented problem. */
+export function expectSuccessOrProblem(response: RawResponse) {
+  expect(response.statusCode, response.body).toBeLessThan(500)
+  if (response.statusCode >= 400) expectReference(response)
+  const isPage = /html|css|javascript|yaml/.test(String(response.headers['content-type']))
+  if (!isPage && !response.body.startsWith('{"openapi"')) expect(JSON.stringify(response)).not.toMatch(secret)
 }
 
-/** The reference page and its assets are not of the document; their refusals are problems all the same. */
+/** The reference page and its assets are not in the document, but their errors are problems. */
 function expectReference({ statusCode, headers, body }: RawResponse) {
   if (statusCode < 400 || body === '') return
   expect(String(headers['content-type'])).toMatch(/^application\/problem\+json/)
@@ -55,6 +61,6 @@ function expectReference({ statusCode, headers, body }: RawResponse) {
 
 const own = Object.getOwnPropertyNames(Object.prototype).sort()
 
-/** Fails if the server, which runs in this process, has let a request reach the prototype of all objects. */
+/** Fails if a request has changed Object.prototype of this process, in which the server runs. */
 export const expectCleanPrototype = () =>
   expect(Object.getOwnPropertyNames(Object.prototype).sort()).toEqual(own)

@@ -5,7 +5,7 @@ import { freePort } from '../../support/postgres-server.js'
 import { makeFolderSettings, type StoreSettings } from '../../support/store.js'
 import { isLong, report, times } from '../form.js'
 
-/** The server and this process each need a file descriptor for a connection, and some for all else. */
+/** Server and test need a file descriptor per connection, and some for other files. */
 const { userLimits } = process.report.getReport() as unknown as {
   userLimits?: { open_files: { hard: number | 'unlimited' } }
 }
@@ -39,7 +39,7 @@ const open = () =>
     sockets.push(socket)
   })
 
-it(`answers beside ${count} connections over which nothing comes, and ends them in time${note}`, async () => {
+it(`the server responds while ${count} connections are idle, and closes them in time${note}`, async () => {
   for (let opened = 0; opened < count; opened += 100) {
     await Promise.all(Array.from({ length: Math.min(100, count - opened) }, open))
   }
@@ -53,14 +53,14 @@ it(`answers beside ${count} connections over which nothing comes, and ends them 
   const started = performance.now()
   const body = JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' })
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
+  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(10_000) })
   const milliseconds = Math.round(performance.now() - started)
-  expect(answer.status).toBe(401)
-  // Fifteen seconds and more; raw-socket.test.ts has the same with less patience.
+  expect(response.status).toBe(401)
+  // Takes more than 15 s. raw-socket.test.ts tests the same with a shorter timeout.
   if (!isLong) return
   await expect.poll(() => ended, { timeout: 40_000, interval: 200 }).toBe(count)
   const seconds = Math.round((performance.now() - started) / 1000)
   report(
-    `idle connections ${count}${note}; a login beside them ${milliseconds} ms; all ended after ${seconds} s`,
+    `idle connections ${count}${note}; a concurrent login ${milliseconds} ms; all closed after ${seconds} s`,
   )
 })

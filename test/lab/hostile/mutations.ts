@@ -7,7 +7,7 @@ import { mark } from './values.js'
 
 type Mutation = (request: Request) => Request
 
-/** Requests of which one to three things are not as the contract has them. */
+/** Requests with one to three violations of the contract. */
 export const hostileRequests = (world: World): fc.Arbitrary<Request> =>
   fc
     .tuple(validRequests(world), fc.array(mutations(world), { minLength: 1, maxLength: 3 }))
@@ -28,13 +28,13 @@ const mutations = (world: World) =>
     },
   )
 
-// CONNECT asks for a tunnel and is no request to a path.
+// CONNECT requests a tunnel and has no path.
 const methods = fc.constantFrom(...METHODS.filter((method) => method !== 'CONNECT'))
 
 const nested = (open: string, inner: string, close: string, depth: number) =>
   open.repeat(depth) + inner + close.repeat(depth)
 
-/** JSON texts, and texts that are nearly JSON. */
+/** Valid and almost valid JSON texts. */
 const oddJson = fc.oneof(
   fc.constantFrom('null', 'true', '[]', '{}', '""', '"\\u0000"', '"\\ud800"', '"a\\udfffb"', '-0', '1e999'),
   fc.constantFrom('1e-999', '123456789012345678901234567890', 'NaN', 'undefined', "'x'", '01', '"\t"', ''),
@@ -109,7 +109,7 @@ const bodyMutations: fc.Arbitrary<Mutation> = fc.oneof(
 
 const latin1 = fc.string({ unit: fc.nat(0xff).map((code) => String.fromCharCode(code)), maxLength: 300 })
 
-/** Values of the headers that something on the way of a request may read. */
+/** Values of headers that the server may read. */
 const headerValues: Record<string, string[]> = {
   'content-type': [
     'text/plain',

@@ -17,7 +17,7 @@ afterEach(() => usher.close())
 let sent = 0
 const statuses = new Map<number, number>()
 
-/** Sends a request from an address of its own, a second after the one before. */
+/** Sends a request from a new client address, a second after the previous one. */
 async function send(request: Request) {
   usher.clock.now += 1000
   sent += 1
@@ -25,30 +25,30 @@ async function send(request: Request) {
   const payload = bodyOf(request)
   const remoteAddress = `10.0.${(sent >> 8) & 255}.${sent & 255}`
   const method = request.method as NonNullable<InjectOptions['method']>
-  const answer = await usher.app.inject({
+  const response = await usher.app.inject({
     method,
     url: request.target,
     headers,
     remoteAddress,
     ...(payload && { payload }),
   })
-  statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1)
-  const url = answer.raw.req.url ?? ''
-  expectHarmless(method, url, answer, usher.world, headers.authorization)
-  return answer
+  statuses.set(response.statusCode, (statuses.get(response.statusCode) ?? 0) + 1)
+  const url = response.raw.req.url ?? ''
+  expectHarmless(method, url, response, usher.world, headers.authorization)
+  return response
 }
 
-/** What only a request that does not obey the contract is told. */
-const faults = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'method_not_allowed']
+/** Codes of requests that violate the contract. */
+const violations = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'method_not_allowed']
 
-it('answers a request that obeys the contract with success or a problem of its operation', async () => {
+it('a valid request returns success or a problem of its operation', async () => {
   await fc.assert(
     fc.asyncProperty(validRequests(usher.world), async (request) => {
-      const answer = await send(request)
-      if (answer.statusCode < 400) return
-      expect(faults).not.toContain(answer.json().code)
-      expect(answer.json().code).not.toBe('route_not_found')
-      const fields = (answer.json().errors ?? []).map((fault: { path: string }) => fault.path)
+      const response = await send(request)
+      if (response.statusCode < 400) return
+      expect(violations).not.toContain(response.json().code)
+      expect(response.json().code).not.toBe('route_not_found')
+      const fields = (response.json().errors ?? []).map((error: { path: string }) => error.path)
       expect(['', 'password']).toContain(fields.join())
     }),
     cases(times(600, 12_000)),
@@ -56,7 +56,7 @@ it('answers a request that obeys the contract with success or a problem of its o
 })
 
 it.each(Array.from({ length: times(1, 5) }, (_, index) => index + 1))(
-  'answers a request that does not with a documented problem, or as if it were right (%i)',
+  'an invalid request returns success or a documented problem (part %i)',
   async (part) => {
     await fc.assert(
       fc.asyncProperty(hostileRequests(usher.world), async (request) => {

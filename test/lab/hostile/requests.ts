@@ -5,25 +5,25 @@ import type { z } from 'zod'
 import { tokensFor } from './tokens.js'
 import { valuesOf } from './values.js'
 
-/** A request before it is written out. Keys and values of the body are JSON already, so that they may be none. */
+/** A request before serialization. Keys and values of the body are JSON texts, which may be invalid. */
 export interface Request {
   operation: string
   method: string
   target: string
   headers: [name: string, value: string][]
   fields: [key: string, value: string][] | undefined
-  /** What becomes of the body's text. */
+  /** Changes the text of the body. */
   write: (text: string) => string | Buffer
 }
 
-/** What there is on the server that the requests go to. */
+/** Existing databases, accounts and tokens of the server. */
 export interface World {
   paths: DatabasePath[]
-  /** Tokens by the path of their database. */
+  /** Tokens with the path of their database. */
   tokens: { path: DatabasePath; jwt: string }[]
 }
 
-/** Requests that obey the contract, to every operation of it. */
+/** Valid requests to every operation of the contract. */
 export const validRequests = (world: World): fc.Arbitrary<Request> =>
   fc.oneof(
     ...operations.map(([name, route]) => ({
@@ -69,12 +69,12 @@ const written = ([key, value]: [string, unknown]): [string, string] => [
   JSON.stringify(value),
 ]
 
-/** A header as it can be in HTTP: Latin-1 without control characters, and trimmed (RFC 9110 §5.5). */
+/** Returns a valid header value: Latin-1 without control characters, trimmed (RFC 9110 §5.5). */
 export const inHeader = (name: string, value: string): [string, string] => [
   name,
   value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '~').trim(),
 ]
 
-/** The text of a request's body, or nothing where it has none. */
+/** Returns the text of the body, or undefined. */
 export const bodyOf = ({ fields, write }: Request) =>
   fields && Buffer.from(write(`{${fields.map((field) => field.join(':')).join(',')}}`))

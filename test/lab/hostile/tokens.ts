@@ -10,7 +10,7 @@ interface Parts {
 }
 type Forgery = (parts: Parts, other: Parts) => string
 
-/** Tokens of the world, of the right database or another, and forgeries made of two of them. */
+/** Tokens of the same or another database, and forgeries that combine two of them. */
 export const tokensFor = ({ tokens }: World): fc.Arbitrary<string> => {
   const jwt = fc.constantFrom(...tokens.map((token) => token.jwt))
   const forged = fc.tuple(jwt, jwt, forgeries).map(([one, two, forge]) => forge(read(one), read(two)))
@@ -28,7 +28,7 @@ const read = (jwt: string): Parts => ({
 const write = ({ header, claims, signature }: Parts) => `${encode(header)}.${encode(claims)}.${signature}`
 
 const ours = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-/** Signed anew with a key of the attacker's. */
+/** Signed with a key of the attacker. */
 const signed = (parts: Parts) => {
   const input = write(parts).replace(/\.[^.]*$/, '')
   const key = { key: ours.privateKey, dsaEncoding: 'ieee-p1363' } as const

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { z } from 'zod'
 
-/** Stands in texts that clients send, so that one that is echoed or logged can be told. */
+/** Marks texts of clients, so that tests find them in responses and logs. */
 export const mark = (field: string) => `${field}-xyzzy`
 
 /**
- * Values that a schema of the contract takes: made from its shape, and held to all its rules. Texts bear the mark
- * of their field.
+ * Values that match a schema of the contract. Texts contain the mark of their field.
  */
 export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodObject) {
@@ -21,7 +20,7 @@ export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
   )
 }
 
-/** @throws where the contract has a kind of schema that this cannot make values of */
+/** Throws on a kind of schema that it does not support. */
 function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arbitrary<unknown> {
   if (schema.format === 'idn-email') return emails(field)
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
@@ -29,7 +28,7 @@ function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arb
   throw new Error(`no values for ${JSON.stringify(schema)}`)
 }
 
-/** Text in all of Unicode, NUL included. */
+/** Unicode texts, including NUL. */
 const texts = fc.oneof(
   fc.string({ unit: 'grapheme-ascii', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -56,6 +55,6 @@ const emails = (field: string) =>
     fc.emailAddress(),
   )
 
-/** Addresses and passwords of accounts that the tests make; the requests know of more than there are. */
+/** Emails and passwords of accounts. Requests also use some that do not exist. */
 export const knownEmail = (number: number, field = 'email') => `${mark(field)}-${number}@example.com`
 export const knownPassword = (number: number) => `${mark('password')}-${number}`

@@ -18,7 +18,7 @@ const settings = [
   { passwordPolicy: 'nist', signingAlgorithm: 'RS256' },
 ] as const
 
-/** A server with three databases that have the same ten accounts, each with a token. */
+/** Starts a server with three databases that have the same ten accounts, each with a token. */
 export async function startWorld() {
   const store = await openTestStore()
   const usher = await startApp(store, { TRUST_PROXY: '1', TOKEN_MAX_AGE: '86400' })
@@ -35,7 +35,7 @@ export async function startWorld() {
   }
   const world: World = { paths, tokens }
 
-  /** Fails if something that a client sent was logged, or an error of our own; forgets the log. */
+  /** Fails if a text of a client or an internal error was logged. Clears the log. */
   function expectCleanLog() {
     const log = usher.logged()
     usher.forgetLog()

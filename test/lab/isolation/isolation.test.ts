@@ -18,13 +18,13 @@ const choices: fc.Arbitrary<Choice> = fc.record({
   pick: fc.nat(),
 })
 
-/** Clients do more than operators. */
+/** Relative frequencies. The default is 1. */
 const weights: Record<string, number> = { signUp: 12, logIn: 8, meEverywhere: 4, join: 3, move: 2 }
 const names = fc.oneof(
   ...Object.keys(operations).map((name) => ({ weight: weights[name] ?? 1, arbitrary: fc.constant(name) })),
 )
 
-it('keeps every database to itself, whatever clients and operators do in the others', async () => {
+it('random operations of clients and operators in one database never affect another database', async () => {
   const length = times(70, 250)
   const steps = fc.array(fc.tuple(names, choices), { minLength: 1, maxLength: length, size: 'max' })
   let done = 0
@@ -42,7 +42,7 @@ it('keeps every database to itself, whatever clients and operators do in the oth
   report(`operations ${done}, seed ${seed}`)
 })
 
-/** Every token at every database, every address with every password, and all that the operator sees. */
+/** Tries every token and every email with every password at every database, and compares all listings. */
 async function expectIsolated(world: World) {
   const choice: Choice = {
     path: '',
@@ -53,8 +53,8 @@ async function expectIsolated(world: World) {
     idempotencyKey: undefined,
     pick: 0,
   }
-  const given = world.model.tokens.length
-  for (let pick = 0; pick < given; pick++) await operations.meEverywhere?.(world, { ...choice, pick })
+  const issued = world.model.tokens.length
+  for (let pick = 0; pick < issued; pick++) await operations.meEverywhere?.(world, { ...choice, pick })
   for (const path of paths) {
     await operations.inspect?.(world, { ...choice, path })
     for (const email of emails) {

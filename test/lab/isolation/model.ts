@@ -1,10 +1,9 @@
-/** What is known of one database: nothing here is shared between databases. */
+/** Expected state of one database. Databases share no state. */
 export interface DatabaseModel {
-  /** Of a database that was made anew under the same path it is another. */
+  /** Changes if the database is deleted and created again. */
   id: string
   /** By email. */
   users: Map<string, UserModel>
-  /** Ids. */
   tenants: Set<string>
   kids: Set<string>
   /** Sign-ups by their Idempotency-Key. */
@@ -16,9 +15,9 @@ export interface UserModel {
   email: string
   password: string
   isDisabled: boolean
-  /** In the order of joining. */
+  /** Ids in order of joining. */
   tenants: string[]
-  /** Tokens from before this moment, in seconds, are revoked. */
+  /** Tokens issued before this Unix timestamp are revoked. */
   validFrom: number
 }
 
@@ -30,18 +29,16 @@ export interface TokenModel {
   issuedAt: number
 }
 
-/** Everything there is. */
 export interface WorldModel {
-  /** By path, workspace/name. */
+  /** By path `workspace/name`. */
   databases: Map<string, DatabaseModel>
-  /** All that were ever given. */
+  /** All tokens ever issued. */
   tokens: TokenModel[]
 }
 
 const part = (jwt: string, index: number) =>
   JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
 
-/** A token that a user was given at a database. */
 export const tokenOf = (database: DatabaseModel, user: UserModel, jwt: string): TokenModel => ({
   jwt,
   databaseId: database.id,
@@ -50,7 +47,7 @@ export const tokenOf = (database: DatabaseModel, user: UserModel, jwt: string): 
   issuedAt: part(jwt, 1).iat,
 })
 
-/** The user whom a token stands for at a database: there is one only where the token was given. */
+/** Returns the user of a token that the database must accept, or undefined. */
 export function userOfToken(database: DatabaseModel, token: TokenModel): UserModel | undefined {
   if (token.databaseId !== database.id || !database.kids.has(token.kid)) return undefined
   const user = userWithId(database, token.userId)

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type DatabaseModel, tokenOf, type UserModel, userOfToken, userWithId } from './model.js'
 import { paths, type World } from './world.js'
 
-/** What an operation is done with; a number picks one of those there are, of any database. */
+/** Inputs of an operation. `pick` selects one of the existing items of all databases. */
 export interface Choice {
   path: string
   other: string
@@ -73,7 +73,7 @@ const logIn: Operation = async (world, { path, email, password }) => {
   expect(response.json().code).toBe('invalid_credentials')
 }
 
-/** Tries a token at every database that is or was. */
+/** Uses a token at every existing or deleted database. */
 const meEverywhere: Operation = async (world, { pick }) => {
   const token = pickOf(world.model.tokens, pick)
   if (!token) return
@@ -90,7 +90,7 @@ const meEverywhere: Operation = async (world, { pick }) => {
   }
 }
 
-/** Changes a user by email, or by the id of a user of any database, which another one does not know. */
+/** Changes a user by email, or by an id that may belong to another database. */
 const changeUser =
   (command: string, change: (database: DatabaseModel, user: UserModel, after: Account) => void): Operation =>
   async (world, { path, email, password, pick }) => {
@@ -113,7 +113,7 @@ interface Account {
 
 const validFrom = ({ tokensValidAfter }: Account) => Math.ceil(Date.parse(tokensValidAfter ?? '') / 1000)
 
-/** Puts a user into a tenant, or out of it; both may be of any database. */
+/** Adds a user to a tenant or removes it. Both may belong to other databases. */
 const changeTenant =
   (command: 'add-user' | 'remove-user'): Operation =>
   async (world, { path, email, pick }) => {
@@ -140,7 +140,7 @@ const rotate: Operation = async (world, { path }) => {
   database?.kids.add(value.kid)
 }
 
-/** Retires a key of any database. */
+/** Retires a key that may belong to another database. */
 const retire: Operation = async (world, { path, pick }) => {
   const kid = pickOf(
     databasesOf(world).flatMap(({ kids }) => [...kids]),
@@ -165,7 +165,7 @@ const createOrDelete: Operation = async (world, { path }) => {
   world.model.databases.delete(path)
 }
 
-/** Moves the users of one database into another: the same ids and passwords, and yet no token of one is good there. */
+/** Imports the users of one database into another. They keep ids and passwords, but tokens remain invalid there. */
 const move: Operation = async (world, { path, other }) => {
   const from = world.model.databases.get(path)
   const to = world.model.databases.get(other)
@@ -185,7 +185,7 @@ const move: Operation = async (world, { path, other }) => {
   }
 }
 
-/** Holds everything that the command line and discovery tell of a database to the model. */
+/** Compares all output of the command line and discovery with the model. */
 const inspect: Operation = async (world, { path }) => {
   const database = world.model.databases.get(path)
   const discovered = await world.send('GET', `${path}/.well-known/jwks.json`)
@@ -205,7 +205,7 @@ const inspect: Operation = async (world, { path }) => {
   }
 }
 
-/** What clients and operators do, by name. */
+/** Operations of clients and operators, by name. */
 export const operations: Record<string, Operation> = {
   signUp,
   logIn,

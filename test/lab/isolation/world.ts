@@ -6,10 +6,10 @@ import { startOperator } from '../../support/operator.js'
 import { openPostgresCopy } from '../../support/store.js'
 import type { DatabaseModel, WorldModel } from './model.js'
 
-/** Databases have the same names in different workspaces. */
+/** The same database names in several workspaces. */
 export const paths = ['one', 'two', 'three'].flatMap((slug) => [`${slug}/app`, `${slug}/web`])
 
-/** A server and a command line on one store, with what they should know of each database. */
+/** Starts a server and a command line on one store, with a model of its expected state. */
 export async function startWorld() {
   const store = await openPostgresCopy()
   const usher = await startOperator(store)
@@ -17,7 +17,7 @@ export async function startWorld() {
   const model: WorldModel = { databases: new Map(), tokens: [] }
   let addresses = 0
 
-  /** A request from an address of its own, so that nobody waits for the failed logins of another. */
+  /** Sends a request from a new client address, so that the throttle does not affect other requests. */
   function send(method: 'GET' | 'POST', path: string, options: { payload?: object; headers?: object } = {}) {
     usher.clock.now = Date.now()
     addresses += 1
@@ -27,7 +27,7 @@ export async function startWorld() {
     return usher.send({ method, url, remoteAddress, ...options } as Parameters<typeof usher.send>[0])
   }
 
-  /** Runs a command that changes something; the server then knows of it without waiting. */
+  /** Runs a command that changes the store, and clears the cache of the server. */
   async function operate(command: string, input?: string) {
     const result = await usher.operator(`${command} --json`, input)
     usher.context.findDatabase = createDatabaseLookup(usher.store, usher.config)
