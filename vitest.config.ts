@@ -5,7 +5,7 @@ const embedded = { storeKind: 'embedded', instances: 0, isLab: false } as const
 const postgres = { storeKind: 'postgres', instances: 0, isLab: false } as const
 const instances = { storeKind: 'postgres', instances: 2, isLab: false } as const
 
-/** @param provide which store `openTestStore` opens, and how many servers answer the requests of a test */
+/** @param provide store that `openTestStore` opens, and number of servers that serve the requests of a test */
 function project(
   name: string,
   provide: { storeKind: 'embedded' | 'postgres'; instances: number; isLab: boolean },
@@ -13,7 +13,7 @@ function project(
   more = {},
 ) {
   return {
-    // Sources instead of builds, so that a change needs no build to be tested.
+    // Sources instead of builds, so that tests need no build after a change.
     resolve: { conditions: ['source'] },
     ssr: { resolve: { conditions: ['source'] } },
     test: {
@@ -22,7 +22,7 @@ function project(
       include,
       exclude: ['**/node_modules/**', '**/generated/**'],
       setupFiles: ['test/support/setup.ts'],
-      // The files of a worker share its modules: importing the sources again costs each about a second.
+      // The files of a worker share its modules, because importing the sources again takes about a second per file.
       isolate: false,
       restoreMocks: true,
       unstubEnvs: true,
@@ -35,17 +35,17 @@ function project(
 }
 
 const lab = project('lab', { ...embedded, isLab: true }, ['test/lab/**/*.test.ts'], {
-  // They measure how long a recovery takes.
+  // Parallel files would distort measured recovery times.
   fileParallelism: false,
   testTimeout: 1_800_000,
 })
 
 const projects = [
-  // Every test. Those of one kind of store open that kind, all others the embedded store.
+  // All tests. Tests of one kind of store open that kind, all others the embedded store.
   project('embedded', embedded, ['test/**/*.test.ts'], {
     exclude: ['test/instances/**', '**/node_modules/**', '**/generated/**'],
   }),
-  // What both kinds of store must do alike.
+  // What must be the same on both kinds of store.
   project('postgres', postgres, ['test/api/**/*.test.ts', 'test/store/migrate.test.ts']),
   // Several servers behind a proxy, which share a Postgres server through PgBouncer.
   project('instances', instances, [

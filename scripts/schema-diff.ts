@@ -30,7 +30,7 @@ export async function schemaDiff(pglite: PGlite, schema: string): Promise<string
   return exitCode === 0 ? '' : (stdout ?? '')
 }
 
-/** The package is built for bundlers. Node needs its JavaScript and its WebAssembly to be linked by hand, once. */
+/** The package is built for bundlers. In Node its JavaScript and WebAssembly must be linked manually, once. */
 const engineLoaded = loadEngine()
 
 async function loadEngine() {
