@@ -20,7 +20,7 @@ const error = {
 }
 
 it.for(['standard', 'nist'] as const)(
-  'rejects a breached password by policy %s',
+  'rejects a breached password under the %s policy',
   async (policy, { usher }) => {
     const { createUser } = await usher.newDatabase(policy)
     const response = await createUser(validUser({ password: breached }))
@@ -29,17 +29,17 @@ it.for(['standard', 'nist'] as const)(
   },
 )
 
-it('finds a password that is breached in NFKC', async ({ database }) => {
+it('rejects a password whose NFKC form is breached', async ({ database }) => {
   const response = await database.createUser(validUser({ password: 'oﬃce battery' }))
   expect(response.json().errors).toEqual([error])
 })
 
-it('does not use the list by policy none', async ({ usher }) => {
+it('accepts a breached password under the none policy', async ({ usher }) => {
   const { createUser } = await usher.newDatabase('none')
   expect((await createUser(validUser({ password: breached }))).statusCode).toBe(201)
 })
 
-it('reports a breached password together with the errors of other fields', async ({ database }) => {
+it('returns a breached password together with the errors of other fields', async ({ database }) => {
   const response = await database.createUser({ email: 'nobody', password: breached })
   expect(response.json().errors).toEqual([expect.objectContaining({ path: 'email' }), error])
 })
@@ -54,7 +54,7 @@ it('accepts a breached password at login', async ({ store, database }) => {
   await withoutList.close()
 })
 
-it('returns 503 if the list can no longer be read, and logs why', async ({ store, database }) => {
+it('returns 503 and logs the reason when the list can no longer be read', async ({ store, database }) => {
   const damaged = await blocklistOf(breached)
   const other = await startApp(store, { PASSWORD_BLOCKLIST_FILE: damaged.file })
   await truncate(damaged.file, 0)

@@ -10,8 +10,8 @@ const email = 'ada@example.com'
 describe.each([
   ['a second', 1_000],
   ['an hour', hour],
-])('a clock that steps back by %s', (_what, step) => {
-  it('keeps no user out who just failed to log in', async ({ usher, clock }) => {
+])('a clock that steps back by %s', (_name, step) => {
+  it('accepts a login after a failed one when the clock has stepped back', async ({ usher, clock }) => {
     const { signedUp, login } = await usher.newDatabase()
     await signedUp({ email })
     expect((await login({ email, password: 'not the password' })).statusCode).toBe(401)
@@ -19,19 +19,22 @@ describe.each([
     expect((await login({ email, password })).statusCode).toBe(200)
   })
 
-  it('makes nobody wait much longer than the throttle says', async ({ usher, clock }) => {
+  it('extends a throttle wait by at most 30 seconds when the clock has stepped back', async ({
+    usher,
+    clock,
+  }) => {
     const { signedUp, login } = await usher.newDatabase()
     await signedUp({ email })
     const fail = async () => (await login({ email, password: 'not the password' })).statusCode
     for (let i = 0; i < 5; i++) expect(await fail()).toBe(401)
     expect(await fail()).toBe(429)
     clock.now -= step
-    // A second by the throttle, and as much as clocks may differ.
+    // The wait of the throttle plus the permitted clock skew.
     clock.now += 1_000 + Math.min(step, 30_000)
     expect((await login({ email, password })).statusCode).toBe(200)
   })
 
-  it('leaves a new database with a key to sign with', async ({ usher, clock }) => {
+  it('issues accepted tokens in a new database when the clock has stepped back', async ({ usher, clock }) => {
     const { createUser, me } = await usher.newDatabase()
     clock.now -= step
     const signedUp = await createUser({ email, password })
@@ -39,7 +42,7 @@ describe.each([
     expect((await me(signedUp.json().token.jwt)).statusCode).toBe(200)
   })
 
-  it('finds the sign-up of an Idempotency-Key from before', async ({ usher, clock }) => {
+  it('replays a sign-up by its Idempotency-Key when the clock has stepped back', async ({ usher, clock }) => {
     const { users } = await usher.newDatabase()
     const headers = { 'idempotency-key': 'before' }
     const signUp = () => usher.send({ method: 'POST', url: users, payload: { email, password }, headers })
@@ -48,7 +51,7 @@ describe.each([
     expect((await signUp()).json()).toMatchObject({ id: first.id })
   })
 
-  it('lets ids go on rising', async ({ usher }) => {
+  it('creates rising ids when the clock has stepped back', async ({ usher }) => {
     const { signedUp } = await usher.newDatabase()
     vi.useFakeTimers({ toFake: ['Date'] })
     const before = (await signedUp()).id
@@ -58,10 +61,10 @@ describe.each([
   })
 })
 
-describe('a token from before a step back', () => {
+describe('tokens issued before the clock stepped back', () => {
   it.for([
-    ['stays good where another machine’s clock might be as far ahead', 30_000, 200],
-    ['is refused where it would be one from the future', 31_000, 401],
+    ['accepts a token issued 30 seconds ahead of the clock', 30_000, 200],
+    ['rejects a token issued 31 seconds ahead of the clock', 31_000, 401],
   ] as const)('%s', async ([, step, status], { usher, clock }) => {
     const { signedUp, login, me } = await usher.newDatabase()
     const { token } = await signedUp({ email })

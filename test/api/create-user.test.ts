@@ -4,12 +4,12 @@ import { start, validUser } from '../support/app.js'
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** The faults of a refused body as `path code`. */
+/** Returns the field errors of a response as `path code`. */
 const errorsOf = (response: { json(): { errors: { path: string; code: string }[] } }) =>
   response.json().errors.map(({ path, code }) => `${path} ${code}`)
 
-describe('a sign-up', () => {
-  it('answers 201 with an id, no tenants and an access token', async ({ database }) => {
+describe('POST /users', () => {
+  it('returns 201 with an id, no tenants and an access token', async ({ database }) => {
     const response = await database.createUser(validUser())
     expect(response.statusCode).toBe(201)
     expect(response.json()).toEqual({
@@ -19,52 +19,52 @@ describe('a sign-up', () => {
     })
   })
 
-  it('creates a tenant with newTenant and answers its id', async ({ usher, database }) => {
+  it('creates the tenant named in newTenant and returns its id', async ({ usher, database }) => {
     const user = await database.signedUp({ newTenant: '  Analytical Engines ' })
     expect(user.tenants).toEqual([expect.stringMatching(uuidv7)])
     const tenants = await usher.store.prisma.tenant.findMany({ where: { databaseId: database.id } })
     expect(tenants).toMatchObject([{ id: user.tenants[0], name: 'Analytical Engines' }])
   })
 
-  it('gives two users who name the same tenant a tenant each', async ({ database }) => {
+  it('creates a tenant per user when two users give the same tenant name', async ({ database }) => {
     const one = await database.signedUp({ newTenant: 'Same' })
     const two = await database.signedUp({ newTenant: 'Same' })
     expect(one.tenants).not.toEqual(two.tenants)
   })
 
-  it('stores the password as argon2id alone', async ({ usher, database }) => {
+  it('stores the password only as an argon2id hash', async ({ usher, database }) => {
     const { id } = await database.signedUp({ password: 'a password to look for' })
     const row = await usher.store.prisma.user.findFirst({ where: { databaseId: database.id, id } })
     expect(row?.passwordHash).toMatch(/^\$argon2id\$v=19\$/)
     expect(JSON.stringify(row)).not.toContain('a password to look for')
   })
 
-  it('keeps the address and the name as entered, trimmed', async ({ database }) => {
+  it('stores email and preferredName as entered, but trimmed', async ({ database }) => {
     const user = await database.signedUp({ email: '  Grace@Example.COM ', preferredName: ' Grace ' })
     const me = (await database.me(user.token.jwt)).json()
     expect(me).toMatchObject({ email: 'Grace@Example.COM', preferredName: 'Grace' })
   })
 
-  it('ignores fields that it does not know, the id of a tenant among them', async ({ database }) => {
+  it('ignores unknown fields of a body, such as tenants and id', async ({ database }) => {
     const other = await database.signedUp({ newTenant: 'Other' })
     const user = await database.signedUp({ tenants: other.tenants, id: other.id, isAdmin: true })
     expect(user.tenants).toEqual([])
     expect(user.id).not.toBe(other.id)
   })
 
-  it('may not be cached', async ({ database }) => {
+  it('sends Cache-Control: no-store with a created user', async ({ database }) => {
     const response = await database.createUser(validUser())
     expect(response.headers['cache-control']).toBe('no-store')
   })
 })
 
-describe('an address', () => {
+describe('emails', () => {
   it.for([
-    ['the same', 'taken@example.com'],
-    ['in other letter case', 'TAKEN@Example.Com'],
-    ['with spaces around', ' taken@example.com '],
-    ['in full-width letters of the domain', 'taken@ｅｘａｍｐｌｅ.com'],
-  ] as const)('that is taken is refused: %s', async ([, email], { usher, database }) => {
+    ['same spelling', 'taken@example.com'],
+    ['other letter case', 'TAKEN@Example.Com'],
+    ['surrounding spaces', ' taken@example.com '],
+    ['full-width domain', 'taken@ｅｘａｍｐｌｅ.com'],
+  ] as const)('returns 409 when the email is taken (%s)', async ([, email], { usher, database }) => {
     await database.createUser(validUser({ email: 'taken@example.com' }))
     const response = await database.createUser(validUser({ email, newTenant: 'Stray' }))
     expect(response.statusCode).toBe(409)
@@ -75,21 +75,24 @@ describe('an address', () => {
   it.for([
     ['decomposed accents', 'jose\u0301@example.com', 'josé@example.com'],
     ['an international domain and its A-label', 'a@bücher.example', 'a@xn--bcher-kva.example'],
-  ] as const)('is one with its other form: %s', async ([, one, two], { database }) => {
-    expect((await database.createUser(validUser({ email: one }))).statusCode).toBe(201)
-    expect((await database.createUser(validUser({ email: two }))).statusCode).toBe(409)
-  })
+  ] as const)(
+    'returns 409 when the email is taken in another form: %s',
+    async ([, one, two], { database }) => {
+      expect((await database.createUser(validUser({ email: one }))).statusCode).toBe(201)
+      expect((await database.createUser(validUser({ email: two }))).statusCode).toBe(409)
+    },
+  )
 
   it.for([
     ['dots', 'ad.a@example.com', 'ada@example.com'],
-    ['a plus', 'ada+1@example.com', 'ada+2@example.com'],
-  ] as const)('is not folded by %s', async ([, one, two], { usher }) => {
+    ['a plus tag', 'ada+1@example.com', 'ada+2@example.com'],
+  ] as const)('treats emails that differ in %s as different', async ([, one, two], { usher }) => {
     const { createUser } = await usher.newDatabase()
     expect((await createUser(validUser({ email: one }))).statusCode).toBe(201)
     expect((await createUser(validUser({ email: two }))).statusCode).toBe(201)
   })
 
-  it('may be used in another database', async ({ usher, database }) => {
+  it('accepts an email that is taken in another database', async ({ usher, database }) => {
     const other = await usher.newDatabase('standard', database.workspaceSlug)
     const email = 'both@example.com'
     expect((await database.createUser(validUser({ email }))).statusCode).toBe(201)
@@ -100,69 +103,69 @@ describe('an address', () => {
     ['no @', 'ada.example.com'],
     ['no local part', '@example.com'],
     ['no domain', 'ada@'],
-    ['one label only', 'ada@localhost'],
-    ['an address of IPv4', 'ada@127.0.0.1'],
+    ['only one domain label', 'ada@localhost'],
+    ['an IPv4 address as its domain', 'ada@127.0.0.1'],
     ['a space', 'a da@example.com'],
-    ['two dots', 'a..da@example.com'],
-    ['a label that ends in a hyphen', 'ada@exam-.com'],
+    ['two consecutive dots', 'a..da@example.com'],
+    ['a domain label that ends in a hyphen', 'ada@exam-.com'],
     ['a path', 'ada@example.com/x'],
     ['a port', 'ada@example.com:80'],
     ['angle brackets', '<ada@example.com>'],
     ['a control character', 'ada\u0007@example.com'],
-    ['NUL', 'ada\0@example.com'],
-    ['half a surrogate pair', 'ada\ud800@example.com'],
+    ['a NUL', 'ada\0@example.com'],
+    ['a lone surrogate', 'ada\ud800@example.com'],
     ['65 characters before the @', `${'a'.repeat(65)}@example.com`],
     ['255 characters', `${'a'.repeat(60)}@${`${'b'.repeat(48)}.`.repeat(3)}${'c'.repeat(47)}`],
-    ['nothing', ''],
-  ] as const)('with %s is no address', async ([, email], { database }) => {
+    ['no characters', ''],
+  ] as const)('returns email_invalid for an email with %s', async ([, email], { database }) => {
     const response = await database.createUser(validUser({ email }))
     expect(response.statusCode).toBe(400)
     expect(errorsOf(response)).toEqual(['email email_invalid'])
   })
 
-  it('may have 64 characters before the @ and 254 in all', async ({ database }) => {
+  it('accepts an email of 254 characters with 64 before the @', async ({ database }) => {
     const email = `${'a'.repeat(64)}@${`${'b'.repeat(46)}.`.repeat(4)}c`
     expect(email).toHaveLength(254)
     expect((await database.createUser(validUser({ email }))).statusCode).toBe(201)
   })
 })
 
-describe('a password', () => {
+describe('passwords', () => {
   it.for([
-    ['of 8 characters', 'x7$kPq2w'],
-    ['of 256 characters', 'aZ'.repeat(128)],
-    ['of spaces and any script', 'пароль пароль 密码'],
-    ['counted in code points', '🦊🐻🐼🐨🐯🦁🐮🐷'],
-  ] as const)('is accepted %s', async ([, candidate], { database }) => {
+    ['8 characters', 'x7$kPq2w'],
+    ['256 characters', 'aZ'.repeat(128)],
+    ['spaces and several scripts', 'пароль пароль 密码'],
+    ['8 emoji, counted in code points', '🦊🐻🐼🐨🐯🦁🐮🐷'],
+  ] as const)('accepts a password of %s', async ([, candidate], { database }) => {
     expect((await database.createUser(validUser({ password: candidate }))).statusCode).toBe(201)
   })
 
   it.for([
-    ['too short', 'x7$kPq2', 'too_short'],
-    ['too short once normalized', 'a\u0301'.repeat(7), 'too_short'],
-    ['too long', 'aZ'.repeat(128).concat('!'), 'too_long'],
-    ['common', 'password1', 'password_too_common'],
-    ['common in capitals', 'PASSWORD1', 'password_too_common'],
-    ['common in full width', 'ｐａｓｓｗｏｒｄ１', 'password_too_common'],
-    ['the address', 'Lovelace@example.com', 'password_is_email'],
-    ['the first part of the address', 'LOVELACE', 'password_is_email'],
-    ['empty', '', 'blank'],
-    ['with NUL', 'correct\0horse', 'invalid_character'],
-    ['with half a surrogate pair', 'correct \ud83d horse', 'invalid_character'],
-  ] as const)('is refused when %s', async ([, candidate, code], { database }) => {
+    ['that is too short', 'x7$kPq2', 'too_short'],
+    ['that is too short after normalization', 'a\u0301'.repeat(7), 'too_short'],
+    ['that is too long', 'aZ'.repeat(128).concat('!'), 'too_long'],
+    ['that is common', 'password1', 'password_too_common'],
+    ['that is common in capitals', 'PASSWORD1', 'password_too_common'],
+    ['that is common in full-width letters', 'ｐａｓｓｗｏｒｄ１', 'password_too_common'],
+    ['that is the email', 'Lovelace@example.com', 'password_is_email'],
+    ['that is the local part of the email', 'LOVELACE', 'password_is_email'],
+    ['that is empty', '', 'blank'],
+    ['with a NUL', 'correct\0horse', 'invalid_character'],
+    ['with a lone surrogate', 'correct \ud83d horse', 'invalid_character'],
+  ] as const)('rejects a password %s', async ([, candidate, code], { database }) => {
     const body = validUser({ email: 'lovelace@example.com', password: candidate })
     const response = await database.createUser(body)
     expect(response.statusCode).toBe(400)
     expect(errorsOf(response)).toEqual([`password ${code}`])
   })
 
-  it('is taken by the policy none from one character on', async ({ usher }) => {
+  it('accepts any password from one character on under the none policy', async ({ usher }) => {
     const lenient = await usher.newDatabase('none')
     expect((await lenient.createUser(validUser({ password: '1' }))).statusCode).toBe(201)
     expect((await lenient.createUser(validUser({ password: 'password' }))).statusCode).toBe(201)
   })
 
-  it('needs 15 characters by the policy nist', async ({ usher }) => {
+  it('requires 15 characters under the nist policy', async ({ usher }) => {
     const strict = await usher.newDatabase('nist')
     expect(errorsOf(await strict.createUser(validUser({ password: 'x7$kPq2w-9fLm2' })))).toEqual([
       'password too_short',
@@ -170,7 +173,7 @@ describe('a password', () => {
     expect((await strict.createUser(validUser({ password: 'x7$kPq2w-9fLm2z' }))).statusCode).toBe(201)
   })
 
-  it('is the same in every normalization form', async ({ database }) => {
+  it('accepts a password at login in another Unicode normalization form', async ({ database }) => {
     const email = 'norm@example.com'
     await database.signedUp({ email, password: 'ångström ﬁne' })
     const response = await database.login({ email, password: 'a\u030angstro\u0308m fine' })
@@ -178,8 +181,8 @@ describe('a password', () => {
   })
 })
 
-describe('a faulty body', () => {
-  it('gets every fault at once, by field', async ({ database }) => {
+describe('invalid bodies', () => {
+  it('returns the errors of all fields in one response', async ({ database }) => {
     const response = await database.createUser({
       email: 'nobody',
       password: 'short',
@@ -199,17 +202,25 @@ describe('a faulty body', () => {
   it.for([
     ['without fields', {}, ['email required', 'password required']],
     ['with nulls', { email: null, password: null }, ['email invalid_type', 'password invalid_type']],
-    ['with a name too long', validUser({ preferredName: 'x'.repeat(256) }), ['preferredName too_long']],
-    ['with a tenant too long', validUser({ newTenant: 'x'.repeat(256) }), ['newTenant too_long']],
-    ['with NUL in a name', validUser({ preferredName: 'A\0da' }), ['preferredName invalid_character']],
-    ['that is a list', [], [' invalid_type']],
-  ] as const)('%s is told what is wrong', async ([, body, faults], { database }) => {
+    [
+      'with a preferredName that is too long',
+      validUser({ preferredName: 'x'.repeat(256) }),
+      ['preferredName too_long'],
+    ],
+    ['with a newTenant that is too long', validUser({ newTenant: 'x'.repeat(256) }), ['newTenant too_long']],
+    [
+      'with a NUL in preferredName',
+      validUser({ preferredName: 'A\0da' }),
+      ['preferredName invalid_character'],
+    ],
+    ['that is an array', [], [' invalid_type']],
+  ] as const)('returns field errors for a body %s', async ([, body, errors], { database }) => {
     const response = await database.createUser(body)
     expect(response.statusCode).toBe(400)
-    expect(errorsOf(response)).toEqual(faults)
+    expect(errorsOf(response)).toEqual(errors)
   })
 
-  it('writes nothing', async ({ usher }) => {
+  it('stores nothing when a body is invalid', async ({ usher }) => {
     const { id, createUser } = await usher.newDatabase()
     await createUser(validUser({ newTenant: 'x'.repeat(256) }))
     expect(await usher.store.prisma.user.count({ where: { databaseId: id } })).toBe(0)
@@ -217,22 +228,22 @@ describe('a faulty body', () => {
   })
 })
 
-describe('thirty sign-ups of one address at once', () => {
-  it('have one winner and leave no tenant of another', async ({ usher }) => {
+describe('concurrent sign-ups', () => {
+  it('creates one user and one tenant when thirty sign-ups use the same email', async ({ usher }) => {
     const { id, createUser } = await usher.newDatabase()
     const body = validUser({ newTenant: 'Race' })
     const responses = await Promise.all(Array.from({ length: 30 }, () => createUser(body)))
     const statuses = responses.map(({ statusCode }) => statusCode).sort()
     expect(statuses).toEqual([201, ...Array(29).fill(409)])
-    const winner = responses.find(({ statusCode }) => statusCode === 201)?.json()
+    const created = responses.find(({ statusCode }) => statusCode === 201)?.json()
     const tenants = await usher.store.prisma.tenant.findMany({ where: { databaseId: id } })
     const memberships = await usher.store.prisma.membership.findMany({ where: { databaseId: id } })
-    expect(tenants.map((tenant) => tenant.id)).toEqual(winner.tenants)
-    expect(memberships.map((membership) => membership.userId)).toEqual([winner.id])
+    expect(tenants.map((tenant) => tenant.id)).toEqual(created.tenants)
+    expect(memberships.map((membership) => membership.userId)).toEqual([created.id])
   })
 })
 
-it('signs up by the injected clock', async ({ database }) => {
+it('sets createdAt from the injected clock', async ({ database }) => {
   const user = await database.signedUp()
   const me = (await database.me(user.token.jwt)).json()
   expect(me.createdAt).toBe(new Date(start).toISOString())

@@ -11,11 +11,8 @@ const get = (app: Pick<TestApi, 'send'>, url: string) => app.send({ method: 'GET
 const baseOf = ({ users }: { users: string }) => users.replace('/users', '')
 const kidOf = (jwt: string) => decodeProtectedHeader(jwt).kid
 
-describe('metadata', () => {
-  it('is where OpenID Connect and RFC 8414 look for it, and names the issuer of tokens', async ({
-    usher,
-    database,
-  }) => {
+describe('discovery metadata', () => {
+  it('returns the same metadata at the paths of OpenID Connect and RFC 8414', async ({ usher, database }) => {
     const base = baseOf(database)
     const openid = await get(usher, `${base}/.well-known/openid-configuration`)
     const oauth = await get(usher, `/.well-known/oauth-authorization-server${base}`)
@@ -32,7 +29,7 @@ describe('metadata', () => {
   })
 
   it.for(['/.well-known/jwks.json', '/.well-known/openid-configuration'])(
-    'of an unknown database is a 404 that is not cached: %s',
+    'returns an uncacheable 404 for %s of an unknown database',
     async (path, { usher }) => {
       const response = await get(usher, `/workspaces/nowhere/databases/app${path}`)
       expect(response.statusCode).toBe(404)
@@ -43,7 +40,7 @@ describe('metadata', () => {
 })
 
 describe('the key set', () => {
-  it('holds public members only and may be cached for 300 seconds', async ({ usher, database }) => {
+  it('returns only public key members, cacheable for 300 seconds', async ({ usher, database }) => {
     const response = await get(usher, `${baseOf(database)}/.well-known/jwks.json`)
     expect(response.headers['cache-control']).toBe('public, max-age=300')
     const [key] = response.json().keys
@@ -51,7 +48,7 @@ describe('the key set', () => {
   })
 
   it.for<SigningAlgorithm>(['ES256', 'RS256', 'EdDSA'])(
-    'lets jose verify a token of %s',
+    'publishes keys with which jose verifies %s tokens',
     async (algorithm, { usher }) => {
       const database = await usher.newDatabase()
       await usher.store.prisma.database.update({
@@ -77,7 +74,7 @@ describe('the key set', () => {
   )
 
   it.for(['ES256', 'RS256'] as const)(
-    'lets jsonwebtoken verify a token of %s',
+    'publishes keys with which jsonwebtoken verifies %s tokens',
     async (algorithm, { usher }) => {
       const database = await usher.newDatabase()
       await usher.store.prisma.database.update({
@@ -99,11 +96,11 @@ describe('the key set', () => {
   )
 })
 
-describe('rotation', () => {
-  /** A server that has not read the database's keys yet. */
+describe('key rotation', () => {
+  /** Starts a server that has not read the keys of the database. */
   const freshServer = (usher: TestApi) => startApp(usher.store)
 
-  it('publishes the next key before it signs, and accepts the last one until its tokens are dead', async ({
+  it('publishes the next key before it signs, and the previous one until its tokens have expired', async ({
     usher,
   }) => {
     const database = await usher.newDatabase()
@@ -129,7 +126,7 @@ describe('rotation', () => {
     await server.close()
   })
 
-  it('refuses a second key while the next one waits', async ({ usher }) => {
+  it('rejects a rotation while the next key is pending', async ({ usher }) => {
     const database = await usher.newDatabase()
     await rotateKeys(usher.store, database, 600, new Date(start))
     await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(
@@ -137,7 +134,7 @@ describe('rotation', () => {
     )
   })
 
-  it('deletes keys that are past', async ({ usher }) => {
+  it('deletes keys that have expired', async ({ usher }) => {
     const database = await usher.newDatabase()
     await rotateKeys(usher.store, database, 0, new Date(start))
     await rotateKeys(usher.store, database, 0, new Date(start + 2 * 86_400_000))
@@ -145,8 +142,8 @@ describe('rotation', () => {
   })
 })
 
-describe('retirement', () => {
-  it('refuses the tokens of a key at once', async ({ usher }) => {
+describe('key retirement', () => {
+  it('rejects the tokens of a retired key immediately', async ({ usher }) => {
     const database = await usher.newDatabase()
     const { token } = await database.signedUp()
     await rotateKeys(usher.store, database, 0, new Date(start))
@@ -158,7 +155,7 @@ describe('retirement', () => {
     await server.close()
   })
 
-  it('keeps the only key that signs', async ({ usher }) => {
+  it('rejects the retirement of the only signing key and of an unknown key', async ({ usher }) => {
     const database = await usher.newDatabase()
     const [key] = await listKeys(usher.store, database)
     await rotateKeys(usher.store, database, 600, new Date(start))

@@ -17,7 +17,7 @@ const loginFrom = (
   { send }: Pick<TestApi, 'send'>,
 ) => send({ method: 'POST', url: `${users}/login`, payload, headers: from(address) })
 
-/** Puts a hash verification off until it is released. */
+/** Delays hash verifications until `release` is called. */
 function holdVerification({ context }: TestApi, outcome?: boolean) {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -36,8 +36,8 @@ function holdVerification({ context }: TestApi, outcome?: boolean) {
   return { release, isStarted }
 }
 
-describe('a revocation during a login', () => {
-  it('covers the token of that login', async ({ usher, clock }) => {
+describe('revocations during a login', () => {
+  it('rejects the token of a login during which tokens were revoked', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
     const { id } = await database.signedUp({ email })
     const { release, isStarted } = holdVerification(usher)
@@ -55,7 +55,7 @@ describe('a revocation during a login', () => {
     )
   })
 
-  it('covers the token of a replayed sign-up', async ({ usher, clock }) => {
+  it('rejects the token of a replayed sign-up during which tokens were revoked', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
     const send = () =>
       usher.send({
@@ -78,8 +78,8 @@ describe('a revocation during a login', () => {
   })
 })
 
-describe('a wrong password', () => {
-  it('is counted even if the other hash parameters cannot be verified', async ({ usher }) => {
+describe('wrong passwords', () => {
+  it('counts a wrong password even if a dummy hash cannot be verified', async ({ usher }) => {
     const database = await usher.newDatabase()
     await recordDummyHash(usher.store, database.id, `$2b$10$${'.'.repeat(53)}`)
     await database.signedUp({ email })
@@ -93,7 +93,7 @@ describe('a wrong password', () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
   })
 
-  it('is counted by the process while the store takes no writes', async ({ usher }) => {
+  it('counts a wrong password in memory while the store is read-only', async ({ usher }) => {
     const database = await usher.newDatabase()
     await database.signedUp({ email })
     const { query } = usher.store
@@ -115,7 +115,7 @@ describe('a wrong password', () => {
   })
 })
 
-it('rejects a login that has waited HASH_QUEUE_SECONDS for its turn on an account', async ({ store }) => {
+it('returns 503 when a login has waited HASH_QUEUE_SECONDS for others of its account', async ({ store }) => {
   const usher = await startApp(store, { HASH_QUEUE_SECONDS: '1' })
   const database = await usher.newDatabase()
   await database.signedUp({ email })
@@ -131,7 +131,10 @@ it('rejects a login that has waited HASH_QUEUE_SECONDS for its turn on an accoun
   await usher.close()
 })
 
-it('gives one of sixty networks the try that is due on an account', async ({ usher, clock }) => {
+it('verifies one password when sixty networks try an account whose wait has ended', async ({
+  usher,
+  clock,
+}) => {
   const database = await usher.newDatabase()
   await database.signedUp({ email })
   const attempt = usher.context.throttle.attempt(database.id, email, '192.0.2.1')
@@ -152,8 +155,8 @@ it('gives one of sixty networks the try that is due on an account', async ({ ush
   expect(statuses.filter((status) => status === 429)).toHaveLength(59)
 })
 
-describe('a network from which the user has logged in', () => {
-  it('is not affected by the failures of others for 30 days', async ({ usher, clock }) => {
+describe('known networks of a user', () => {
+  it('exempts a known network from the failures of others for 30 days', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
     await database.signedUp({ email })
     const login = (address: string, candidate = password) =>
@@ -168,21 +171,21 @@ describe('a network from which the user has logged in', () => {
     expect((await login('192.0.2.1')).statusCode).toBe(429)
   })
 
-  it('is noted at most once a day', async ({ usher, clock }) => {
+  it('records a known network at most once a day', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
     await database.signedUp({ email })
-    const noted = async () =>
+    const recorded = async () =>
       (await usher.store.prisma.knownNetwork.findMany({ where: { databaseId: database.id } })).map(
         ({ lastLoginAt }) => lastLoginAt.getTime() - start,
       )
     await database.login({ email, password })
-    expect(await noted()).toEqual([0])
+    expect(await recorded()).toEqual([0])
     clock.now += 24 * 3_600_000 - 1
     await database.login({ email, password })
-    expect(await noted()).toEqual([0])
+    expect(await recorded()).toEqual([0])
     clock.now += 1
     await database.login({ email, password })
-    expect(await noted()).toEqual([24 * 3_600_000])
+    expect(await recorded()).toEqual([24 * 3_600_000])
   })
 })
 
@@ -204,7 +207,7 @@ it('counts and audits the wrong passwords of a replayed sign-up', async ({ usher
   expect(usher.logged().match(/"audit":"login.throttled"/g)).toHaveLength(1)
 })
 
-describe('the failures of one network over all accounts', () => {
+describe('failures of one network over all accounts', () => {
   const limited = async (usher: TestApi, networkFailuresPerHour: number) => {
     const database = await usher.newDatabase()
     await usher.store.prisma.database.update({ where: { id: database.id }, data: { networkFailuresPerHour } })
@@ -213,7 +216,10 @@ describe('the failures of one network over all accounts', () => {
   const signUpFrom = ({ users }: TestDatabase, address: string, payload: object, { send }: TestApi) =>
     send({ method: 'POST', url: users, payload, headers: from(address) })
 
-  it('are limited per hour, for logins and sign-ups together', async ({ usher, clock }) => {
+  it('limits the failures of a network per hour, for logins and sign-ups together', async ({
+    usher,
+    clock,
+  }) => {
     const database = await limited(usher, 3)
     await database.signedUp({ email })
     const spray = async (n: number) =>
@@ -221,16 +227,16 @@ describe('the failures of one network over all accounts', () => {
     expect([await spray(1), await spray(2)]).toEqual([401, 401])
     expect((await signUpFrom(database, '192.0.2.9', { email, password }, usher)).statusCode).toBe(409)
     expect(await spray(3)).toBe(429)
-    const refused = await signUpFrom(database, '192.0.2.9', validUser(), usher)
-    expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_attempts'])
-    expect(refused.headers['retry-after']).toBe('1200')
+    const rejected = await signUpFrom(database, '192.0.2.9', validUser(), usher)
+    expect([rejected.statusCode, rejected.json().code]).toEqual([429, 'too_many_attempts'])
+    expect(rejected.headers['retry-after']).toBe('1200')
     expect((await loginFrom(database, '192.0.2.10', { email, password }, usher)).statusCode).toBe(200)
     clock.now += 1_200_000
     expect(await spray(4)).toBe(401)
     expect(await spray(5)).toBe(429)
   })
 
-  it('are unlimited with 0', async ({ usher }) => {
+  it('does not limit the failures of a network when the limit is 0', async ({ usher }) => {
     const database = await limited(usher, 0)
     for (let i = 0; i < 4; i++) {
       const response = await loginFrom(database, '192.0.2.9', { email: `u${i}@example.com`, password }, usher)
@@ -239,7 +245,7 @@ describe('the failures of one network over all accounts', () => {
     expect(await usher.store.prisma.networkFailures.count({ where: { databaseId: database.id } })).toBe(0)
   })
 
-  it('keep nobody out after the clock was set back', async ({ usher, clock }) => {
+  it('accepts a login from a limited network after the clock was set back', async ({ usher, clock }) => {
     const database = await limited(usher, 1)
     await database.signedUp({ email })
     clock.now += 24 * 3_600_000

@@ -9,8 +9,8 @@ const it = apiTest.extend(
       usher.send({ method: 'POST', url: users, payload: body, headers: { 'idempotency-key': key } }),
 )
 
-describe('a sign-up sent again under its key', () => {
-  it('gets the same user and tenant, and a token of its own', async ({ usher, database, signUp }) => {
+describe('replayed sign-ups', () => {
+  it('returns the same user and tenant, and a new token', async ({ usher, database, signUp }) => {
     const body = validUser({ newTenant: 'Engines' })
     const [first, again] = [await signUp('again', body), await signUp('again', body)]
     expect([first.statusCode, again.statusCode]).toEqual([201, 201])
@@ -21,7 +21,7 @@ describe('a sign-up sent again under its key', () => {
     expect(await usher.store.prisma.tenant.count({ where })).toBe(1)
   })
 
-  it('is the same with its address in other letter case', async ({ signUp }) => {
+  it('accepts a replay whose email differs only in letter case', async ({ signUp }) => {
     const body = validUser({ email: 'Case@example.com' })
     await signUp('case', body)
     expect((await signUp('case', { ...body, email: 'case@EXAMPLE.com' })).statusCode).toBe(201)
@@ -31,17 +31,20 @@ describe('a sign-up sent again under its key', () => {
     ['email', { email: 'other@example.com' }],
     ['tenant', { newTenant: 'Other' }],
     ['password', { password: 'another password' }],
-  ] as const)('with another %s is refused and changes nothing', async ([what, change], { usher, signUp }) => {
-    const body = validUser({ newTenant: 'Engines' })
-    await signUp(`other ${what}`, body)
-    const before = await usher.store.prisma.user.count()
-    const response = await signUp(`other ${what}`, { ...body, ...change })
-    expect(response.statusCode).toBe(422)
-    expect(response.json().code).toBe('idempotency_key_reused')
-    expect(await usher.store.prisma.user.count()).toBe(before)
-  })
+  ] as const)(
+    'returns 422 and stores nothing when a replay has another %s',
+    async ([field, change], { usher, signUp }) => {
+      const body = validUser({ newTenant: 'Engines' })
+      await signUp(`other ${field}`, body)
+      const before = await usher.store.prisma.user.count()
+      const response = await signUp(`other ${field}`, { ...body, ...change })
+      expect(response.statusCode).toBe(422)
+      expect(response.json().code).toBe('idempotency_key_reused')
+      expect(await usher.store.prisma.user.count()).toBe(before)
+    },
+  )
 
-  it('is refused once its user is disabled', async ({ usher, database, signUp }) => {
+  it('returns 422 when the user of a replay is disabled', async ({ usher, database, signUp }) => {
     const body = validUser()
     const { id } = (await signUp('disabled', body)).json()
     await usher.store.prisma.user.updateMany({
@@ -51,7 +54,7 @@ describe('a sign-up sent again under its key', () => {
     expect((await signUp('disabled', body)).statusCode).toBe(422)
   })
 
-  it('makes a new user once the first is deleted', async ({ usher, database, signUp }) => {
+  it('creates a new user when the user of a replay was deleted', async ({ usher, database, signUp }) => {
     const body = validUser()
     const { id } = (await signUp('deleted', body)).json()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id } })
@@ -60,7 +63,7 @@ describe('a sign-up sent again under its key', () => {
     expect(response.json().id).not.toBe(id)
   })
 
-  it('lists the tenants of now', async ({ usher, database, signUp }) => {
+  it('returns the current tenants of the user', async ({ usher, database, signUp }) => {
     const body = validUser()
     const { id } = (await signUp('tenants', body)).json()
     const tenant = { databaseId: database.id, id: crypto.randomUUID(), name: 'T', createdAt: new Date(start) }
@@ -72,8 +75,8 @@ describe('a sign-up sent again under its key', () => {
   })
 })
 
-describe('a key', () => {
-  it('is kept for 24 hours', async ({ signUp, clock }) => {
+describe('idempotency keys', () => {
+  it('keeps a key for 24 hours', async ({ signUp, clock }) => {
     const body = validUser()
     await signUp('day', body)
     clock.now = start + 24 * 3_600_000
@@ -82,20 +85,20 @@ describe('a key', () => {
     expect((await signUp('day', body)).json().code).toBe('email_taken')
   })
 
-  it('may be used for another sign-up after that', async ({ signUp, clock }) => {
+  it('accepts a key for another sign-up after 24 hours', async ({ signUp, clock }) => {
     await signUp('reused', validUser())
     clock.now = start + 24 * 3_600_000 + 1
     expect((await signUp('reused', validUser())).statusCode).toBe(201)
   })
 
-  it('is of one database alone', async ({ usher, signUp }) => {
+  it('keeps the keys of different databases separate', async ({ usher, signUp }) => {
     const other = await usher.newDatabase()
     const first = await signUp('shared', validUser())
     const second = await signUp('shared', validUser(), other.users)
     expect([first.statusCode, second.statusCode]).toEqual([201, 201])
   })
 
-  it('does not turn a taken address into another’s account', async ({ database, signUp }) => {
+  it('returns email_taken when a new key is sent with an existing email', async ({ database, signUp }) => {
     const body = validUser()
     await database.createUser(body)
     expect((await signUp('late', body)).json().code).toBe('email_taken')
@@ -104,38 +107,42 @@ describe('a key', () => {
   it.for([
     ['0', '', 'blank'],
     ['256', 'x'.repeat(256), 'too_long'],
-  ] as const)('of %s characters is refused', async ([, key, code], { signUp }) => {
+  ] as const)('rejects a key of %s characters', async ([, key, code], { signUp }) => {
     const response = await signUp(key, validUser())
     expect(response.statusCode).toBe(400)
     expect(response.json().errors).toMatchObject([{ path: 'idempotency-key', code }])
   })
 
-  it('is not stored as it came', async ({ usher, signUp }) => {
+  it('stores no key in plain text', async ({ usher, signUp }) => {
     await signUp('a key to look for', validUser())
     const rows = await usher.store.prisma.idempotencyKey.findMany()
     expect(rows.map(({ key }) => Buffer.from(key).toString('latin1')).join()).not.toContain('look for')
   })
 })
 
-describe('ten at once', () => {
-  it('with one key and one body make one user and get ten equal answers', async ({
+describe('concurrent sign-ups with one key', () => {
+  it('creates one user and returns it ten times when ten equal sign-ups share a key', async ({
     usher,
     database,
     signUp,
   }) => {
     const body = validUser({ newTenant: 'Race' })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => signUp('race', body)))
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(201))
-    const users = answers.map((answer) => JSON.stringify([answer.json().id, answer.json().tenants]))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => signUp('race', body)))
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(201))
+    const users = responses.map((response) => JSON.stringify([response.json().id, response.json().tenants]))
     expect(new Set(users).size).toBe(1)
     expect(await usher.store.prisma.tenant.count({ where: { databaseId: database.id, name: 'Race' } })).toBe(
       1,
     )
   })
 
-  it('with one key and other addresses make one user, the others are refused', async ({ signUp }) => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => signUp('race of bodies', validUser())))
-    const statuses = answers.map(({ statusCode }) => statusCode).sort()
+  it('creates one user and returns 422 nine times when ten different sign-ups share a key', async ({
+    signUp,
+  }) => {
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => signUp('race of bodies', validUser())),
+    )
+    const statuses = responses.map(({ statusCode }) => statusCode).sort()
     expect(statuses).toEqual([201, ...Array(9).fill(422)])
   })
 })

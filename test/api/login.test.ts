@@ -4,12 +4,12 @@ import { password, startApp, type TestApi } from '../support/app.js'
 
 const email = 'ada@example.com'
 
-/** The row of the only user of a database. */
+/** Returns the only user of a database. */
 const storedUser = (usher: TestApi, databaseId: string) =>
   usher.store.prisma.user.findFirstOrThrow({ where: { databaseId } })
 
-describe('a login', () => {
-  it('answers 200 with the user, all tenants and a token that works', async ({ database }) => {
+describe('POST /users/login', () => {
+  it('returns 200 with the id, all tenants and an accepted token', async ({ database }) => {
     const signedUp = await database.signedUp({ email, newTenant: 'Engines' })
     const response = await database.login({ email, password })
     expect(response.statusCode).toBe(200)
@@ -23,13 +23,13 @@ describe('a login', () => {
   })
 
   it.for([' ADA@EXAMPLE.COM ', 'Ada@Example.com'])(
-    'takes the address as %j',
+    'accepts the email written as %j',
     async (entered, { database }) => {
       expect((await database.login({ email: entered, password })).statusCode).toBe(200)
     },
   )
 
-  it('lists tenants in the order of joining', async ({ usher, clock }) => {
+  it('returns tenants in the order of joining', async ({ usher, clock }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     const first = await signedUp({ email, newTenant: 'First' })
     const others = ['aaaaaaaa-0000-7000-8000-000000000000', '00000000-0000-7000-8000-000000000000']
@@ -46,8 +46,8 @@ describe('a login', () => {
   })
 })
 
-describe('a failed login', () => {
-  it('gets byte-identical answers for an unknown address, a wrong password and a disabled user', async ({
+describe('failed logins', () => {
+  it('returns identical bytes for an unknown email, a wrong password and a disabled user', async ({
     usher,
     database,
   }) => {
@@ -58,7 +58,7 @@ describe('a failed login', () => {
       data: { disabledAt: new Date() },
     })
     const requestId = 'same'
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [
         { users: database.users, body: { email, password: 'wrong password' } },
         { users: database.users, body: { email: 'unknown@example.com', password } },
@@ -72,16 +72,22 @@ describe('a failed login', () => {
         }),
       ),
     )
-    const [wrong, unknown, off] = answers.map(({ statusCode, body, headers: { date: _, ...headers } }) => ({
-      statusCode,
-      body,
-      headers,
-    }))
+    const [wrong, unknown, ofDisabled] = responses.map(
+      ({ statusCode, body, headers: { date: _, ...headers } }) => ({
+        statusCode,
+        body,
+        headers,
+      }),
+    )
     expect(wrong).toMatchObject({ statusCode: 401 })
     expect(JSON.parse(wrong?.body ?? '').code).toBe('invalid_credentials')
     expect(unknown).toEqual(wrong)
-    const elsewhere = off?.body.replace(disabled.users, database.users)
-    expect({ ...off, body: elsewhere, headers: { ...off?.headers, 'content-length': '' } }).toEqual({
+    const disabledBody = ofDisabled?.body.replace(disabled.users, database.users)
+    expect({
+      ...ofDisabled,
+      body: disabledBody,
+      headers: { ...ofDisabled?.headers, 'content-length': '' },
+    }).toEqual({
       ...wrong,
       headers: { ...wrong?.headers, 'content-length': '' },
     })
@@ -89,19 +95,19 @@ describe('a failed login', () => {
 
   it.for([
     ['other letter case', 'Correct Horse Battery'],
-    ['a space more', `${password} `],
-    ['a cut password', password.slice(0, -1)],
-    ['a password far too long', 'x'.repeat(5000)],
-  ] as const)('is one with %s', async ([, candidate], { database }) => {
+    ['an extra space', `${password} `],
+    ['its last character missing', password.slice(0, -1)],
+    ['5000 characters', 'x'.repeat(5000)],
+  ] as const)('returns 401 for a password with %s', async ([, candidate], { database }) => {
     expect((await database.login({ email, password: candidate })).statusCode).toBe(401)
   })
 
-  it('is not judged by the password policy', async ({ database }) => {
+  it('does not apply the password policy at login', async ({ database }) => {
     const response = await database.login({ email: 'nobody@example.com', password: 'a' })
     expect(response.json().code).toBe('invalid_credentials')
   })
 
-  it('is told of faults in the body', async ({ database }) => {
+  it('returns 400 with all field errors of an invalid body', async ({ database }) => {
     const response = await database.login({ email: 'ada@' })
     expect(response.statusCode).toBe(400)
     expect(response.json().errors).toEqual([
@@ -111,8 +117,8 @@ describe('a failed login', () => {
   })
 })
 
-describe('a hash of other parameters', () => {
-  it('is replaced at login by one of the current ones', async ({ usher }) => {
+describe('outdated hashes', () => {
+  it('replaces a hash with outdated parameters at a successful login', async ({ usher }) => {
     const { id, signedUp, ...path } = await usher.newDatabase()
     await signedUp({ email })
     const before = (await storedUser(usher, id)).passwordHash

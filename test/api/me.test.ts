@@ -7,8 +7,8 @@ const part = (jwt: string, index: number) =>
   JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-describe('who am I', () => {
-  it('answers the user as the store has it, not as the token says', async ({ usher, database }) => {
+describe('GET /users/me', () => {
+  it('returns the user as stored, not as in the token', async ({ usher, database }) => {
     const user = await database.signedUp({ email: 'Me@Example.com', newTenant: 'Engines' })
     const where = { databaseId_id: { databaseId: database.id, id: user.id } }
     await usher.store.prisma.user.update({ where, data: { preferredName: 'Renamed' } })
@@ -24,15 +24,18 @@ describe('who am I', () => {
     })
   })
 
-  it.for(['bearer', 'BEARER', 'Bearer  '])('takes the scheme as %j', async (scheme, { usher, database }) => {
-    const { token } = await database.signedUp()
-    const headers = { authorization: `${scheme} ${token.jwt}` }
-    expect((await usher.send({ method: 'GET', url: `${database.users}/me`, headers })).statusCode).toBe(200)
-  })
+  it.for(['bearer', 'BEARER', 'Bearer  '])(
+    'accepts the authorization scheme written as %j',
+    async (scheme, { usher, database }) => {
+      const { token } = await database.signedUp()
+      const headers = { authorization: `${scheme} ${token.jwt}` }
+      expect((await usher.send({ method: 'GET', url: `${database.users}/me`, headers })).statusCode).toBe(200)
+    },
+  )
 })
 
-describe('a token', () => {
-  it('has the header and the claims of RFC 9068', async ({ database }) => {
+describe('access tokens', () => {
+  it('issues tokens with the header and claims of RFC 9068', async ({ database }) => {
     const user = await database.signedUp({ newTenant: 'Engines' })
     const issuer = `http://localhost:3000${database.users.replace('/users', '')}`
     expect(part(user.token.jwt, 0)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) })
@@ -48,12 +51,12 @@ describe('a token', () => {
     })
   })
 
-  it('has a jti of its own each time', async ({ database }) => {
+  it('issues each token with a unique jti', async ({ database }) => {
     const [one, two] = [await database.signedUp(), await database.signedUp()]
     expect(part(one.token.jwt, 1).jti).not.toBe(part(two.token.jwt, 1).jti)
   })
 
-  it('lives as long as TOKEN_MAX_AGE says', async ({ usher, database }) => {
+  it('issues tokens that expire after TOKEN_MAX_AGE seconds', async ({ usher, database }) => {
     const short = await startApp(usher.store, { TOKEN_MAX_AGE: '60' })
     const { signedUp } = short.client(database.workspaceSlug, database.databaseName)
     const { token } = await signedUp()
@@ -62,7 +65,7 @@ describe('a token', () => {
     await short.close()
   })
 
-  it('names up to 50 tenants and none of more', async ({ usher }) => {
+  it('lists up to 50 tenants in a token, and none of more', async ({ usher }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     const user = await signedUp({ email: 'many@example.com' })
     const join = async (count: number) => {
@@ -94,7 +97,7 @@ describe('a token', () => {
     expect(part(more.token.jwt, 1)).not.toHaveProperty('tenants')
   })
 
-  it('is refused as expired from its exp on', async ({ database, clock }) => {
+  it('returns token_expired from the exp of a token on', async ({ database, clock }) => {
     const { token } = await database.signedUp()
     clock.now = start + 3_599_999
     expect((await database.me(token.jwt)).statusCode).toBe(200)
@@ -106,7 +109,7 @@ describe('a token', () => {
     expect(response.headers['www-authenticate']).toMatch(/^Bearer realm=".+", error="invalid_token"/)
   })
 
-  it('from a clock more than 30 seconds ahead is refused', async ({ database, clock }) => {
+  it('rejects a token issued more than 30 seconds ahead of the clock', async ({ database, clock }) => {
     clock.now = start + 31_000
     const { token } = await database.signedUp()
     clock.now = start + 1_000
@@ -115,13 +118,13 @@ describe('a token', () => {
     expect((await database.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('is refused once its user is deleted', async ({ usher, database }) => {
+  it('rejects the token of a deleted user', async ({ usher, database }) => {
     const user = await database.signedUp()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: user.id } })
     expect((await database.me(user.token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('is refused while its user is disabled', async ({ usher, database }) => {
+  it('rejects the token of a user while the user is disabled', async ({ usher, database }) => {
     const user = await database.signedUp()
     const where = { databaseId_id: { databaseId: database.id, id: user.id } }
     await usher.store.prisma.user.update({ where, data: { disabledAt: new Date(start) } })
@@ -130,7 +133,7 @@ describe('a token', () => {
     expect((await database.me(user.token.jwt)).statusCode).toBe(200)
   })
 
-  it('is refused once revoked, and one of the same second issued later is not', async ({
+  it('rejects a revoked token but accepts one issued later in the same second', async ({
     usher,
     database,
     clock,
@@ -141,26 +144,29 @@ describe('a token', () => {
     await usher.store.prisma.user.update({ where, data: { tokensValidAfter: new Date(start + 300) } })
     clock.now = start + 600
     const again = (await database.login({ email, password: 'correct horse battery' })).json()
-    const answers = [await database.me(user.token.jwt), await database.me(again.token.jwt)]
+    const responses = [await database.me(user.token.jwt), await database.me(again.token.jwt)]
     clock.now = start
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 200])
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 200])
   })
 })
 
-describe('a request', () => {
+describe('the Authorization header', () => {
   it.for([
-    ['no Authorization', {}],
+    ['a missing Authorization header', {}],
     ['another scheme', { authorization: 'Basic YWRhOnB3' }],
-    ['no token', { authorization: 'Bearer ' }],
-  ] as const)('with %s is challenged without an error code', async ([, headers], { usher, database }) => {
-    const response = await usher.send({ method: 'GET', url: `${database.users}/me`, headers })
-    expect(response.statusCode).toBe(401)
-    expect(response.json().code).toBe('token_missing')
-    const { workspaceSlug, databaseName } = database
-    expect(response.headers['www-authenticate']).toBe(`Bearer realm="${workspaceSlug}/${databaseName}"`)
-  })
+    ['a scheme without a token', { authorization: 'Bearer ' }],
+  ] as const)(
+    'returns 401 and a challenge without an error code for %s',
+    async ([, headers], { usher, database }) => {
+      const response = await usher.send({ method: 'GET', url: `${database.users}/me`, headers })
+      expect(response.statusCode).toBe(401)
+      expect(response.json().code).toBe('token_missing')
+      const { workspaceSlug, databaseName } = database
+      expect(response.headers['www-authenticate']).toBe(`Bearer realm="${workspaceSlug}/${databaseName}"`)
+    },
+  )
 
-  it('with a token of another database is refused', async ({ usher, database }) => {
+  it('rejects a token of another database', async ({ usher, database }) => {
     const other = await usher.newDatabase('standard', database.workspaceSlug)
     const { token } = await other.signedUp()
     const response = await database.me(token.jwt)
@@ -169,14 +175,14 @@ describe('a request', () => {
   })
 })
 
-describe('a forged token', () => {
+describe('forged tokens', () => {
   let jwt: string
   let payload: Record<string, unknown>
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const attackerKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signed = (header: object, claims: object) => {
     const input = `${encode(header)}.${encode(claims)}`
     const signer = createSign('sha256').update(input)
-    return `${input}.${signer.sign({ key: own.privateKey, dsaEncoding: 'ieee-p1363' }, 'base64url')}`
+    return `${input}.${signer.sign({ key: attackerKeys.privateKey, dsaEncoding: 'ieee-p1363' }, 'base64url')}`
   }
   it.beforeAll(async ({ database }) => {
     jwt = (await database.signedUp()).token.jwt
@@ -184,20 +190,26 @@ describe('a forged token', () => {
   })
 
   it.for<[string, () => string]>([
-    ['not a JWT', () => 'abc'],
+    ['one part', () => 'abc'],
     ['two parts', () => jwt.split('.').slice(0, 2).join('.')],
     ['four parts', () => `${jwt}.x`],
     ['no signature', () => `${jwt.split('.').slice(0, 2).join('.')}.`],
-    ['a cut signature', () => jwt.slice(0, -4)],
+    ['a truncated signature', () => jwt.slice(0, -4)],
     ['a padded signature', () => `${jwt}==`],
-    ['other claims', () => jwt.replace(/\.[^.]+\./, `.${encode({ ...payload, sub: crypto.randomUUID() })}.`)],
+    [
+      'changed claims',
+      () => jwt.replace(/\.[^.]+\./, `.${encode({ ...payload, sub: crypto.randomUUID() })}.`),
+    ],
     ['alg none', () => `${encode({ ...part(jwt, 0), alg: 'none' })}.${encode(payload)}.`],
-    ['a key of its own under the kid', () => signed(part(jwt, 0), payload)],
-    ['a kid of its own', () => signed({ ...part(jwt, 0), kid: 'mine' }, payload)],
+    ['a signature by another key with the same kid', () => signed(part(jwt, 0), payload)],
+    ['an unknown kid', () => signed({ ...part(jwt, 0), kid: 'mine' }, payload)],
     ['no kid', () => signed({ alg: 'ES256', typ: 'at+jwt' }, payload)],
-    ['a header that is null', () => `${encode(JSON.parse('[null]'))}.${jwt.split('.').slice(1).join('.')}`],
-    ['8 kB of nothing', () => 'x'.repeat(8192)],
-  ])('with %s is refused', async ([, forge], { database }) => {
+    [
+      'a header that is an array',
+      () => `${encode(JSON.parse('[null]'))}.${jwt.split('.').slice(1).join('.')}`,
+    ],
+    ['one part of 8192 characters', () => 'x'.repeat(8192)],
+  ])('rejects a token with %s', async ([, forge], { database }) => {
     const response = await database.me(forge())
     expect(response.statusCode).toBe(401)
     expect(response.json().code).toBe('token_invalid')

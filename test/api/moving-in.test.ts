@@ -26,7 +26,7 @@ const it = apiTest
     const user = await store.prisma.user.findFirstOrThrow({ where: { databaseId } })
     return user.passwordHash
   })
-  /** A new database with lines imported into it. */
+  /** Creates a database and imports lines into it. */
   .extend('imported', ({ usher }) => async (...lines: unknown[]) => {
     const database = await usher.newDatabase()
     return { ...database, result: await importAll(usher.context, database.id, linesOf(...lines)) }
@@ -37,29 +37,33 @@ const it = apiTest
     return lines
   })
 
-describe.each(passwordVectors)('a user who moved in with %s', (_what, passwordHash) => {
-  it('logs in with the password, and has argon2id from then on', async ({ imported, passwordHashOf }) => {
+describe.each(passwordVectors)('users imported with %s', (_name, passwordHash) => {
+  it('accepts the password of an imported user and re-hashes it with argon2id', async ({
+    imported,
+    passwordHashOf,
+  }) => {
     const { id, login } = await imported({ email, passwordHash })
     expect((await login({ email, password: `${vectorPassword}!` })).statusCode).toBe(401)
     expect((await login({ email: 'nobody@example.com', password: vectorPassword })).statusCode).toBe(401)
     expect(await passwordHashOf(id)).toBe(passwordHash)
     expect((await login({ email, password: vectorPassword })).statusCode).toBe(200)
-    const renewed = await passwordHashOf(id)
-    expect(renewed).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/)
+    const rehashed = await passwordHashOf(id)
+    expect(rehashed).toMatch(/^\$argon2id\$v=19\$m=8,t=1,p=1\$/)
     expect((await login({ email, password: vectorPassword })).statusCode).toBe(200)
-    expect(await passwordHashOf(id)).toBe(renewed)
+    expect(await passwordHashOf(id)).toBe(rehashed)
     expect((await login({ email, password: `${vectorPassword}!` })).statusCode).toBe(401)
   })
 
-  it('makes the database know the shape of the hash', async ({ imported, databaseRow }) => {
+  it('records a dummy hash with the hash parameters of an imported user', async ({
+    imported,
+    databaseRow,
+  }) => {
     const { id } = await imported({ email, passwordHash })
     expect((await databaseRow(id)).dummyHashes).toEqual([dummyHashOf(passwordHash)])
   })
 })
 
-it('a password that was hashed as entered logs in as entered, and later in NFKC too', async ({
-  imported,
-}) => {
+it('accepts a password hashed without NFKC as entered, and after that in NFKC too', async ({ imported }) => {
   const { login } = await imported({ email, passwordHash: unnormalized.hash })
   const inNfkc = unnormalized.password.normalize('NFKC')
   expect((await login({ email, password: inNfkc })).statusCode).toBe(401)
@@ -67,12 +71,12 @@ it('a password that was hashed as entered logs in as entered, and later in NFKC 
   expect((await login({ email, password: inNfkc })).statusCode).toBe(200)
 })
 
-it('Firebase’s own example logs in', async ({ imported }) => {
+it('accepts the password of the published Firebase example', async ({ imported }) => {
   const { login } = await imported({ email, passwordHash: firebaseExample.hash })
   expect((await login({ email, password: firebaseExample.password })).statusCode).toBe(200)
 })
 
-it('a user without a password hash is there, and no password logs in', async ({ imported, exported }) => {
+it('imports a user without a password hash, whom no password logs in', async ({ imported, exported }) => {
   const { id, login, createUser, result } = await imported({ email })
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: [] })
   expect((await login({ email, password })).statusCode).toBe(401)
@@ -80,8 +84,8 @@ it('a user without a password hash is there, and no password logs in', async ({ 
   expect(JSON.parse((await exported(id))[0] ?? '')).not.toHaveProperty('passwordHash')
 })
 
-describe('a line', () => {
-  it('gives all of a user', async ({ store, imported }) => {
+describe('lines of an import', () => {
+  it('imports all fields of a user', async ({ store, imported }) => {
     const { id, login, me } = await imported({
       id: uuid('A'),
       email: ' Ada@Example.com ',
@@ -90,20 +94,20 @@ describe('a line', () => {
       tenants: [{ id: uuid('b'), name: 'Engines' }, { name: 'Looms' }],
       createdAt: '2024-05-01T12:34:56.789123+02:00',
     })
-    const answer = (await login({ email, password: vectorPassword })).json()
-    expect(answer).toMatchObject({ id: uuid('a'), tenants: [uuid('b'), expect.any(String)] })
-    expect((await me(answer.token.jwt)).json()).toEqual({
+    const loggedIn = (await login({ email, password: vectorPassword })).json()
+    expect(loggedIn).toMatchObject({ id: uuid('a'), tenants: [uuid('b'), expect.any(String)] })
+    expect((await me(loggedIn.token.jwt)).json()).toEqual({
       id: uuid('a'),
       email: 'Ada@Example.com',
       preferredName: 'Ada',
-      tenants: answer.tenants,
+      tenants: loggedIn.tenants,
       createdAt: '2024-05-01T10:34:56.789Z',
     })
     const tenants = await store.prisma.tenant.findMany({ where: { databaseId: id } })
     expect(tenants.map(({ name }) => name).sort()).toEqual(['Engines', 'Looms'])
   })
 
-  it('takes null for absent', async ({ imported }) => {
+  it('treats null like an absent field', async ({ imported }) => {
     const nulls = [
       'id',
       'passwordHash',
@@ -120,7 +124,7 @@ describe('a line', () => {
     expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: [] })
   })
 
-  it('keeps a disabled user out', async ({ imported }) => {
+  it('imports a disabled user, who cannot log in', async ({ imported }) => {
     const { login } = await imported({
       email,
       passwordHash: bcryptHash,
@@ -129,7 +133,7 @@ describe('a line', () => {
     expect((await login({ email, password: vectorPassword })).statusCode).toBe(401)
   })
 
-  it('shares a tenant with others that give its id, in the same batch and later', async ({
+  it('adds users with the same tenant id to one tenant, within a batch and in later imports', async ({
     usher,
     store,
     imported,
@@ -148,19 +152,27 @@ describe('a line', () => {
   })
 
   it.for([
-    ['no JSON, and shows none of it', `{"email":"${email}","passwordHash":"${bcryptHash}`, 'is not JSON'],
-    ['no object', [1], expect.stringContaining('expected object')],
-    ['no address', {}, expect.stringMatching(/^email: /)],
-    ['no address in it', { email: 'ada' }, 'email: must be an email address'],
-    ['a field it does not know', { email, password_hash: 'x' }, expect.stringContaining('"password_hash"')],
-    ['a blank name', { email, preferredName: ' ' }, expect.stringMatching(/^preferredName: /)],
-    ['NUL in a name', { email, preferredName: 'a\0' }, 'preferredName: must be Unicode text without NUL'],
     [
-      'half a surrogate pair',
+      'invalid JSON, which the error does not quote',
+      `{"email":"${email}","passwordHash":"${bcryptHash}`,
+      'is not JSON',
+    ],
+    ['an array', [1], expect.stringContaining('expected object')],
+    ['no email', {}, expect.stringMatching(/^email: /)],
+    ['an invalid email', { email: 'ada' }, 'email: must be an email address'],
+    ['an unknown field', { email, password_hash: 'x' }, expect.stringContaining('"password_hash"')],
+    ['a blank preferredName', { email, preferredName: ' ' }, expect.stringMatching(/^preferredName: /)],
+    [
+      'a NUL in preferredName',
+      { email, preferredName: 'a\0' },
+      'preferredName: must be Unicode text without NUL',
+    ],
+    [
+      'a lone surrogate',
       `{"email":"${email}","preferredName":"\\ud800"}`,
       'preferredName: must be Unicode text without NUL',
     ],
-    ['an id that is no UUID', { email, id: 'auth0|1' }, expect.stringMatching(/^id: /)],
+    ['an id that is not a UUID', { email, id: 'auth0|1' }, expect.stringMatching(/^id: /)],
     ['the nil UUID', { email, id: '00000000-0000-0000-0000-000000000000' }, 'id: must not be the nil UUID'],
     [
       'a tenant without a name',
@@ -168,7 +180,7 @@ describe('a line', () => {
       expect.stringMatching(/^tenants\.0\.name: /),
     ],
     [
-      'a day that is none',
+      'a day that does not exist',
       { email, createdAt: '2023-02-30T00:00:00Z' },
       expect.stringMatching(/^createdAt: /),
     ],
@@ -178,58 +190,62 @@ describe('a line', () => {
       expect.stringMatching(/^createdAt: /),
     ],
     [
-      'a time that Postgres lacks',
+      'a time that Postgres does not support',
       { email, createdAt: '0000-01-01T00:00:00Z' },
       'createdAt: must be a time from 1970 to 9999',
     ],
-    ['a hash of no format', { email, passwordHash: 'hunter2' }, 'passwordHash: has an unknown format'],
+    [
+      'a hash of an unknown format',
+      { email, passwordHash: 'hunter2' },
+      'passwordHash: has an unknown format',
+    ],
     ['an empty hash', { email, passwordHash: '' }, 'passwordHash: has an unknown format'],
     [
-      'bcrypt of a high cost',
+      'bcrypt with a cost that is too high',
       { email, passwordHash: bcryptHash.replace('04', '15') },
       'passwordHash: takes 1.6 s to verify. The maximum is 1.0 s and 256 MiB',
     ],
     [
-      'bcrypt of the highest cost',
+      'bcrypt with the highest cost',
       { email, passwordHash: bcryptHash.replace('04', '31') },
       expect.stringContaining('takes 107374.2 s'),
     ],
     [
-      'argon2 of much memory',
+      'argon2 with too much memory',
       { email, passwordHash: `$argon2id$v=19$m=999999999,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}` },
       expect.stringContaining('976563 MiB to verify'),
     ],
     [
-      'argon2 of many passes',
+      'argon2 with too many passes',
       { email, passwordHash: `$argon2id$v=19$m=8,t=999999999,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}` },
       expect.stringContaining('to verify'),
     ],
     [
-      'scrypt of much memory',
+      'scrypt with too much memory',
       { email, passwordHash: `$scrypt$ln=19,r=8,p=1$AAAA$${'A'.repeat(43)}` },
       expect.stringContaining('513 MiB to verify'),
     ],
     [
-      'scrypt of much time',
+      'scrypt with too much time',
       { email, passwordHash: `$scrypt$ln=10,r=8,p=99999$AAAA$${'A'.repeat(43)}` },
       expect.stringContaining('to verify'),
     ],
     [
-      'Firebase scrypt of much memory',
+      'Firebase scrypt with too much memory',
       { email, passwordHash: firebaseExample.hash.replace('n=14', 'n=30') },
       expect.stringContaining('1048577 MiB to verify'),
     ],
     [
-      'PBKDF2 of many iterations',
+      'PBKDF2 with too many iterations',
       { email, passwordHash: `$pbkdf2-sha256$i=999999999$AAAA$${'A'.repeat(43)}` },
       expect.stringContaining('to verify'),
     ],
     [
-      'PBKDF2 of many blocks',
+      'PBKDF2 with too many blocks',
       { email, passwordHash: `pbkdf2_sha1$4000000$salt$${'A'.repeat(86)}` },
       expect.stringContaining('takes 3.2 s to verify'),
     ],
-  ] as const)('is rejected with %s; its neighbours go in', async ([, line, reason], { imported }) => {
+  ] as const)('rejects only the invalid line of three: %s', async ([, line, reason], { imported }) => {
     const neighbours = [{ email: 'a@example.com' }, { email: 'b@example.com' }] as const
     const { result } = await imported(neighbours[0], line, neighbours[1])
     expect(result).toEqual({ added: 2, alreadyThere: 0, rejected: [expect.any(String)] })
@@ -238,43 +254,43 @@ describe('a line', () => {
     expect(result.rejected[0]).not.toContain('W9aN1Tz27FRKl8')
   })
 
-  it('tells all its faults at once', async ({ imported }) => {
+  it('reports all errors of a line together', async ({ imported }) => {
     const { result } = await imported({ email: 'ada', id: 'x', preferredName: '' })
     expect(result.rejected[0]).toMatch(/^1 id: .*; email: .*; preferredName: /)
   })
 })
 
-describe('hashes of many kinds', () => {
-  const ofKind = (iterations: number) => `$pbkdf2-sha256$i=${iterations}$AAAA$${'A'.repeat(42)}E`
+describe('sets of hash parameters', () => {
+  const withIterations = (iterations: number) => `$pbkdf2-sha256$i=${iterations}$AAAA$${'A'.repeat(42)}E`
 
-  it('are taken up to what a failed login may try in all, in this import and later ones', async ({
+  it('limits the verification time of all sets of hash parameters over all imports', async ({
     usher,
     imported,
     databaseRow,
   }) => {
-    const lines = [1, 2, 3, 4, 5].map((kind) => ({
-      email: `user${kind}@example.com`,
-      passwordHash: ofKind(2_400_000 + kind),
+    const lines = [1, 2, 3, 4, 5].map((index) => ({
+      email: `user${index}@example.com`,
+      passwordHash: withIterations(2_400_000 + index),
     }))
     const { id, result } = await imported(...lines)
-    const refused = (number: number) =>
+    const errorOfLine = (number: number) =>
       `${number} passwordHash: has one set of hash parameters too many. A failed login verifies one hash of each, in 2.0 s at most`
-    expect(result).toEqual({ added: 4, alreadyThere: 0, rejected: [refused(5)] })
+    expect(result).toEqual({ added: 4, alreadyThere: 0, rejected: [errorOfLine(5)] })
     const later = [
-      { email: 'same-kind@example.com', passwordHash: ofKind(2_400_001) },
-      { email: 'other-kind@example.com', passwordHash: ofKind(2_400_006) },
+      { email: 'same-kind@example.com', passwordHash: withIterations(2_400_001) },
+      { email: 'other-kind@example.com', passwordHash: withIterations(2_400_006) },
     ]
     expect(await importAll(usher.context, id, linesOf(...later))).toEqual({
       added: 1,
       alreadyThere: 0,
-      rejected: [refused(2)],
+      rejected: [errorOfLine(2)],
     })
     expect((await databaseRow(id)).dummyHashes).toHaveLength(4)
   })
 })
 
-describe('an address', () => {
-  it('that is there already leaves its user as it is', async ({ usher, store }) => {
+describe('emails of an import', () => {
+  it('leaves an existing user with the same email unchanged', async ({ usher, store }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     await signedUp({ email })
     const line = { email: 'ADA@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Not made' }] }
@@ -287,7 +303,7 @@ describe('an address', () => {
     expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
   })
 
-  it('that came earlier in the file is rejected, in the same batch and in later ones, and when run again', async ({
+  it('rejects the email of an earlier line, across batches and in a repeated import', async ({
     usher,
     imported,
   }) => {
@@ -303,16 +319,13 @@ describe('an address', () => {
     })
   })
 
-  it('that came earlier on a faulty line is taken', async ({ imported }) => {
+  it('accepts the email of an earlier line that was rejected', async ({ imported }) => {
     const { result } = await imported({ email, id: 'x' }, { email })
     expect(result).toMatchObject({ added: 1, rejected: [expect.stringMatching(/^1 id: /)] })
   })
 })
 
-it('an id that another user has is rejected, within the file and in the store', async ({
-  usher,
-  imported,
-}) => {
+it('rejects the id of another user in the file or in the store', async ({ usher, imported }) => {
   const { id, result } = await imported({ id: uuid('d'), email }, { id: uuid('D'), email: 'b@example.com' })
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: ['2 id: is another user’s'] })
   expect(await importAll(usher.context, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
@@ -322,12 +335,15 @@ it('an id that another user has is rejected, within the file and in the store', 
   })
 })
 
-it('blank lines are passed over', async ({ imported }) => {
+it('ignores blank lines', async ({ imported }) => {
   const { result } = await imported('', { email }, ' \r')
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: [] })
 })
 
-it('a batch that fails leaves nothing; the same file again brings all', async ({ usher, store }) => {
+it('stores nothing of a failed batch, and everything when the import is repeated', async ({
+  usher,
+  store,
+}) => {
   const { id } = await usher.newDatabase()
   const lines = linesOf({ email, tenants: [{ name: 'Engines' }] }, { email: 'b@example.com' })
   await store.prisma.$executeRaw`
@@ -339,7 +355,7 @@ it('a batch that fails leaves nothing; the same file again brings all', async ({
   expect(await importAll(usher.context, id, lines)).toEqual({ added: 2, alreadyThere: 0, rejected: [] })
 })
 
-it('two imports of one file at once bring each user once', async ({ usher, store }) => {
+it('adds each user once when two imports of one file run concurrently', async ({ usher, store }) => {
   const { id } = await usher.newDatabase()
   const users = Array.from({ length: 1000 }, (_, index) => ({
     email: `user${index}@example.com`,
@@ -351,8 +367,8 @@ it('two imports of one file at once bring each user once', async ({ usher, store
   expect(await store.prisma.membership.count({ where: { databaseId: id } })).toBe(1000)
 })
 
-describe('an export', () => {
-  it('imported into another database is the same export again', async ({ imported, exported }) => {
+describe('exports', () => {
+  it('exports the same lines after an import into another database', async ({ imported, exported }) => {
     const shared = { id: uuid('e'), name: 'Shared “名”' }
     const from = await imported(
       {
@@ -375,7 +391,7 @@ describe('an export', () => {
     expect((await to.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('of a database without users is empty', async ({ usher, exported }) => {
+  it('exports nothing from a database without users', async ({ usher, exported }) => {
     expect(await exported((await usher.newDatabase()).id)).toEqual([])
   })
 })

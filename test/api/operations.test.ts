@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import { it } from '../support/api.js'
 
-it.for(['/healthz', '/readyz'])('answers 200 on %s', async (url, { usher }) => {
+it.for(['/healthz', '/readyz'])('returns 200 on %s', async (url, { usher }) => {
   const response = await usher.send({ method: 'GET', url })
   expect(response.statusCode).toBe(200)
   expect(response.json()).toEqual({ status: 'ok' })
 })
 
-it('is not ready while the store lacks a migration', async ({ usher }) => {
+it('returns 503 on /readyz while the store lacks a migration', async ({ usher }) => {
   const { prisma } = usher.store
   const [row] = await prisma.$queryRaw<{ id: string }[]>`
     UPDATE usher._prisma_migrations SET rolled_back_at = now()
@@ -19,7 +19,7 @@ it('is not ready while the store lacks a migration', async ({ usher }) => {
   expect(response.headers['retry-after']).toBe('1')
 })
 
-it('serves its OpenAPI document with its own address', async ({ usher }) => {
+it('returns the OpenAPI document with its own base URL', async ({ usher }) => {
   const document = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
   expect(document.openapi).toBe('3.1.0')
   expect(document.servers[0].variables.baseUrl.default).toBe('http://localhost:3000')

@@ -10,8 +10,8 @@ const it = apiTest.extend(
       usher.send({ method: 'POST', url: database.users, payload, headers }),
 )
 
-describe('a problem', () => {
-  it('is RFC 9457 problem details with a code and the id of the request', async ({ usher }) => {
+describe('problem details', () => {
+  it('returns RFC 9457 problem details with a code and the request id', async ({ usher }) => {
     const headers = { 'x-request-id': 'my.request-1' }
     const response = await usher.send({ method: 'GET', url: '/nowhere?secret=1', headers })
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
@@ -29,7 +29,7 @@ describe('a problem', () => {
   })
 
   it.for([undefined, 'has spaces in it', 'x'.repeat(129), 'line\tbreak'])(
-    'makes an id where the caller gave none that is fit for a log: %j',
+    'generates a request id when the X-Request-Id of the caller is %j',
     async (id, { usher }) => {
       const response = await usher.send({
         method: 'GET',
@@ -41,14 +41,14 @@ describe('a problem', () => {
   )
 })
 
-describe('a body', () => {
+describe('request bodies', () => {
   it.for([
-    ['cut short', '{"email":'],
-    ['not JSON at all', 'email=ada@example.com'],
+    ['truncated', '{"email":'],
+    ['not JSON', 'email=ada@example.com'],
     ['empty', ''],
     ['two documents', '{} {}'],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-  ] as const)('that is %s is malformed_json', async ([, payload], { post }) => {
+  ] as const)('returns malformed_json for a body that is %s', async ([, payload], { post }) => {
     const response = await post(payload, { 'content-type': 'application/json' })
     expect(response.statusCode).toBe(400)
     expect(response.json().code).toBe('malformed_json')
@@ -60,12 +60,12 @@ describe('a body', () => {
     'APPLICATION/JSON',
     'application/vnd.usher+json',
     'application/x-www-form-urlencoded',
-  ])('is read as JSON under %s', async (type, { post }) => {
+  ])('reads a body of type %s as JSON', async (type, { post }) => {
     const response = await post(JSON.stringify(validUser()), { 'content-type': type })
     expect(response.statusCode).toBe(201)
   })
 
-  it('is read as JSON without a type', async ({ post }) => {
+  it('reads a body without a content type as JSON', async ({ post }) => {
     const response = await post(Buffer.from(JSON.stringify(validUser())))
     expect(response.statusCode).toBe(201)
   })
@@ -76,13 +76,13 @@ describe('a body', () => {
     'multipart/form-data; boundary=x',
     'application/jsonp',
     'nonsense',
-  ])('under %s is refused with 415', async (type, { post }) => {
+  ])('returns 415 for a body of type %s', async (type, { post }) => {
     const response = await post(JSON.stringify(validUser()), { 'content-type': type })
     expect(response.statusCode).toBe(415)
     expect(response.json().code).toBe('unsupported_media_type')
   })
 
-  it('may have 16 KiB and no more', async ({ post }) => {
+  it('accepts a body of 16 KiB and returns 413 for a larger one', async ({ post }) => {
     const body = JSON.stringify(validUser({ padding: '' }))
     const fill = (bytes: number) =>
       body.replace('"padding":""', `"padding":"${'x'.repeat(bytes - body.length)}"`)
@@ -93,7 +93,7 @@ describe('a body', () => {
     expect(response.json().code).toBe('payload_too_large')
   })
 
-  it('does not reach the prototype of anything', async ({ post }) => {
+  it('ignores __proto__ in a body', async ({ post }) => {
     const payload = `{"email":"proto@example.com","password":"${password}","__proto__":{"newTenant":"X"}}`
     const response = await post(payload, { 'content-type': 'application/json' })
     expect(response.statusCode).toBe(201)
@@ -101,9 +101,9 @@ describe('a body', () => {
   })
 })
 
-describe('a path', () => {
+describe('paths and methods', () => {
   it.for(['GET', 'PUT', 'DELETE', 'HEAD'] as const)(
-    'that lacks the method %s answers 405 with Allow',
+    'returns 405 with Allow for %s on a path without that method',
     async (method, { usher, database }) => {
       const response = await usher.inject({ method, url: database.users })
       expect(response.statusCode).toBe(405)
@@ -112,7 +112,7 @@ describe('a path', () => {
     },
   )
 
-  it('answers 405 whatever the body is', async ({ usher, database }) => {
+  it('returns 405 regardless of the body', async ({ usher, database }) => {
     const response = await usher.send({
       method: 'PUT',
       url: database.users,
@@ -122,13 +122,13 @@ describe('a path', () => {
     expect(response.statusCode).toBe(405)
   })
 
-  it('of a GET allows HEAD too', async ({ usher, database }) => {
+  it('lists HEAD next to GET in Allow', async ({ usher, database }) => {
     const response = await usher.send({ method: 'DELETE', url: `${database.users}/me` })
     expect(response.headers.allow).toBe('GET, HEAD')
   })
 
   it.for(['/', '/workspaces', '/workspaces/demo/databases', '/%', '/workspaces/%zz/databases/a/users'])(
-    'outside the API answers 404: %s',
+    'returns 404 for %s, a path outside the API',
     async (url, { usher }) => {
       const response = await usher.send({ method: 'GET', url })
       expect(response.statusCode).toBe(404)
@@ -137,7 +137,7 @@ describe('a path', () => {
   )
 })
 
-it('a path outside the API answers 404 whatever the body is', async ({ usher }) => {
+it('returns 404 for a path outside the API regardless of the body', async ({ usher }) => {
   for (const payload of ['{', 'x'.repeat(20_000)]) {
     const headers = { 'content-type': 'text/plain' }
     const response = await usher.send({ method: 'POST', url: '/nowhere', payload, headers })
@@ -145,8 +145,8 @@ it('a path outside the API answers 404 whatever the body is', async ({ usher }) 
   }
 })
 
-describe('an error of our own', () => {
-  it('is a 500 that says nothing of it, and is logged', async ({ usher, database }) => {
+describe('internal errors', () => {
+  it('returns 500 without the message of an internal error, and logs it', async ({ usher, database }) => {
     const { findDatabase } = usher.context
     usher.context.findDatabase = () => Promise.reject(new Error('SELECT secret FROM inner_workings'))
     const response = await database.createUser(validUser())
@@ -159,7 +159,7 @@ describe('an error of our own', () => {
 })
 
 describe('cross-origin requests', () => {
-  it('are allowed from everywhere, never with credentials', async ({ usher }) => {
+  it('allows requests from every origin, but without credentials', async ({ usher }) => {
     const response = await usher.send({
       method: 'GET',
       url: '/healthz',
@@ -169,7 +169,7 @@ describe('cross-origin requests', () => {
     expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it('are announced with the headers that they need', async ({ usher, database }) => {
+  it('returns the allowed methods and headers to a preflight request', async ({ usher, database }) => {
     const response = await usher.inject({
       method: 'OPTIONS',
       url: database.users,
@@ -180,7 +180,7 @@ describe('cross-origin requests', () => {
     expect(response.headers['access-control-allow-headers']).toContain('Authorization')
   })
 
-  it('are allowed from the listed origins alone where CORS_ORIGINS lists some', async ({ usher }) => {
+  it('allows only the origins in CORS_ORIGINS when it is set', async ({ usher }) => {
     const listed = await startApp(usher.store, {
       CORS_ORIGINS: 'https://app.example.com, https://b.example.com',
     })
@@ -192,7 +192,7 @@ describe('cross-origin requests', () => {
   })
 })
 
-it('sends security headers with everything', async ({ usher }) => {
+it('sends security headers even with a 404 response', async ({ usher }) => {
   const { headers } = await usher.send({ method: 'GET', url: '/nowhere' })
   expect(headers).toMatchObject({
     'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -201,7 +201,7 @@ it('sends security headers with everything', async ({ usher }) => {
   })
 })
 
-it('logs no password, token or header of a request', async ({ usher, database, post }) => {
+it('logs no password, token, email or Authorization header', async ({ usher, database, post }) => {
   const secret = 'a very secret phrase'
   const { token } = await database.signedUp({ email: 'log@example.com', password: secret })
   await database.login({ email: 'log@example.com', password: `${secret}!` })

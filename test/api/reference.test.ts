@@ -6,7 +6,7 @@ import { startApp } from '../support/app.js'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 describe('/problems/{code}', () => {
-  it.for(ProblemCode.options)('says what %s means, as JSON and as a page', async (code, { usher }) => {
+  it.for(ProblemCode.options)('explains %s in JSON and on an HTML page', async (code, { usher }) => {
     const { status, title, advice } = problems[code]
     const json = await usher.send({ method: 'GET', url: `/problems/${code}` })
     expect(json.json()).toEqual({ code, status, title, advice })
@@ -23,13 +23,13 @@ describe('/problems/{code}', () => {
     expect(usher.logged()).not.toContain('FST_ERR_REP_ALREADY_SENT')
   })
 
-  it('knows no other codes', async ({ usher }) => {
+  it('returns 404 for an unknown problem code', async ({ usher }) => {
     const response = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
     expect(response.statusCode).toBe(404)
     expect(response.json().code).toBe('route_not_found')
   })
 
-  it('is where the type of a problem leads', async ({ usher }) => {
+  it('serves the page to which the type of a problem links', async ({ usher }) => {
     const problem = (await usher.send({ method: 'GET', url: '/nowhere' })).json()
     const page = await usher.send({ method: 'GET', url: new URL(problem.type).pathname })
     expect(page.json()).toMatchObject({ code: problem.code, title: problem.title })
@@ -37,7 +37,7 @@ describe('/problems/{code}', () => {
 })
 
 describe('/docs', () => {
-  it('is a page whose scripts and styles all come from this server, under a strict policy', async ({
+  it('serves /docs with local scripts and styles only, under a strict Content-Security-Policy', async ({
     usher,
   }) => {
     const page = await usher.inject({ url: '/docs' })
@@ -54,7 +54,7 @@ describe('/docs', () => {
     }
   })
 
-  it('shows the document with this server to try it on', async ({ usher }) => {
+  it('serves the OpenAPI document of /docs with this server as its server', async ({ usher }) => {
     const document = (await usher.inject({ url: '/docs/json' })).json()
     const served = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
     expect(document.paths).toEqual(served.paths)
@@ -62,7 +62,7 @@ describe('/docs', () => {
   })
 
   it.for(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, '', 'a%2f%2fb', '.'])(
-    'has no asset %j',
+    'returns 404 for the asset %j',
     async (name, { usher }) => {
       const response = await usher.app.inject({ url: `/docs/static/${name}` })
       expect(response.statusCode).toBe(404)
@@ -74,13 +74,13 @@ describe('/docs', () => {
     { range: 'bytes=99999999-' },
     { 'if-match': '"x"' },
     { 'if-unmodified-since': new Date(0).toUTCString() },
-  ])('sends an asset whole whatever part or version is asked for: %j', async (headers, { usher }) => {
+  ])('sends a whole asset in spite of the request headers %j', async (headers, { usher }) => {
     const response = await usher.app.inject({ url: '/docs/static/swagger-ui.css', headers })
     expect(response.statusCode).toBe(200)
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
   })
 
-  it('is where / leads a browser, and nobody else', async ({ usher }) => {
+  it('redirects / to /docs only for browsers', async ({ usher }) => {
     const response = await usher.inject({ url: '/', headers: browser })
     expect([response.statusCode, response.headers.location]).toEqual([302, 'docs'])
     expect((await usher.inject({ url: '/' })).json().code).toBe('route_not_found')
@@ -89,7 +89,7 @@ describe('/docs', () => {
 
 describe('DOCS=off', () => {
   it.for(['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/'])(
-    'returns 404 on %s',
+    'returns 404 on %s when DOCS=off',
     async (url, { store }) => {
       const withoutDocs = await startApp(store, { DOCS: 'off' })
       const response = await withoutDocs.inject({ url, headers: browser })
@@ -98,9 +98,7 @@ describe('DOCS=off', () => {
     },
   )
 
-  it('keeps the OpenAPI document, and the pages of problems without their link to /docs', async ({
-    store,
-  }) => {
+  it('serves the OpenAPI document and problem pages without links when DOCS=off', async ({ store }) => {
     const withoutDocs = await startApp(store, { DOCS: 'off' })
     const get = (url: string) => withoutDocs.send({ method: 'GET', url, headers: browser })
     expect((await get('/openapi.json')).json().openapi).toMatch(/^3\.1/)
