@@ -39,7 +39,7 @@ it('accepts a breached password under the none policy', async ({ usher }) => {
   expect((await createUser(validUser({ password: breached }))).statusCode).toBe(201)
 })
 
-it('returns a breached password together with the errors of other fields', async ({ database }) => {
+it('reports a breached password together with the errors of other fields', async ({ database }) => {
   const response = await database.createUser({ email: 'nobody', password: breached })
   expect(response.json().errors).toEqual([expect.objectContaining({ path: 'email' }), error])
 })

@@ -97,8 +97,7 @@ describe('the key set', () => {
 })
 
 describe('key rotation', () => {
-  /** Starts a server that has not read the keys of the database. */
-  const freshServer = (usher: TestApi) => startApp(usher.store)
+  const serverWithoutCachedKeys = (usher: TestApi) => startApp(usher.store)
 
   it('publishes the next key before it signs, and the previous one until its tokens have expired', async ({
     usher,
@@ -106,7 +105,7 @@ describe('key rotation', () => {
     const database = await usher.newDatabase()
     const old = await database.signedUp()
     const next = await rotateKeys(usher.store, database, 600, new Date(start))
-    const server = await freshServer(usher)
+    const server = await serverWithoutCachedKeys(usher)
     const { workspaceSlug, databaseName } = database
     const { signedUp, me } = server.client(workspaceSlug, databaseName)
     const kids = async () =>

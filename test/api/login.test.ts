@@ -4,7 +4,6 @@ import { password, startApp, type TestApi } from '../support/app.js'
 
 const email = 'ada@example.com'
 
-/** Returns the only user of a database. */
 const storedUser = (usher: TestApi, databaseId: string) =>
   usher.store.prisma.user.findFirstOrThrow({ where: { databaseId } })
 

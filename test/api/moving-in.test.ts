@@ -26,7 +26,6 @@ const it = apiTest
     const user = await store.prisma.user.findFirstOrThrow({ where: { databaseId } })
     return user.passwordHash
   })
-  /** Creates a database and imports lines into it. */
   .extend('imported', ({ usher }) => async (...lines: unknown[]) => {
     const database = await usher.newDatabase()
     return { ...database, result: await importAll(usher.context, database.id, linesOf(...lines)) }

@@ -16,7 +16,7 @@ describe('/problems/{code}', () => {
     expect(page.body).toContain(advice)
   })
 
-  it('sends its page once', async ({ usher }) => {
+  it('sends the page of a problem once', async ({ usher }) => {
     usher.forgetLog()
     await usher.send({ method: 'GET', url: '/problems/email_taken', headers: browser })
     expect(usher.logged()).toContain('answered')
