@@ -15,7 +15,7 @@ const it = apiTest.extend(
 
 const patient = { timeout: 20_000 }
 
-it('a login whose client hung up while it waited for its turn is not hashed', async ({
+it('does not hash the password of a queued login whose client has disconnected', async ({
   usher,
   database,
   origin,
@@ -32,10 +32,10 @@ it('a login whose client hung up while it waited for its turn is not hashed', as
 
   const first = login('first')
   await expect.poll(() => stats().busy, patient).toBe(1)
-  const hangUp = new AbortController()
-  const others = ['second', 'third'].map((name) => login(name, hangUp.signal))
+  const controller = new AbortController()
+  const others = ['second', 'third'].map((name) => login(name, controller.signal))
   await expect.poll(() => stats().queued, patient).toBe(2)
-  hangUp.abort()
+  controller.abort()
   await Promise.allSettled(others)
 
   expect((await first).status).toBe(401)

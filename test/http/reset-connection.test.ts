@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect } from 'vitest'
 import { it } from '../support/api.js'
 
-it('logs a request whose connection was reset with status 499 and without an error', async ({
+it('logs status 499 and no error for a request whose connection was reset', async ({
   usher,
   database: { users },
   port,
@@ -20,8 +20,8 @@ it('logs a request whose connection was reset with status 499 and without an err
     await isRead
     socket.resetAndDestroy()
   }
-  const answered = () => usher.logged().match(/"status":\d+/g) ?? []
-  await expect.poll(() => answered().length, { timeout: 20_000 }).toBe(requests)
-  expect(answered()).not.toContain('"status":500')
+  const loggedStatuses = () => usher.logged().match(/"status":\d+/g) ?? []
+  await expect.poll(() => loggedStatuses().length, { timeout: 20_000 }).toBe(requests)
+  expect(loggedStatuses()).not.toContain('"status":500')
   expect(usher.logged()).not.toContain('"level":50')
 })

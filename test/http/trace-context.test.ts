@@ -15,46 +15,46 @@ const span = '00f067aa0ba902b7'
 
 describe('traceparent', () => {
   it.each([
-    ['of the present version', `00-${trace}-${span}-01`],
+    ['of the current version', `00-${trace}-${span}-01`],
     ['that is not sampled', `00-${trace}-${span}-00`],
     ['of a later version', `01-${trace}-${span}-01`],
-    ['of a later version, with more in it', `cc-${trace}-${span}-01-what-the-future-holds`],
-  ])('%s is read', (_what, header) => {
+    ['of a later version with more fields', `cc-${trace}-${span}-01-what-the-future-holds`],
+  ])('reads a traceparent %s', (_name, header) => {
     expect(readTraceparent(header)).toEqual({ trace_id: trace, span_id: span })
   })
 
   it.each([
-    ['nothing', ''],
+    ['no characters', ''],
     ['a forbidden version', `ff-${trace}-${span}-01`],
-    ['no trace', `00-${'0'.repeat(32)}-${span}-01`],
-    ['no span', `00-${trace}-${'0'.repeat(16)}-01`],
+    ['an all-zero trace id', `00-${'0'.repeat(32)}-${span}-01`],
+    ['an all-zero span id', `00-${trace}-${'0'.repeat(16)}-01`],
     ['upper case', `00-${trace.toUpperCase()}-${span}-01`],
-    ['a short trace', `00-${trace.slice(1)}-${span}-01`],
-    ['more than the present version has', `00-${trace}-${span}-01-more`],
-    ['more without a dash', `01-${trace}-${span}-01.more`],
+    ['a short trace id', `00-${trace.slice(1)}-${span}-01`],
+    ['more fields than the current version has', `00-${trace}-${span}-01-more`],
+    ['more characters without a dash', `01-${trace}-${span}-01.more`],
     ['flags of one digit', `00-${trace}-${span}-1`],
-    ['something before it', ` 00-${trace}-${span}-01`],
-  ])('with %s is none', (_what, header) => {
+    ['a leading space', ` 00-${trace}-${span}-01`],
+  ])('ignores a traceparent with %s', (_name, header) => {
     expect(readTraceparent(header)).toBeUndefined()
   })
 })
 
 describe('log lines', () => {
-  it('of a request carry the trace that it belongs to', async ({ linesFor }) => {
+  it('logs the trace id and span id of a request', async ({ linesFor }) => {
     const lines = await linesFor({ traceparent: `00-${trace}-${span}-01` })
     expect(lines.map(({ msg }) => msg)).toEqual(['login.failed', 'answered'])
     for (const line of lines) expect(line).toMatchObject({ trace_id: trace, span_id: span })
   })
 
   it.for<Record<string, string>>([{}, { traceparent: 'x'.repeat(100) }])(
-    'carry none for %j',
+    'logs no trace id for the request headers %j',
     async (headers, { linesFor }) => {
       for (const line of await linesFor(headers)) expect(line).not.toHaveProperty('trace_id')
     },
   )
 })
 
-it('a page of another origin may send its trace', async ({ usher }) => {
+it('allows traceparent and tracestate in cross-origin requests', async ({ usher }) => {
   const { headers } = await usher.app.inject({
     method: 'OPTIONS',
     url: '/workspaces/a/databases/b/users',
