@@ -11,7 +11,7 @@ it.each([
   ["o'neil@example.com", "o'neil@example.com"],
   ['\u01f0ohn@example.com', '\u01f0ohn@example.com'],
   ['J\u030cohn@example.com', '\u01f0ohn@example.com'],
-])('makes of %s the key %s', (email, key) => {
+])('normalizes %s to %s', (email, key) => {
   expect(canonicalEmail(email)).toBe(key)
   expect(canonicalEmail(key)).toBe(key)
 })
@@ -27,11 +27,11 @@ it.each([
   'a@1.2.3',
   'a@0x7f.1',
   `a@${'b'.repeat(64)}.com`,
-])('finds no address in %s', (text) => {
+])('returns undefined for %s', (text) => {
   expect(canonicalEmail(text)).toBeUndefined()
 })
 
-it('makes one key of each letter with each accent, however it is composed and capitalized', () => {
+it('returns one canonical email for all compositions and cases of each letter with each accent', () => {
   const accents = ['', '\u0300', '\u0308', '\u030a', '\u030c', '\u0331', '\u0342', '\u0345']
   const letters = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code))
   const different = letters

@@ -42,7 +42,7 @@ it.each([
   ['unknown keys', z.strictObject({}), { x: 1 }],
   ['a refinement', z.string().refine(() => false, { params: { code: 'other' }, error: 'secret' }), 'x'],
   ['a type', z.number(), 'x'],
-])('reports %s that has no field error as an invalid value, without the message of zod', (_rule, rule, x) => {
+])('reports a failed rule on %s as invalid_type, without the message of zod', (_rule, rule, x) => {
   expect(errorsOf(z.object({ field: rule }), { field: x })).toEqual([
     { path: 'field', code: 'invalid_type', detail: 'is invalid' },
   ])

@@ -29,12 +29,12 @@ interface Media {
   examples?: Record<string, { value: unknown }>
 }
 
-it('is committed as contract/openapi.json (npm run openapi writes it)', async () => {
+it('generates the committed contract/openapi.json (npm run openapi writes it)', async () => {
   const committed = await readFile(new URL('../../contract/openapi.json', import.meta.url), 'utf8')
   expect(JSON.parse(committed)).toEqual(JSON.parse(JSON.stringify(document)))
 })
 
-it('is the same each time', () => {
+it('generates the same document each time', () => {
   expect(openApiDocument('http://localhost:3000', version)).toEqual(document)
 })
 
@@ -44,30 +44,33 @@ it('contains no schema of the global registry of zod', () => {
   expect(openApiDocument('http://localhost:3000', version)).toEqual(document)
 })
 
-it('has every route of the contract, by its name', () => {
+it('contains every route of the contract under its name', () => {
   const names = Object.values(contract).flatMap((router) => Object.keys(router))
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(names.sort())
 })
 
-it.each(operations)('tells of $operationId what a reader needs', ({ summary, description, responses }) => {
-  expect(summary).toBeTruthy()
-  expect(description).toBeTruthy()
-  expect(Object.keys(responses).length).toBeGreaterThan(1)
-})
+it.each(operations)(
+  'describes $operationId with a summary, a description and several responses',
+  ({ summary, description, responses }) => {
+    expect(summary).toBeTruthy()
+    expect(description).toBeTruthy()
+    expect(Object.keys(responses).length).toBeGreaterThan(1)
+  },
+)
 
-it('asks for the Bearer token on me alone', () => {
+it('requires a Bearer token only for me', () => {
   const secured = operations.filter(({ security }) => security.length > 0)
   expect(secured.map(({ operationId }) => operationId)).toEqual(['me'])
 })
 
-describe('an example', () => {
+describe('examples', () => {
   const valid = (schema: object, value: unknown) => {
     const validate = ajv.compile({ components, ...schema })
     expect(validate(value), ajv.errorsText(validate.errors)).toBe(true)
   }
 
   it.each(Object.entries(components.schemas as Record<string, { examples?: unknown[] }>))(
-    'of %s is valid',
+    'contains only valid examples of %s',
     (_name, schema) => {
       for (const example of schema.examples ?? []) valid(schema, example)
     },
@@ -77,25 +80,22 @@ describe('an example', () => {
     Object.entries(
       components.schemas as Record<string, { properties?: Record<string, { examples?: unknown[] }> }>,
     ),
-  )('of a property of %s is valid', (_name, { properties = {} }) => {
+  )('contains only valid examples of the properties of %s', (_name, { properties = {} }) => {
     for (const property of Object.values(properties)) {
       for (const example of property.examples ?? []) valid(property, example)
     }
   })
 
-  it.each(operations)(
-    'of each answer of $operationId is valid, and there is one for each problem',
-    (operation) => {
-      for (const { content } of Object.values(operation.responses)) {
-        for (const { schema, examples = {} } of Object.values(content)) {
-          for (const { value } of Object.values(examples)) valid(schema, value)
-        }
+  it.each(operations)('contains only valid examples of the responses of $operationId', (operation) => {
+    for (const { content } of Object.values(operation.responses)) {
+      for (const { schema, examples = {} } of Object.values(content)) {
+        for (const { value } of Object.values(examples)) valid(schema, value)
       }
-    },
-  )
+    }
+  })
 })
 
-it('mentions every problem that belongs to an operation', () => {
+it('mentions every problem of an operation', () => {
   const mentioned = new Set(
     operations.flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ content }) =>
@@ -103,6 +103,6 @@ it('mentions every problem that belongs to an operation', () => {
       ),
     ),
   )
-  const elsewhere = ['method_not_allowed']
-  expect([...mentioned, ...elsewhere].sort()).toEqual([...ProblemCode.options].sort())
+  const withoutOperation = ['method_not_allowed']
+  expect([...mentioned, ...withoutOperation].sort()).toEqual([...ProblemCode.options].sort())
 })
