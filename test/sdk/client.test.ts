@@ -4,7 +4,7 @@ import { ada, app, credentials, signedIn, stubFetch, user } from './stub-fetch.j
 
 afterEach(() => vi.unstubAllGlobals())
 
-describe('a request', () => {
+describe('requests', () => {
   it('posts a sign-up as JSON', async () => {
     const { fetch, requests } = stubFetch(() => signedIn('jwt', 201))
     await createClient({ ...app, fetch }).createUser({ ...credentials, newTenant: 'Engines' })
@@ -32,7 +32,7 @@ describe('a request', () => {
     expect(requests[0]?.headers).not.toHaveProperty('Idempotency-Key')
   })
 
-  it('asks who the user is with the token', async () => {
+  it('sends the token with me', async () => {
     const { fetch, requests } = stubFetch(user)
     await createClient({ ...app, fetch, token: 'jwt' }).me()
     expect(requests).toMatchObject([
@@ -51,13 +51,13 @@ describe('a request', () => {
     ['https://example.com/usher//', 'https://example.com/usher'],
     ['/usher', '/usher'],
     ['/', ''],
-  ])('starts at the base URL %s', async (baseUrl, start) => {
+  ])('prepends the base URL %s to the path', async (baseUrl, prefix) => {
     const { fetch, requests } = stubFetch(user)
     await createClient({ ...app, baseUrl, fetch }).me()
-    expect(requests[0]?.url).toBe(`${start}/workspaces/demo/databases/app/users/me`)
+    expect(requests[0]?.url).toBe(`${prefix}/workspaces/demo/databases/app/users/me`)
   })
 
-  it('keeps path parameters within their own step of the path', async () => {
+  it('encodes each path parameter as one segment', async () => {
     const { fetch, requests } = stubFetch(user)
     await createClient({ ...app, workspace: 'a/../b', database: 'c?d#e f%2F', fetch }).me()
     expect(requests[0]?.url).toBe(
@@ -65,7 +65,7 @@ describe('a request', () => {
     )
   })
 
-  it('goes through the global fetch of the moment where none is given', async () => {
+  it('uses the current global fetch when no fetch is given', async () => {
     const usher = createClient(app)
     const { fetch, requests } = stubFetch(user)
     vi.stubGlobal('fetch', fetch)
@@ -73,7 +73,7 @@ describe('a request', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('is sent by functions that need no this', async () => {
+  it('provides methods that work without this', async () => {
     const { fetch } = stubFetch(() => signedIn('jwt'), user)
     const { login, me } = createClient({ ...app, fetch })
     await login(credentials)
@@ -81,8 +81,8 @@ describe('a request', () => {
   })
 })
 
-describe('a success', () => {
-  it('is data without error', async () => {
+describe('successful calls', () => {
+  it('returns data and an undefined error', async () => {
     const { fetch } = stubFetch(() => signedIn('jwt', 201), user)
     const usher = createClient({ ...app, fetch })
     expect(await usher.createUser(credentials)).toEqual({
@@ -93,7 +93,7 @@ describe('a success', () => {
   })
 })
 
-describe('a programming mistake', () => {
+describe('usage errors', () => {
   it.each(['baseUrl', 'workspace', 'database'])('throws a TypeError that names a missing %s', (name) => {
     const incomplete = { ...app, [name]: undefined }
     expect(() => createClient(incomplete)).toThrow(
@@ -101,14 +101,11 @@ describe('a programming mistake', () => {
     )
   })
 
-  it.each(['', '.', '..'])(
-    'throws where the database is named "%s", which is no step of a path',
-    (database) => {
-      expect(() => createClient({ ...app, database })).toThrow(TypeError)
-    },
-  )
+  it.each(['', '.', '..'])('throws a TypeError for the database name "%s"', (database) => {
+    expect(() => createClient({ ...app, database })).toThrow(TypeError)
+  })
 
-  it('rejects where a body cannot be JSON', async () => {
+  it('rejects with a TypeError when a body cannot be JSON', async () => {
     const { fetch, requests } = stubFetch()
     const body: Record<string, unknown> = { ...credentials }
     body.itself = body

@@ -1,4 +1,4 @@
-// An application on the SDK: compiled here, and again beside the packed SDK alone (package.test.ts).
+// An application that uses the SDK. package.test.ts compiles it again with only the packed SDK.
 import {
   type Client,
   type ClientOptions,
@@ -21,7 +21,7 @@ const options: ClientOptions = {
 
 export const client: Client = createClient(options)
 
-/** Lists every code and nothing besides: a code more or less does not compile. */
+/** Lists every code of login: a missing or additional one does not compile. */
 export async function statusOfLogin(email: string, password: string): Promise<string> {
   const { data, error } = await client.login({ email, password })
   if (!error) return data.token.jwt
@@ -60,12 +60,12 @@ export const signUp = (newTenant: string | undefined) =>
 export const isWrongPassword = (error: unknown) =>
   error instanceof UsherError && error.code === 'invalid_credentials'
 
-export const words: Partial<Record<ErrorCode, string>> = { email_taken: 'Schon vergeben' }
+export const messages: Partial<Record<ErrorCode, string>> = { email_taken: 'Schon vergeben' }
 
-export const ofLogin: LoginErrorCode = 'invalid_credentials'
-// @ts-expect-error: no code of login
-export const ofAnother: LoginErrorCode = 'email_taken'
-// @ts-expect-error: data and error are not there at once
+export const loginCode: LoginErrorCode = 'invalid_credentials'
+// @ts-expect-error: not a code of login
+export const otherCode: LoginErrorCode = 'email_taken'
+// @ts-expect-error: data and error are never both undefined
 export const both: Awaited<ReturnType<Client['me']>> = { data: undefined, error: undefined }
 
 export const ownFetch: Fetch = (url, init) => fetch(url, { ...init, redirect: 'error' })

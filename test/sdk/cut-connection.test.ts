@@ -5,15 +5,15 @@ import { expect } from 'vitest'
 import { it as apiTest } from '../support/api.js'
 import { validUser } from '../support/app.js'
 
-/** A proxy that cuts the first connection once the server has answered on it, so that the response is lost. */
+/** Starts a proxy that closes the first connection when its response arrives, so that the response is lost. */
 const it = apiTest.extend('proxy', async ({ port }, { onCleanup }) => {
-  const answersLost: string[] = []
+  const lostResponses: string[] = []
   const proxy = createServer((client) => {
     const server = connect(port, '127.0.0.1')
     client.pipe(server)
-    if (answersLost.length === 0) {
-      server.once('data', (answer) => {
-        answersLost.push(answer.toString())
+    if (lostResponses.length === 0) {
+      server.once('data', (response) => {
+        lostResponses.push(response.toString())
         client.destroy()
         server.destroy()
       })
@@ -22,10 +22,10 @@ const it = apiTest.extend('proxy', async ({ port }, { onCleanup }) => {
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
   onCleanup(() => void proxy.close())
-  return { port: (proxy.address() as AddressInfo).port, answersLost }
+  return { port: (proxy.address() as AddressInfo).port, lostResponses }
 })
 
-it('gets the same user when the answer to a sign-up is lost after the commit', async ({
+it('returns the same user when the response to a sign-up is lost after the commit', async ({
   store,
   database,
   proxy,
@@ -38,9 +38,9 @@ it('gets the same user when the answer to a sign-up is lost after the commit', a
   })
   const { data, error } = await client.createUser(validUser({ newTenant: 'Once' }))
   expect(error).toBeUndefined()
-  expect(proxy.answersLost).toHaveLength(1)
-  expect(proxy.answersLost[0]).toContain('201 Created')
-  expect(proxy.answersLost[0]).toContain(data?.id)
+  expect(proxy.lostResponses).toHaveLength(1)
+  expect(proxy.lostResponses[0]).toContain('201 Created')
+  expect(proxy.lostResponses[0]).toContain(data?.id)
   expect(await store.prisma.user.count({ where: { databaseId: id } })).toBe(1)
   const tenants = await store.prisma.tenant.findMany({ where: { databaseId: id } })
   expect(tenants.map((tenant) => tenant.id)).toEqual(data?.tenants)

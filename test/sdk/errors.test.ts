@@ -3,8 +3,8 @@ import { createClient, type ErrorCode, UsherError } from '@usher/sdk'
 import { describe, expect, it } from 'vitest'
 import { app, credentials, networkFailure, problem, proxyPage, signedIn, stubFetch } from './stub-fetch.js'
 
-const usherThat = (...answers: Parameters<typeof stubFetch>) =>
-  createClient({ ...app, retries: 0, fetch: stubFetch(...answers).fetch })
+const clientWith = (...handlers: Parameters<typeof stubFetch>) =>
+  createClient({ ...app, retries: 0, fetch: stubFetch(...handlers).fetch })
 
 const declared = Object.entries(contract.users).flatMap(([operation, { responses }]) =>
   Object.values(responses).flatMap((response) =>
@@ -14,9 +14,9 @@ const declared = Object.entries(contract.users).flatMap(([operation, { responses
   ),
 )
 
-describe('a problem', () => {
-  it.each(declared)('$code of $operation is the error code', async ({ operation, code }) => {
-    const usher = usherThat(() => problem(code))
+describe('problem responses', () => {
+  it.each(declared)('returns $code of $operation as the error code', async ({ operation, code }) => {
+    const usher = clientWith(() => problem(code))
     const { data, error } = await usher[operation as 'login'](credentials)
     expect(data).toBeUndefined()
     expect(error).toMatchObject({
@@ -29,14 +29,14 @@ describe('a problem', () => {
     })
   })
 
-  it('names each fault of a field', async () => {
+  it('returns the field errors of an invalid body', async () => {
     const errors = [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }]
-    const { error } = await usherThat(() => problem('validation_failed', {}, { errors })).login(credentials)
+    const { error } = await clientWith(() => problem('validation_failed', {}, { errors })).login(credentials)
     expect(error?.errors).toEqual(errors)
   })
 
-  it('is an Error that says its detail, to throw and to log', async () => {
-    const { error } = await usherThat(() => problem('invalid_credentials')).login(credentials)
+  it('returns an UsherError whose message is the detail of the problem', async () => {
+    const { error } = await clientWith(() => problem('invalid_credentials')).login(credentials)
     expect(error).toBeInstanceOf(UsherError)
     expect(error).toBeInstanceOf(Error)
     expect(String(error)).toBe('UsherError: Invalid email or password, just now.')
@@ -50,17 +50,17 @@ describe('a problem', () => {
     [new Date(Date.now() + 60_000).toUTCString(), expect.closeTo(60, -1)],
     [new Date(Date.now() - 60_000).toUTCString(), undefined],
     ['soon', undefined],
-  ])('with Retry-After: %s says when to come back', async (header, retryAfterSeconds) => {
-    const { error } = await usherThat(() => problem('too_many_attempts', { 'Retry-After': header })).login(
+  ])('returns retryAfterSeconds for Retry-After: %s', async (header, retryAfterSeconds) => {
+    const { error } = await clientWith(() => problem('too_many_attempts', { 'Retry-After': header })).login(
       credentials,
     )
     expect(error).toMatchObject({ code: 'too_many_attempts', retryAfterSeconds })
   })
 })
 
-describe('no answer', () => {
-  it('keeps what fetch threw', async () => {
-    const { error } = await usherThat(networkFailure).login(credentials)
+describe('missing responses', () => {
+  it('returns no_answer with the error of fetch as its cause', async () => {
+    const { error } = await clientWith(networkFailure).login(credentials)
     expect(error).toMatchObject({
       code: 'no_answer',
       status: undefined,
@@ -72,14 +72,14 @@ describe('no answer', () => {
     })
   })
 
-  it('is what a body that breaks off is', async () => {
+  it('returns no_answer when a body breaks off', async () => {
     const broken = new ReadableStream({ pull: (stream) => stream.error(new TypeError('terminated')) })
-    const { error } = await usherThat(() => new Response(broken)).me()
+    const { error } = await clientWith(() => new Response(broken)).me()
     expect(error).toMatchObject({ code: 'no_answer', cause: new TypeError('terminated') })
   })
 })
 
-describe('an answer that the operation cannot give', () => {
+describe('unexpected responses', () => {
   const page = (status: number, body: string) => () => new Response(body, { status })
   const foreign: [string, () => Response, ErrorCode][] = [
     ['a proxy’s 502 page', () => proxyPage(502), 'unavailable'],
@@ -91,29 +91,29 @@ describe('an answer that the operation cannot give', () => {
     ['JSON null', page(200, 'null'), 'no_answer'],
     ['JSON text', page(400, '"no"'), 'no_answer'],
     ['an error of another service', page(400, '{"code":"BAD","errors":{"email":["bad"]}}'), 'no_answer'],
-    ['an error of another kind', page(400, '{"title":{"en":"Bad"},"errors":1}'), 'no_answer'],
-    ['a user under the status of a failure', () => signedIn('jwt', 500), 'unavailable'],
+    ['an error in another format', page(400, '{"title":{"en":"Bad"},"errors":1}'), 'no_answer'],
+    ['a user with the status of an error', () => signedIn('jwt', 500), 'unavailable'],
     ['an empty body', page(200, ''), 'no_answer'],
   ]
-  it.each(foreign)('%s is an error of the closed union', async (_name, answer, code) => {
-    const { data, error } = await usherThat(answer).login(credentials)
+  it.each(foreign)('returns a known error code for %s', async (_name, respond, code) => {
+    const { data, error } = await clientWith(respond).login(credentials)
     expect(data).toBeUndefined()
-    expect(error).toMatchObject({ code, status: answer().status, errors: [] })
+    expect(error).toMatchObject({ code, status: respond().status, errors: [] })
     expect(error?.title).toBe('No response from Usher')
   })
 
-  it('says its status and where the request went in the log, if there is one', async () => {
-    const answer = () => new Response('', { status: 502, headers: { 'X-Request-Id': 'at-the-proxy' } })
-    const { error } = await usherThat(answer).me()
+  it('returns the status and the X-Request-Id of a response that is not from Usher', async () => {
+    const respond = () => new Response('', { status: 502, headers: { 'X-Request-Id': 'at-the-proxy' } })
+    const { error } = await clientWith(respond).me()
     expect(error).toMatchObject({
       detail: 'Received HTTP 502, but not from Usher',
       requestId: 'at-the-proxy',
     })
   })
 
-  it('keeps the words of a code that a later Usher may have', async () => {
+  it('returns title and detail of an unknown code', async () => {
     const later = { code: 'account_frozen', title: 'Frozen', detail: 'Until spring.' }
-    const { error } = await usherThat(() => problem('email_taken', {}, later)).createUser(credentials)
+    const { error } = await clientWith(() => problem('email_taken', {}, later)).createUser(credentials)
     expect(error).toMatchObject({
       code: 'no_answer',
       status: 409,
@@ -123,8 +123,8 @@ describe('an answer that the operation cannot give', () => {
     })
   })
 
-  it('is not taken for a code of another operation', async () => {
-    const { error } = await usherThat(() => problem('email_taken')).login(credentials)
+  it('returns no_answer for a code of another operation', async () => {
+    const { error } = await clientWith(() => problem('email_taken')).login(credentials)
     expect(error).toMatchObject({ code: 'no_answer', status: 409 })
   })
 })

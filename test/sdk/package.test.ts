@@ -18,7 +18,7 @@ const npm = (cwd: string, ...args: string[]) =>
 let folder: string
 let tarball: string
 
-/** An application in a folder of its own, which has the packed SDK and declarations of the platform. */
+/** Creates an application with only the packed SDK and declarations of the platform. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'usher-sdk-'))
   const [packed] = JSON.parse(await npm('sdk', 'pack', '--json', '--pack-destination', folder))
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** What the compiler prints; nothing where all is well. */
+/** Returns the errors that the compiler prints. */
 async function compile(compiler: string, compilerOptions: object, files: string[]) {
   const config = join(folder, 'tsconfig.json')
   const base = { strict: true, skipLibCheck: false, noEmit: true }
@@ -60,12 +60,12 @@ const applications = [
 ]
 
 describe.each(compilers)('under TypeScript %s', (version, compiler) => {
-  it('is that version', async () => {
+  it('finds the expected version of TypeScript', async () => {
     const { version: installed } = JSON.parse(await readFile(join(compiler, 'package.json'), 'utf8'))
     expect(installed).toMatch(new RegExp(`^${version}\\.`))
   })
 
-  it.each(applications)('an application for $name compiles', async ({ name, ...options }) => {
+  it.each(applications)('compiles an application for $name', async ({ name, ...options }) => {
     const snippets =
       name === 'Node' ? [] : (await readdir(join(folder, 'readme'))).map((file) => `readme/${file}`)
     expect(await compile(compiler, options, ['consumer.ts', ...snippets])).toBe('')
@@ -73,26 +73,26 @@ describe.each(compilers)('under TypeScript %s', (version, compiler) => {
 })
 
 describe('the package', () => {
-  it('depends on nothing', async () => {
+  it('packs an SDK without dependencies', async () => {
     const lock = join(folder, 'node_modules', '.package-lock.json')
     const { packages } = JSON.parse(await readFile(lock, 'utf8'))
     expect(Object.keys(packages)).toEqual(['node_modules/@usher/sdk'])
   })
 
-  it('is as publint wants it', async () => {
+  it('packs an SDK that passes publint', async () => {
     const { buffer } = new Uint8Array(await readFile(tarball))
     const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true })
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
   })
 
-  it('has types for each way of resolving ES modules, by attw', async () => {
+  it('packs types that pass attw for each way of resolving ES modules', async () => {
     const attw = 'node_modules/@arethetypeswrong/cli/dist/index.js'
     const { stdout } = await run(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-color'])
     expect(stdout).toMatch(/node16 \(from ESM\) . 🟢 \(ESM\)/u)
     expect(stdout).toMatch(/bundler +. 🟢/u)
   })
 
-  it('weighs at most 2,048 bytes, minified and gzipped, with everything that it exports', async () => {
+  it('bundles all exports into at most 2,048 bytes, minified and gzipped', async () => {
     const { outputFiles } = await build({
       stdin: { contents: "export * from '@usher/sdk'", resolveDir: folder },
       bundle: true,

@@ -11,7 +11,7 @@ import { ada, app, credentials, signedIn, stubFetch, user } from './stub-fetch.j
 
 const run = promisify(execFile)
 
-it('needs fetch, AbortController and timers of a runtime, and nothing else', async () => {
+it('requires only fetch, AbortController and timers of a runtime', async () => {
   const { outputFiles } = await build({
     entryPoints: ['sdk/index.ts'],
     bundle: true,
@@ -32,7 +32,7 @@ it('needs fetch, AbortController and timers of a runtime, and nothing else', asy
   expect((await usher.me()).data).toEqual(ada)
 })
 
-it('does not compile with what only some runtimes have', async () => {
+it('does not compile with globals that only some runtimes have', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'usher-platform-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const leaks = [

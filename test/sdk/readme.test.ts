@@ -18,7 +18,7 @@ const it = apiTest
     onCleanup(() => rm(folder, { recursive: true }))
     return folder
   })
-  /** Runs the code under a heading as it stands, but for the server's address; returns what it exports and logs. */
+  /** Runs the snippet under a heading with the address of the test server. Returns its exports and its log. */
   .extend('runSnippet', ({ origin, folder }) => async (heading: string) => {
     const snippet = (await readmeSnippets()).find(
       (each) => each.heading === heading && each.language !== 'sh',
@@ -50,17 +50,17 @@ afterEach(() => {
 // A connection whose only request was aborted before it was sent never becomes idle.
 it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 
-// One after the other: the first one signs up the user of the others.
-it('First call', async ({ runSnippet }) => {
+// The order matters: the first snippet signs up the user of the others.
+it('runs the snippet First call', async ({ runSnippet }) => {
   const { logged } = await runSnippet('First call')
   expect(logged).toEqual([[expect.stringMatching(/^[0-9a-f-]{36}$/), []], ['ada@example.com']])
 })
 
-it('Errors', async ({ runSnippet }) => {
+it('runs the snippet Errors', async ({ runSnippet }) => {
   expect((await runSnippet('Errors')).logged).toEqual([['Invalid email or password.']])
 })
 
-it('The token', async ({ runSnippet }) => {
+it('runs the snippet The token', async ({ runSnippet }) => {
   const { localStorage } = new Window({ url: 'http://localhost' })
   vi.stubGlobal('localStorage', localStorage)
   const { logged } = await runSnippet('The token')
@@ -68,11 +68,11 @@ it('The token', async ({ runSnippet }) => {
   expect(localStorage.length).toBe(0)
 })
 
-it('Timeout and retries', async ({ runSnippet }) => {
+it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
   expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
 
-it('React', async ({ runSnippet }) => {
+it('runs the snippet React', async ({ runSnippet }) => {
   const window = new Window({ url: 'http://localhost' })
   const { document } = window
   for (const name of ['document', 'navigator', 'FormData', 'HTMLIFrameElement', 'Event'] as const) {
@@ -84,14 +84,14 @@ it('React', async ({ runSnippet }) => {
   const root = createRoot(document.body as unknown as Element)
   root.render(createElement(exported.Login as ComponentType))
 
-  const submit = async (password: string, answer: string) => {
+  const submit = async (password: string, expected: string) => {
     await vi.waitFor(() => expect(document.querySelector('button')?.disabled).toBe(false))
     const { elements } = document.forms[0] ?? {}
     for (const [index, value] of ['ada@example.com', password].entries()) {
       Object.assign(elements?.[index] ?? {}, { value })
     }
     document.querySelector('button')?.click()
-    await vi.waitFor(() => expect(document.body.textContent).toContain(answer))
+    await vi.waitFor(() => expect(document.body.textContent).toContain(expected))
   }
   await submit('a wrong password', 'Invalid email or password.')
   await submit('correct horse battery', 'Hello ada@example.com')
@@ -99,7 +99,7 @@ it('React', async ({ runSnippet }) => {
   await window.happyDOM.close()
 })
 
-it('has no code that is not run here', async () => {
+it('runs every snippet of the README', async () => {
   const headings = (await readmeSnippets())
     .filter(({ language }) => language !== 'sh')
     .map((each) => each.heading)

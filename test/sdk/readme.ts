@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 
-/** The code blocks of the SDK's README by the heading that they stand under, each with its language. */
 export async function readmeSnippets() {
   const text = await readFile(new URL('../../sdk/README.md', import.meta.url), 'utf8')
   const sections = text.split(/^## /m).slice(1)

@@ -26,7 +26,6 @@ afterEach(() => {
 const unavailable = (retryAfter?: string) => () =>
   problem('unavailable', retryAfter === undefined ? {} : { 'Retry-After': retryAfter })
 
-/** What a call came to, and how many milliseconds it took. */
 async function timed<T extends object>(call: Promise<T>) {
   const start = Date.now()
   const result = call.then((value) => ({ ...value, tookMs: Date.now() - start }))
@@ -36,17 +35,17 @@ async function timed<T extends object>(call: Promise<T>) {
 
 describe('me and login', () => {
   it.each([
-    ['no answer', networkFailure],
+    ['a network error', networkFailure],
     ['503', unavailable()],
     ['a proxy’s 503 page', () => proxyPage(503)],
-  ])('are sent again after %s', async (_name, failure) => {
+  ])('repeats me and login after %s', async (_name, failure) => {
     const login = stubFetch(failure, () => signedIn('jwt'))
     expect((await timed(createClient({ ...app, ...login }).login(credentials))).data?.token.jwt).toBe('jwt')
     const me = stubFetch(failure, user)
     expect((await timed(createClient({ ...app, ...me }).me())).data?.email).toBe('ada@example.com')
   })
 
-  it('are sent three times at most, with longer waits from one to the next', async () => {
+  it('sends a request at most three times, with increasing waits', async () => {
     const { fetch, requests } = stubFetch(networkFailure, networkFailure, networkFailure)
     const { error, tookMs } = await timed(createClient({ ...app, fetch }).me())
     expect(error).toMatchObject({ code: 'no_answer', cause: new TypeError('fetch failed') })
@@ -57,20 +56,20 @@ describe('me and login', () => {
   it.each([
     [0, 200],
     [0.999, 399],
-  ])('wait by chance (%d) so that clients do not come back at once', async (chance, waitMs) => {
-    vi.mocked(Math.random).mockReturnValue(chance)
+  ])('randomizes the wait before a retry (Math.random() returns %d)', async (random, waitMs) => {
+    vi.mocked(Math.random).mockReturnValue(random)
     const { fetch } = stubFetch(networkFailure, user)
     expect((await timed(createClient({ ...app, fetch }).me())).tookMs).toBe(waitMs)
   })
 
-  it('wait as long as Retry-After says, and a little more', async () => {
+  it('waits for Retry-After plus the usual time before a retry', async () => {
     const { fetch } = stubFetch(unavailable('2'), unavailable('1'), user)
     const { data, tookMs } = await timed(createClient({ ...app, fetch }).me())
     expect(data).toBeDefined()
     expect(tookMs).toBe(2000 + 300 + 1000 + 600)
   })
 
-  it('answer at once where Retry-After is beyond the time of the call', async () => {
+  it('returns immediately when Retry-After exceeds the timeout', async () => {
     const { fetch, requests } = stubFetch(unavailable('10'))
     const { error, tookMs } = await timed(createClient({ ...app, fetch }).me())
     expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: 10 })
@@ -82,7 +81,7 @@ describe('me and login', () => {
     ['token_invalid', 'me'],
     ['too_many_attempts', 'login'],
     ['invalid_credentials', 'login'],
-  ] as const)('keep %s as the answer to %s', async (code, operation) => {
+  ] as const)('returns %s of %s without a retry', async (code, operation) => {
     const { fetch, requests } = stubFetch(() => problem(code))
     const usher = createClient({ ...app, fetch })
     const call = operation === 'me' ? usher.me() : usher.login(credentials)
@@ -90,7 +89,7 @@ describe('me and login', () => {
     expect([error?.code, requests.length]).toEqual([code, 1])
   })
 
-  it('are sent as often as retries says', async () => {
+  it('sends a request once when retries is 0', async () => {
     const { fetch, requests } = stubFetch(networkFailure)
     await timed(createClient({ ...app, fetch, retries: 0 }).me())
     expect(requests).toHaveLength(1)
@@ -99,9 +98,9 @@ describe('me and login', () => {
 
 describe('createUser', () => {
   it.each([
-    ['no answer', networkFailure],
+    ['a network error', networkFailure],
     ['503', unavailable('1')],
-  ])('is sent again after %s under the same Idempotency-Key', async (_name, failure) => {
+  ])('repeats createUser after %s with the same Idempotency-Key', async (_name, failure) => {
     const { fetch, requests } = stubFetch(failure, () => signedIn('jwt', 201))
     const { data } = await timed(createClient({ ...app, fetch }).createUser(credentials))
     expect(data?.token.jwt).toBe('jwt')
@@ -110,7 +109,7 @@ describe('createUser', () => {
     expect(second).toBe(first)
   })
 
-  it('has another Idempotency-Key for each call', async () => {
+  it('sends a new Idempotency-Key with each call', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('a', 201),
       () => signedIn('b', 201),
@@ -122,7 +121,7 @@ describe('createUser', () => {
     expect(second).not.toBe(first)
   })
 
-  it('goes without a key where the runtime makes no UUIDs, and is sent again after 503 alone', async () => {
+  it('sends no Idempotency-Key when the runtime has no randomUUID, and retries only after 503', async () => {
     vi.stubGlobal('crypto', {})
     const { fetch, requests } = stubFetch(unavailable(), networkFailure)
     const { error } = await timed(createClient({ ...app, fetch }).createUser(credentials))
@@ -131,8 +130,8 @@ describe('createUser', () => {
   })
 })
 
-describe('the time of a call', () => {
-  it('is ten seconds', async () => {
+describe('timeouts', () => {
+  it('ends a call after ten seconds by default', async () => {
     const { fetch, requests } = stubFetch(silence)
     const { error, tookMs } = await timed(createClient({ ...app, fetch }).login(credentials))
     expect(error).toMatchObject({ code: 'no_answer', detail: 'TimeoutError: No response within 10000 ms' })
@@ -140,25 +139,25 @@ describe('the time of a call', () => {
     expect([requests.length, tookMs]).toEqual([1, 10_000])
   })
 
-  it('is timeoutMs, retries and waits included', async () => {
+  it('ends a call after timeoutMs, including retries and waits', async () => {
     const { fetch, requests } = stubFetch(networkFailure, silence)
     const { error, tookMs } = await timed(createClient({ ...app, fetch, timeoutMs: 1000 }).me())
     expect(error?.cause).toMatchObject({ name: 'TimeoutError' })
     expect([requests.length, tookMs]).toEqual([2, 1000])
   })
 
-  it('ends a request whose fetch knows nothing of signals', async () => {
+  it('ends a call whose fetch ignores the signal', async () => {
     const { fetch } = stubFetch(() => new Promise(() => undefined))
     const { error, tookMs } = await timed(createClient({ ...app, fetch, timeoutMs: 50 }).me())
     expect([error?.code, tookMs]).toEqual(['no_answer', 50])
   })
 
-  it('ends the reading of a body', async () => {
+  it('ends a call while it reads a body', async () => {
     const { fetch } = stubFetch(() => new Response(new ReadableStream()))
     expect((await timed(createClient({ ...app, fetch }).me())).error?.code).toBe('no_answer')
   })
 
-  it('may be without end', async () => {
+  it('has no timeout when timeoutMs is Infinity', async () => {
     const { fetch } = stubFetch(async () => {
       await vi.advanceTimersByTimeAsync(24 * 3_600_000)
       return user()
@@ -169,7 +168,7 @@ describe('the time of a call', () => {
 })
 
 describe('the caller’s signal', () => {
-  it('sends nothing when aborted before', async () => {
+  it('sends nothing when the signal is already aborted', async () => {
     const { fetch, requests } = stubFetch()
     const { error } = await createClient({ ...app, fetch }).me({ signal: AbortSignal.abort('left') })
     expect(error).toMatchObject({ code: 'no_answer', cause: 'left', detail: 'left' })
@@ -177,13 +176,13 @@ describe('the caller’s signal', () => {
   })
 
   it.each(['createUser', 'login', 'me'] as const)('aborts the request of %s', async (operation) => {
-    const leaving = new AbortController()
+    const controller = new AbortController()
     const { fetch, requests } = stubFetch(silence)
     const usher = createClient({ ...app, fetch })
-    const { signal } = leaving
+    const { signal } = controller
     const call = operation === 'me' ? usher.me({ signal }) : usher[operation](credentials, { signal })
     await vi.advanceTimersByTimeAsync(10)
-    leaving.abort(new Error('left'))
+    controller.abort(new Error('left'))
     expect((await call).error).toMatchObject({ code: 'no_answer', cause: new Error('left') })
     expect(requests[0]?.signal.aborted).toBe(true)
     await vi.runAllTimersAsync()
@@ -191,17 +190,17 @@ describe('the caller’s signal', () => {
   })
 
   it('aborts the wait before a retry', async () => {
-    const leaving = new AbortController()
+    const controller = new AbortController()
     const { fetch, requests } = stubFetch(unavailable('5'))
-    const call = createClient({ ...app, fetch }).me({ signal: leaving.signal })
+    const call = createClient({ ...app, fetch }).me({ signal: controller.signal })
     await vi.advanceTimersByTimeAsync(1000)
-    leaving.abort('left')
+    controller.abort('left')
     expect((await call).error).toMatchObject({ code: 'no_answer', cause: 'left' })
     await vi.runAllTimersAsync()
     expect(requests).toHaveLength(1)
   })
 
-  it('keeps no listener of a call that is over', async () => {
+  it('removes its listeners after a call', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
@@ -210,7 +209,7 @@ describe('the caller’s signal', () => {
     expect(removed.mock.calls).toEqual(added.mock.calls)
   })
 
-  it('is not heard by fetch once a response is read', async () => {
+  it('does not abort the signal of fetch after a response was read', async () => {
     const { fetch, requests } = stubFetch(user)
     await createClient({ ...app, fetch }).me()
     expect(requests[0]?.signal.aborted).toBe(false)

@@ -9,7 +9,7 @@ const it = apiTest.extend('options', ({ origin, database }) => ({
   database: database.databaseName,
 }))
 
-it('signs a user up with a tenant, logs in again and learns who that is', async ({ options }) => {
+it('signs up with a tenant, logs in and reads the user', async ({ options }) => {
   const usher = createClient(options)
   const body = validUser({ newTenant: 'Engines', preferredName: 'Ada' })
   const signedUp = await usher.createUser(body)
@@ -29,7 +29,7 @@ it('signs a user up with a tenant, logs in again and learns who that is', async 
   })
 })
 
-it('tells the problems of the server apart', async ({ options }) => {
+it('returns the problem codes of the server', async ({ options }) => {
   const usher = createClient(options)
   const body = validUser()
   await usher.createUser(body)
@@ -39,9 +39,9 @@ it('tells the problems of the server apart', async ({ options }) => {
   expect(wrong.error).toMatchObject({ code: 'invalid_credentials', status: 401 })
   expect(wrong.error?.requestId).toMatch(/^[0-9a-f-]{36}$/)
 
-  const faulty = await usher.createUser({ email: 'ada', password: 'short' })
-  expect(faulty.error?.code).toBe('validation_failed')
-  expect(faulty.error?.errors.map(({ path, code }) => `${path} ${code}`)).toEqual([
+  const invalid = await usher.createUser({ email: 'ada', password: 'short' })
+  expect(invalid.error?.code).toBe('validation_failed')
+  expect(invalid.error?.errors.map(({ path, code }) => `${path} ${code}`)).toEqual([
     'email email_invalid',
     'password too_short',
   ])
@@ -50,7 +50,7 @@ it('tells the problems of the server apart', async ({ options }) => {
   expect((await elsewhere.login({ email: body.email, password })).error?.code).toBe('database_not_found')
 })
 
-it('says how long to wait after too many wrong passwords', async ({ options }) => {
+it('returns retryAfterSeconds after too many wrong passwords', async ({ options }) => {
   const usher = createClient(options)
   const { email } = validUser()
   const attempt = () => usher.login({ email, password: 'not the password' })
@@ -61,7 +61,7 @@ it('says how long to wait after too many wrong passwords', async ({ options }) =
   })
 })
 
-it('forgets a token that has expired', async ({ options, clock }) => {
+it('clears a token that has expired', async ({ options, clock }) => {
   const usher = createClient(options)
   await usher.createUser(validUser())
   clock.now += 3_600_000
@@ -70,10 +70,10 @@ it('forgets a token that has expired', async ({ options, clock }) => {
   expect(usher.token).toBeUndefined()
 })
 
-it('says no_answer where no server is, and where the path is not the API’s', async ({ options }) => {
+it('returns no_answer when no server responds and for a path outside the API', async ({ options }) => {
   const once = { ...options, retries: 0 }
-  const away = await createClient({ ...once, baseUrl: 'http://127.0.0.1:1' }).me()
-  expect(away.error).toMatchObject({ code: 'no_answer', cause: expect.any(TypeError) })
+  const unreachable = await createClient({ ...once, baseUrl: 'http://127.0.0.1:1' }).me()
+  expect(unreachable.error).toMatchObject({ code: 'no_answer', cause: expect.any(TypeError) })
   const { error } = await createClient({ ...once, baseUrl: `${options.baseUrl}/elsewhere` }).me()
   expect(error).toMatchObject({ code: 'no_answer', status: 404, title: 'Route not found' })
 })

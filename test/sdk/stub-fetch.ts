@@ -3,13 +3,13 @@ import type { FetchInit } from '@usher/sdk'
 
 type Handler = (init: FetchInit) => Response | Promise<Response>
 
-/** A `fetch` that answers as listed, one request after the other, and keeps what it was asked. */
+/** Returns a `fetch` that uses one handler per request, in order, and records the requests. */
 export function stubFetch(...handlers: Handler[]) {
   const requests: (FetchInit & { url: string })[] = []
   const fetch = async (url: string, init: FetchInit) => {
     const handler = handlers[requests.length]
     requests.push({ url, ...init })
-    if (!handler) throw new Error(`no answer is listed for request ${requests.length}`)
+    if (!handler) throw new Error(`no handler for request ${requests.length}`)
     return handler(init)
   }
   return { fetch, requests }
@@ -38,7 +38,6 @@ export const ada = {
 
 export const user = () => json(200, ada)
 
-/** A problem as Usher answers it. */
 export const problem = (code: ProblemCode, headers: HeadersInit = {}, fields: object = {}) =>
   json(
     problems[code].status,
@@ -55,7 +54,7 @@ export const problem = (code: ProblemCode, headers: HeadersInit = {}, fields: ob
     headers,
   )
 
-/** What a proxy in front of Usher answers when it can reach none. */
+/** Returns the response of a proxy that cannot reach Usher. */
 export const proxyPage = (status: number) =>
   new Response('<h1>Bad gateway</h1>', { status, headers: { 'Content-Type': 'text/html' } })
 
@@ -63,7 +62,7 @@ export const networkFailure = (): never => {
   throw new TypeError('fetch failed')
 }
 
-/** Answers never; rejects when aborted, as `fetch` does. */
+/** Never responds. Rejects when aborted, as `fetch` does. */
 export const silence = ({ signal }: FetchInit) =>
   new Promise<Response>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))

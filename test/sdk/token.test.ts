@@ -15,8 +15,7 @@ const now = Date.parse('2026-03-01T12:00:00Z')
 beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A store like `localStorage`, with its content to look into. */
-function shelf() {
+function memoryStore() {
   const items = new Map<string, string>()
   const store: TokenStore = {
     getItem: (key) => items.get(key) ?? null,
@@ -27,7 +26,7 @@ function shelf() {
 }
 
 describe('the token', () => {
-  it('is that of the latest sign-up or login, with its end by the local clock', async () => {
+  it('keeps the token of the latest sign-up or login, with its expiry by the local clock', async () => {
     const { fetch } = stubFetch(
       () => signedIn('first', 201),
       () => {
@@ -44,7 +43,7 @@ describe('the token', () => {
     expect([usher.token, usher.expiresAt]).toEqual(['second', new Date(now + 3_610_000)])
   })
 
-  it('is sent by me', async () => {
+  it('sends the token with me', async () => {
     const { fetch, requests } = stubFetch(user, () => signedIn('jwt'), user)
     const usher = createClient({ ...app, fetch })
     await usher.me()
@@ -53,7 +52,7 @@ describe('the token', () => {
     expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, undefined, 'Bearer jwt'])
   })
 
-  it('is sent past its end too, for the server to judge', async () => {
+  it('sends an expired token, which the server rejects', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('jwt'),
       () => problem('token_expired'),
@@ -65,7 +64,7 @@ describe('the token', () => {
     expect(requests[1]?.headers.Authorization).toBe('Bearer jwt')
   })
 
-  it('can be given, set and cleared; the end of such a one is not known', () => {
+  it('accepts a given, set and cleared token, whose expiry is undefined', () => {
     const usher = createClient({ ...app, token: 'given' })
     expect([usher.token, usher.expiresAt]).toEqual(['given', undefined])
     usher.token = 'set'
@@ -74,7 +73,7 @@ describe('the token', () => {
     expect([usher.token, usher.expiresAt]).toEqual([undefined, undefined])
   })
 
-  it('stays as it is when a login fails', async () => {
+  it('keeps the token when a login fails', async () => {
     const { fetch } = stubFetch(() => problem('invalid_credentials'))
     const usher = createClient({ ...app, fetch, token: 'jwt' })
     await usher.login(credentials)
@@ -82,9 +81,9 @@ describe('the token', () => {
   })
 })
 
-describe('a 401 to me', () => {
+describe('401 responses to me', () => {
   it.each(['token_missing', 'token_invalid', 'token_expired'] as const)(
-    'clears the token: %s',
+    'clears the token after %s',
     async (code) => {
       const onTokenChange = vi.fn()
       const usher = createClient({
@@ -99,7 +98,7 @@ describe('a 401 to me', () => {
     },
   )
 
-  it('leaves a token alone that a login brought meanwhile', async () => {
+  it('keeps a token that a login set in the meantime', async () => {
     const onTokenChange = vi.fn()
     const { fetch } = stubFetch(
       async () => {
@@ -115,19 +114,19 @@ describe('a 401 to me', () => {
   })
 
   it.each([
-    ['no answer', networkFailure],
+    ['a network error', networkFailure],
     ['503', () => problem('unavailable')],
     ['404', () => problem('database_not_found')],
     ['a proxy’s page', () => proxyPage(502)],
-  ])('is another thing than %s, which keeps the token', async (_name, answer) => {
-    const usher = createClient({ ...app, token: 'jwt', retries: 0, fetch: stubFetch(answer).fetch })
+  ])('keeps the token after %s', async (_name, respond) => {
+    const usher = createClient({ ...app, token: 'jwt', retries: 0, fetch: stubFetch(respond).fetch })
     await usher.me()
     expect(usher.token).toBe('jwt')
   })
 })
 
 describe('onTokenChange', () => {
-  it('is told of each change, and of nothing else', async () => {
+  it('calls onTokenChange only when the token changes', async () => {
     const onTokenChange = vi.fn()
     const { fetch } = stubFetch(
       () => signedIn('first', 201),
@@ -148,7 +147,7 @@ describe('onTokenChange', () => {
     expect(onTokenChange.mock.calls).toEqual([['first'], ['second'], ['third'], [undefined]])
   })
 
-  it('finds the new token kept', async () => {
+  it('calls onTokenChange after it has stored the new token', async () => {
     const { fetch } = stubFetch(() => signedIn('jwt'))
     const seen: unknown[] = []
     const usher = createClient({
@@ -160,16 +159,16 @@ describe('onTokenChange', () => {
     expect(seen).toEqual(['jwt', new Date(now + 3_600_000)])
   })
 
-  it('is not told of the token that the client is made with', () => {
+  it('does not call onTokenChange for the initial token', () => {
     const onTokenChange = vi.fn()
     createClient({ ...app, token: 'jwt', onTokenChange })
     expect(onTokenChange).not.toHaveBeenCalled()
   })
 })
 
-describe('a token store', () => {
-  it('keeps token and end from one page to the next', async () => {
-    const { store, items } = shelf()
+describe('token stores', () => {
+  it('restores token and expiry in a new client', async () => {
+    const { store, items } = memoryStore()
     const { fetch } = stubFetch(() => signedIn('jwt'))
     await createClient({ ...app, fetch, tokenStore: store }).login(credentials)
     const later = createClient({ ...app, tokenStore: store })
@@ -178,8 +177,8 @@ describe('a token store', () => {
     expect(items.size).toBe(0)
   })
 
-  it('shared by tabs shows each what the others did', async () => {
-    const { store } = shelf()
+  it('shows changes of the token to all clients that share a store', async () => {
+    const { store } = memoryStore()
     const { fetch } = stubFetch(() => signedIn('jwt'))
     const one = createClient({ ...app, fetch, tokenStore: store })
     const other = createClient({ ...app, tokenStore: store })
@@ -189,8 +188,8 @@ describe('a token store', () => {
     expect([one.token, one.expiresAt]).toEqual([undefined, undefined])
   })
 
-  it('keeps the tokens of several databases and servers apart', () => {
-    const { store } = shelf()
+  it('keeps the tokens of different databases and servers separate', () => {
+    const { store } = memoryStore()
     const usher = createClient({ ...app, tokenStore: store, token: 'jwt' })
     for (const other of [{ database: 'b' }, { workspace: 'b' }, { baseUrl: 'https://b.example' }]) {
       expect(createClient({ ...app, ...other, tokenStore: store }).token).toBeUndefined()
@@ -198,8 +197,8 @@ describe('a token store', () => {
     expect(usher.token).toBe('jwt')
   })
 
-  it('yields to a token that is given, and keeps the end of one that is the same', async () => {
-    const { store } = shelf()
+  it('prefers a given token to the stored one, and keeps the expiry if both are equal', async () => {
+    const { store } = memoryStore()
     const { fetch } = stubFetch(() => signedIn('jwt'))
     await createClient({ ...app, fetch, tokenStore: store }).login(credentials)
     expect(createClient({ ...app, tokenStore: store, token: 'jwt' }).expiresAt).toBeDefined()
@@ -207,9 +206,9 @@ describe('a token store', () => {
     expect(createClient({ ...app, tokenStore: store }).token).toBe('other')
   })
 
-  it('that throws makes the call throw the same', async () => {
+  it('rejects a call with the error that the token store throws', async () => {
     const full = new Error('quota')
-    const { store } = shelf()
+    const { store } = memoryStore()
     store.setItem = () => {
       throw full
     }

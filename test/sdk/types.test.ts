@@ -7,13 +7,11 @@ type Users = (typeof contract.contract)['users']
 type Code<Body> = Body extends { code: infer Each } ? Each : never
 type Data<Result> = Result extends { error: undefined; data: infer Each } ? Each : never
 
-/** Every problem code that the contract lets an operation answer with. */
 type CodeOf<Operation extends keyof Users> = Code<ClientInferResponseBody<Users[Operation]>>
-/** What a call of the SDK succeeds with. */
 type DataOf<Operation extends keyof Users> = Data<Awaited<ReturnType<sdk.Client[Operation]>>>
 
-// Held by the compiler: `tsc -p test`.
-it('gives bodies and answers the contract’s types', () => {
+// Checked by the compiler: `tsc -p test`.
+it('gives bodies and responses the types of the contract', () => {
   expectTypeOf<sdk.CreateUserBody>().toEqualTypeOf<contract.CreateUserBody>()
   expectTypeOf<sdk.LoginBody>().toEqualTypeOf<contract.LoginBody>()
   expectTypeOf<sdk.AccessToken>().toEqualTypeOf<contract.AccessToken>()
@@ -28,7 +26,7 @@ it('gives bodies and answers the contract’s types', () => {
   expectTypeOf<DataOf<'me'>>().toEqualTypeOf<contract.User>()
 })
 
-it('gives each operation the contract’s codes and no_answer', () => {
+it('gives each operation the codes of the contract and no_answer', () => {
   expectTypeOf<sdk.CreateUserErrorCode>().toEqualTypeOf<CodeOf<'createUser'> | 'no_answer'>()
   expectTypeOf<sdk.LoginErrorCode>().toEqualTypeOf<CodeOf<'login'> | 'no_answer'>()
   expectTypeOf<sdk.MeErrorCode>().toEqualTypeOf<CodeOf<'me'> | 'no_answer'>()
@@ -36,7 +34,7 @@ it('gives each operation the contract’s codes and no_answer', () => {
   expectTypeOf<'invalid_credentials'>().not.toExtend<sdk.MeErrorCode>()
 })
 
-it('takes the runtime’s own fetch and localStorage', () => {
+it('accepts the fetch and localStorage of the runtime', () => {
   expectTypeOf<typeof fetch>().toExtend<sdk.Fetch>()
   expectTypeOf<Storage>().toExtend<sdk.TokenStore>()
 })
