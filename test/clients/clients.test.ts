@@ -18,7 +18,7 @@ const run = async (script: string, ...args: string[]) => {
 
 beforeAll(async () => {
   await rm(`${here}generated`, { recursive: true, force: true })
-  // Next to a TypeScript that still has the compiler's API, which the generator imports.
+  // The generator imports the compiler API, which the TypeScript in test/clients has and the one in the root lacks.
   await cp(`${root}node_modules/@hey-api`, `${here}generated/node_modules/@hey-api`, { recursive: true })
   await Promise.all([
     run('generated/node_modules/@hey-api/openapi-ts/bin/run.js', '-i', document, '-o', 'generated/hey-api'),
@@ -26,15 +26,15 @@ beforeAll(async () => {
   ])
 })
 
-it('compile', () => run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'))
+it('compiles the generated clients', () => run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'))
 
 it.for(['use-openapi-fetch', 'use-hey-api'])(
-  'sign up, log in and ask who they are: %s',
+  'signs up, logs in and reads the user with %s',
   async (client, { origin, database }) => {
-    const { goThrough } = await import(`./${client}.ts`)
+    const { callEveryOperation } = await import(`./${client}.ts`)
     const email = `${client}@example.com`
-    const outcome = await goThrough(origin, database, email)
-    expect(outcome).toEqual({
+    const result = await callEveryOperation(origin, database, email)
+    expect(result).toEqual({
       id: expect.any(String),
       tenants: [expect.any(String)],
       email,

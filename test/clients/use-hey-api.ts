@@ -6,8 +6,7 @@ interface Path {
   databaseName: string
 }
 
-/** Signs up, logs in and asks who that is, with the client that @hey-api/openapi-ts makes. */
-export async function goThrough(baseUrl: string, path: Path, email: string) {
+export async function callEveryOperation(baseUrl: string, path: Path, email: string) {
   const client = createClient({ baseUrl })
   const body = { email, password: 'correct horse battery', newTenant: 'Engines' }
   const created = await createUser({ client, path, body })

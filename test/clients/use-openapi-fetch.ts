@@ -6,8 +6,7 @@ interface Path {
   databaseName: string
 }
 
-/** Signs up, logs in and asks who that is, with openapi-typescript's types and openapi-fetch. */
-export async function goThrough(baseUrl: string, path: Path, email: string) {
+export async function callEveryOperation(baseUrl: string, path: Path, email: string) {
   const client = createClient<paths>({ baseUrl })
   const body = { email, password: 'correct horse battery', newTenant: 'Engines' }
   const users = '/workspaces/{workspaceSlug}/databases/{databaseName}/users'
