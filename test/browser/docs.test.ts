@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
 
-/** The page, where / leads a browser, and a way to try its operations on the database of the test. */
+/** Opens the page to which / redirects. `tryOut` runs an operation on the database of the test. */
 const it = browserTest.extend('visitDocs', ({ open, origin, database }) => async () => {
   const visit = await open([origin])
   const { page } = visit
@@ -16,12 +16,12 @@ const it = browserTest.extend('visitDocs', ({ open, origin, database }) => async
     await block.getByPlaceholder('databaseName').fill(database.databaseName)
     if (body) await block.locator('textarea').fill(JSON.stringify(body))
     await block.getByRole('button', { name: 'Execute' }).click()
-    const answer = block.locator('.live-responses-table .response')
-    const status = await answer.locator('.response-col_status').innerText()
-    const shown = await answer.locator('.highlight-code code').first().innerText()
+    const response = block.locator('.live-responses-table .response')
+    const status = await response.locator('.response-col_status').innerText()
+    const responseBody = await response.locator('.highlight-code code').first().innerText()
     await block.getByRole('button', { name: 'Clear' }).click()
     await block.locator('.opblock-summary-control').click()
-    return { status: Number.parseInt(status, 10), body: JSON.parse(shown) }
+    return { status: Number.parseInt(status, 10), body: JSON.parse(responseBody) }
   }
   return { ...visit, tryOut }
 })
@@ -37,8 +37,8 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     expect([...usedOrigins]).toEqual([origin])
   })
 
-  it('tries operations on this server, with a token once that is given', async ({ visitDocs }) => {
-    const { page, tryOut, expectFailedLoads } = await visitDocs()
+  it('runs operations on this server, with a token after it was entered', async ({ visitDocs }) => {
+    const { page, tryOut, expectRefusals } = await visitDocs()
     const { email } = validUser()
     const signedUp = await tryOut('createUser', { email, password })
     expect(signedUp).toMatchObject({ status: 201, body: { token: { type: 'ACCESS_TOKEN' } } })

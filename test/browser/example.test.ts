@@ -20,15 +20,14 @@ const it = browserTest
     await example.printed('Local:')
     return `http://localhost:${port}`
   })
-  /** The example in a browser that was never here, and its forms by their names. */
   .extend('visitExample', ({ open, origin, example }) => async () => {
     const visit = await open([origin, example])
     await visit.page.goto(example)
     return { ...visit, ...formsOf(visit.page) }
   })
 
-describe.skipIf(!hasBrowser)('the example', () => {
-  it('signs up with a tenant, logs out, logs in and stays logged in over a reload', async ({
+describe.skipIf(!hasBrowser)('the SDK example', () => {
+  it('signs up with a tenant, logs out, logs in and stays logged in after a reload', async ({
     usher,
     database,
     origin,
@@ -58,7 +57,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect(usher.logged()).toContain('"OPTIONS"')
   })
 
-  it('signs up with no more than email and password', async ({ database, visitExample }) => {
+  it('signs up with only an email and a password', async ({ database, visitExample }) => {
     const { signUp, logIn, account } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
@@ -68,13 +67,15 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect((await database.login({ email, password })).json().tenants).toEqual([])
   })
 
-  it('says beside each field what is wrong with it, and takes that back', async ({ visitExample }) => {
-    const { signUp, logIn, account, expectFailedLoads } = await visitExample()
+  it('shows an error next to each invalid field and removes it after correction', async ({
+    visitExample,
+  }) => {
+    const { signUp, logIn, account, expectRefusals } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: 'ada', Password: 'short', 'New tenant': ' ' })
     await signUp.getByRole('button').click()
-    await expectFaults(signUp, {
+    await expectFieldErrors(signUp, {
       Email: 'must be an email address',
       Password: 'must have at least 8 characters',
       'New tenant': 'must not be blank',
@@ -87,18 +88,18 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect(await signUp.locator('[aria-invalid]').count()).toBe(0)
   })
 
-  it('says beside the email that it is taken', async ({ database, visitExample }) => {
-    const { signUp, logIn, expectFailedLoads } = await visitExample()
+  it('shows next to the email field that the email is taken', async ({ database, visitExample }) => {
+    const { signUp, logIn, expectRefusals } = await visitExample()
     const taken = validUser()
     await database.signedUp(taken)
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: taken.email, Password: password })
     await signUp.getByRole('button').click()
-    await expectFaults(signUp, { Email: 'Email address is already in use' })
-    await expectFailedLoads('409 users')
+    await expectFieldErrors(signUp, { Email: 'Email address is already in use' })
+    await expectRefusals('409 users')
   })
 
-  it('says beside the password that it is wrong, and above the form that it was so too often', async ({
+  it('shows wrong credentials next to the password, and too many attempts above the form', async ({
     database,
     visitExample,
   }) => {
@@ -107,20 +108,20 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: 'not the password' })
     await logIn.getByRole('button').click()
-    await expectFaults(logIn, { Password: 'Invalid email or password' })
-    await expectFailedLoads('401 login')
+    await expectFieldErrors(logIn, { Password: 'Invalid email or password' })
+    await expectRefusals('401 login')
 
     for (let failures = 1; failures < 5; failures++) {
       await database.login({ email: user.email, password: 'not the password' })
     }
     await logIn.getByRole('button').click()
     await expectAlert(logIn, 'Too many failed login attempts. Try again in 1 s.')
-    await expectFaults(logIn, {})
-    await expectFailedLoads('429 login')
+    await expectFieldErrors(logIn, {})
+    await expectRefusals('429 login')
   })
 
-  it('leads to the log-in form when the token has expired', async ({ database, clock, visitExample }) => {
-    const { page, logIn, account, expectFailedLoads } = await visitExample()
+  it('shows the login form when the token has expired', async ({ database, clock, visitExample }) => {
+    const { page, logIn, account, expectRefusals } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: password })
@@ -139,7 +140,7 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await expectTexts(account, user.email)
   })
 
-  it('follows another tab out and in', async ({ database, visitExample }) => {
+  it('logs in and out together with another tab', async ({ database, visitExample }) => {
     const { page, logIn, account } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
@@ -153,15 +154,15 @@ describe.skipIf(!hasBrowser)('the example', () => {
     expect(await account.count()).toBe(0)
   })
 
-  it('keeps the session while the server is away, and goes on when it is back', async ({
+  it('keeps the session while the server is unavailable, and continues when it is back', async ({
     usher,
     store,
     database,
     port,
     visitExample,
   }) => {
-    const { page, logIn, account, expectFailedLoads } = await visitExample()
-    const threeTries = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
+    const { page, logIn, account, expectRefusals } = await visitExample()
+    const threeAttempts = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
     const user = validUser()
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: password })
@@ -172,10 +173,10 @@ describe.skipIf(!hasBrowser)('the example', () => {
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectTexts(account, user.email)
-    await expectFailedLoads(...threeTries)
+    await expectRefusals(...threeAttempts)
     await page.reload()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
-    await expectFailedLoads(...threeTries)
+    await expectRefusals(...threeAttempts)
 
     const restarted = await startApp(store)
     onTestFinished(restarted.close)
@@ -207,16 +208,16 @@ const expectAlert = (form: Form, text: string) =>
 
 const isFocused = (field: Form) => field.evaluate((node) => node === node.ownerDocument.activeElement)
 
-/** Exactly these fields are marked as faulty, each is described by its fault, and focus is on the first. */
-async function expectFaults(form: Form, faults: Record<string, string>) {
-  const faulty = form.locator('[aria-invalid=true]')
-  await expect.poll(() => faulty.count()).toBe(Object.keys(faults).length)
-  for (const [label, fault] of Object.entries(faults)) {
+/** Expects errors at exactly these fields, each described by its error, and focus on the first. */
+async function expectFieldErrors(form: Form, errors: Record<string, string>) {
+  const invalidFields = form.locator('[aria-invalid=true]')
+  await expect.poll(() => invalidFields.count()).toBe(Object.keys(errors).length)
+  for (const [label, error] of Object.entries(errors)) {
     const field = form.getByLabel(label)
     expect(await field.getAttribute('aria-invalid')).toBe('true')
-    const place = form.locator(`[id="${await field.getAttribute('aria-describedby')}"]`)
-    expect(await place.textContent()).toBe(fault)
+    const description = form.locator(`[id="${await field.getAttribute('aria-describedby')}"]`)
+    expect(await description.textContent()).toBe(error)
   }
-  const [first] = Object.keys(faults)
+  const [first] = Object.keys(errors)
   if (first) expect(await isFocused(form.getByLabel(first))).toBe(true)
 }
