@@ -28,7 +28,7 @@ const forms: Record<string, (lines: string[]) => string> = {
     lines.map((line, index) => `${line.slice(0, 40)}:${10 ** (index % 9)}\n`).join(''),
   'no counts': (lines) => lines.map((line) => `${line.slice(0, 40)}\n`).join(''),
   'no line break at the end': (lines) => lines.join('\n'),
-  'small letters': (lines) => `${lines.join('\n').toLowerCase()}\n`,
+  'lowercase letters': (lines) => `${lines.join('\n').toLowerCase()}\n`,
 }
 
 it.each(Object.entries(forms))(
@@ -51,7 +51,7 @@ it.each([1, 2, 3])('finds every line of a list of %i lines', async (length) => {
   await close()
 })
 
-it('finds no password before the first line or behind the last', async () => {
+it('finds no password before the first line or after the last', async () => {
   const { list, close } = await opened(`${lines.slice(1, -1).join('\n')}\n`)
   const [first = '', second = ''] = listed
   const [beforeLast = '', last = ''] = listed.slice(-2)
@@ -64,7 +64,7 @@ it('finds no password before the first line or behind the last', async () => {
   await close()
 })
 
-it('searches a password as entered and in NFKC', async () => {
+it('searches for a password as entered and in NFKC', async () => {
   const { list, close } = await opened(
     `${linesOf([sha1('ﬁrst password'), sha1('office password')]).join('\n')}\n`,
   )
@@ -74,7 +74,7 @@ it('searches a password as entered and in NFKC', async () => {
   await close()
 })
 
-it('reads a uniform list at most four times for a password', async () => {
+it('reads a uniform list at most four times per password', async () => {
   const { list, close } = await opened(`${lines.join('\n')}\n`)
   const file = await open(import.meta.filename)
   const read = vi.spyOn(Object.getPrototypeOf(file), 'read')
@@ -88,14 +88,14 @@ it('reads a uniform list at most four times for a password', async () => {
   await close()
 })
 
-/** Hashes that follow a password's own: many lines with the same first digits. */
+/** Returns hashes around that of a password: many lines with the same first digits. */
 const neighbours = (password: string, length: number) =>
   Array.from({ length }, (_, index) => {
     const hash = (BigInt(`0x${sha1(password)}`) + BigInt(index - length / 2)) % 16n ** 40n
     return hash.toString(16).toUpperCase().padStart(40, '0')
   })
 
-it('tells listed passwords from others whatever the other lines are', async () => {
+it('finds only listed passwords regardless of the other lines', async () => {
   const words = fc.uniqueArray(fc.string({ minLength: 1, unit: 'binary' }), { minLength: 2, maxLength: 12 })
   const cluster = fc.integer({ min: 0, max: 400 }).map((half) => 2 * half)
   const property = fc.asyncProperty(
@@ -126,20 +126,20 @@ it('tells listed passwords from others whatever the other lines are', async () =
 
 it.each([
   ['an empty file', ''],
-  ['other lines', 'correct horse battery\n'],
+  ['lines that are not hashes', 'correct horse battery\n'],
   ['NTLM hashes', `${'A'.repeat(32)}:1\n`],
   ['a blank line at the end', `${lines.join('\n')}\n\n`],
   ['one very long line', 'A'.repeat(20_000)],
-])('rejects %s, naming the setting', async (_name, content) => {
+])('rejects %s with an error that names the setting', async (_name, content) => {
   await expect(opened(content)).rejects.toThrow(
     'PASSWORD_BLOCKLIST_FILE names a file with a line that is not a SHA-1 of 40 hexadecimal digits, or HASH:COUNT',
   )
 })
 
 it.each([
-  ['by count', [...lines].sort((a, b) => (a.slice(20) < b.slice(20) ? -1 : 1))],
-  ['in two parts', [...lines.slice(count / 2), ...lines.slice(0, count / 2)]],
-])('rejects a list in another order: %s', async (_name, unordered) => {
+  ['by the second half of the hashes', [...lines].sort((a, b) => (a.slice(20) < b.slice(20) ? -1 : 1))],
+  ['by hash, but with swapped halves', [...lines.slice(count / 2), ...lines.slice(0, count / 2)]],
+])('rejects a list that is sorted %s', async (_name, unordered) => {
   await expect(opened(`${unordered.join('\n')}\n`)).rejects.toThrow(
     'PASSWORD_BLOCKLIST_FILE names a file that is not in ascending order of the hashes',
   )
@@ -154,7 +154,7 @@ it('rejects a file that cannot be read', async () => {
   )
 })
 
-it('throws if the file becomes shorter, and keeps reading one that was replaced', async () => {
+it('throws while the file is shorter, and works again when it is restored', async () => {
   const { file, list, close } = await opened(`${lines.join('\n')}\n`)
   await truncate(file, 0)
   await expect(list.contains('any password')).rejects.toThrow(

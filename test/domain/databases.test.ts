@@ -5,7 +5,7 @@ import { createWorkspace } from '../../server/domain/admin/workspaces.js'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { openTestStore } from '../support/store.js'
 
-it('a database is read anew after five seconds, but its keys stay, with the tokens that they know', async () => {
+it('reads a database again after five seconds, and keeps its opened keys', async () => {
   const store = await openTestStore()
   const path = { workspaceSlug: 'kept', databaseName: 'app' }
   await createWorkspace(store, path.workspaceSlug, new Date())

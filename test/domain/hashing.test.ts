@@ -7,48 +7,48 @@ import { Problem } from '../../server/domain/problem.js'
 
 const cheap = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
 
-describe('a hash', () => {
-  it('is argon2id at OWASP’s cost in a PHC string, by default', async () => {
+describe('hashes', () => {
+  it('creates argon2id PHC strings with the parameters of OWASP by default', async () => {
     const { hash } = createHasher(loadConfig({}).hashing)
     expect(await hash('correct horse battery')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('has a salt of its own', async () => {
+  it('creates each hash with a new salt', async () => {
     const { hash } = createHasher(cheap)
     expect(await hash('same')).not.toBe(await hash('same'))
   })
 
-  it('is of the password in NFKC', async () => {
+  it('normalizes a password to NFKC before hashing', async () => {
     const { hash } = createHasher(cheap)
     expect(await argon2.verify(await hash('ｆｕｌｌ'), 'full')).toBe(true)
   })
 
-  it('counts every byte of a long password', async () => {
+  it('hashes every byte of a long password', async () => {
     const { hash, verify } = createHasher(cheap)
     const long = 'x'.repeat(255)
     expect(await verify(await hash(`${long}a`), `${long}b`)).toBe(false)
   })
 
   it.each([
-    ['other memory', { memoryKib: 16 }],
-    ['other passes', { passes: 2 }],
-    ['other parallelism', { parallelism: 2, memoryKib: 16 }],
-  ])('is outdated with %s', async (_what, change) => {
+    ['another memory size', { memoryKib: 16 }],
+    ['another number of passes', { passes: 2 }],
+    ['another parallelism', { parallelism: 2, memoryKib: 16 }],
+  ])('reports a hash with %s as outdated', async (_name, change) => {
     const { hash } = createHasher(cheap)
     const now = createHasher({ ...cheap, ...change })
     expect(now.isOutdated(await hash('x'))).toBe(true)
     expect(now.isOutdated(await now.hash('x'))).toBe(false)
   })
 
-  it('is outdated when it is argon2i', async () => {
+  it('reports an argon2i hash as outdated', async () => {
     const { isOutdated } = createHasher(cheap)
     const parameters = { memoryCost: 8, timeCost: 1, parallelism: 1 }
     expect(isOutdated(await argon2.hash('x', { ...parameters, type: argon2.argon2i }))).toBe(true)
   })
 })
 
-describe('the dummyHash', () => {
-  it('has the shape of every present hash and matches no password', async () => {
+describe('the dummy hash', () => {
+  it('creates a dummy hash with the parameters of current hashes that matches no password', async () => {
     const { dummyHash, hash, verify } = createHasher(cheap)
     expect(dummyHashOf(await hash('x'))).toBe(dummyHash)
     expect(dummyHashOf(await hash('y'))).toBe(dummyHash)
@@ -56,15 +56,15 @@ describe('the dummyHash', () => {
   })
 })
 
-describe('more passwords than can be hashed in time', () => {
-  it('are refused at once, the others are hashed', async () => {
+describe('a full hash queue', () => {
+  it('rejects passwords that cannot be hashed in time, and hashes the others', async () => {
     const { hash } = createHasher({ ...cheap, queueSeconds: 0.000_001 })
     await hash('the pace')
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => hash('x')))
-    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    const rejected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
-    expect(refused.length).toBeGreaterThan(0)
-    for (const problem of refused) {
+    expect(rejected.length).toBeGreaterThan(0)
+    for (const problem of rejected) {
       expect(problem).toBeInstanceOf(Problem)
       expect(problem.code).toBe('unavailable')
       expect(problem.retryAfterSeconds).toBeGreaterThanOrEqual(1)

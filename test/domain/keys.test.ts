@@ -10,7 +10,7 @@ const databaseId = '01900000-0000-7000-8000-000000000000'
 const row = () =>
   generateSigningKey({ id: databaseId, signingAlgorithm: 'ES256' }, masterKey, new Date(0), new Date(0))
 
-it('keeps no private key in the clear', () => {
+it('stores no private key in plain text', () => {
   expect(Buffer.from(row().sealedPrivateKey).toString('latin1')).not.toContain('PRIVATE KEY')
 })
 
@@ -22,11 +22,11 @@ it.each([
   ['another master key', row(), randomBytes(32)],
   ['the row of another database', { ...row(), databaseId: databaseId.replace('0190', '0191') }, masterKey],
   ['a changed byte', withChangedByte(), masterKey],
-])('does not open with %s', (_what, sealed, key) => {
+])('does not open a sealed key with %s', (_name, sealed, key) => {
   expect(() => openTokenKey(sealed, key, 'issuer')).toThrow('cannot be opened with this master key')
 })
 
-it('does not open with the public key of another pair', () => {
+it('does not open a sealed key with the public key of another pair', () => {
   const changed = { ...row(), publicKey: row().publicKey }
   expect(() => openTokenKey(changed, masterKey, 'issuer')).toThrow(
     `signing key ${changed.kid} of database ${databaseId} has another public key than its kid says`,
@@ -46,7 +46,7 @@ function withChangedByte() {
   return changed
 }
 
-it('tells the operator of a master key that is not the store’s', async ({ usher }) => {
+it('throws when the master key is not that of the store', async ({ usher }) => {
   await expect(requireMasterKey(usher.store)).resolves.toBe(usher.store)
   await expect(requireMasterKey({ ...usher.store, masterKey })).rejects.toThrow(
     /USHER_MASTER_KEY did not seal/,

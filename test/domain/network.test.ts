@@ -24,6 +24,6 @@ it.each([
   ['64:ff9b:1::cb00:7107', '64:ff9b:1::/64'],
   ['unknown', 'unknown'],
   ['', ''],
-])('counts %s as %s', (address, network) => {
+])('maps the address "%s" to the network "%s"', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })

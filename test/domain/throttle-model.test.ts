@@ -8,30 +8,29 @@ import { findLogin } from '../../server/store/queries/users.js'
 import type { Store } from '../../server/store/store.js'
 import { it } from '../support/api.js'
 
-/** A wrong guess: whose process takes it, from which address, and whether its client leaves before it is verified. */
+/** A login with a wrong password. `isDisconnected`: the client disconnects before the verification. */
 interface Guess {
   process: number
   address: string
   isDisconnected: boolean
 }
 
-/** Guesses sent at the same time, after a wait. */
 interface Burst {
   seconds: number
   guesses: Guess[]
-  /** The store takes no writes meanwhile. Only with one process: others cannot know its counts. */
+  /** Only with one process, because others cannot know its counts while the store is read-only. */
   isReadOnly: boolean
-  /** This process is replaced by a new one before. */
+  /** The process that restarts before the guesses. */
   restarts: number | undefined
 }
 
-/** Forms of the addresses of three networks. */
-const forms = [
+/** Notations of addresses in three networks. */
+const notations = [
   ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1:40001', '64:ff9b::192.0.2.1'],
   ['2001:db8::1', '2001:db8::2', '[2001:db8::3]:443'],
   ['198.51.100.7'],
 ]
-const networkOf = (address: string) => forms.findIndex((each) => each.includes(address))
+const networkOf = (address: string) => notations.findIndex((each) => each.includes(address))
 
 const burst = (processes: number): fc.Arbitrary<Burst> =>
   fc.record({
@@ -39,7 +38,7 @@ const burst = (processes: number): fc.Arbitrary<Burst> =>
     guesses: fc.array(
       fc.record({
         process: fc.nat({ max: processes - 1 }),
-        address: fc.constantFrom(...forms.flat()),
+        address: fc.constantFrom(...notations.flat()),
         isDisconnected: fc.boolean(),
       }),
       { minLength: 1, maxLength: 12 },
@@ -51,14 +50,14 @@ const burst = (processes: number): fc.Arbitrary<Burst> =>
         : fc.option(fc.nat({ max: processes - 1 }), { nil: undefined }),
   })
 
-/** Seconds that pass at least until so many guesses from one network have been verified. */
-function leastSeconds(verified: number, free: number) {
+/** Returns the minimum number of seconds in which so many guesses from one network are verified. */
+function minSeconds(verified: number, free: number) {
   let seconds = 0
   for (let failures = free; failures < verified; failures++) seconds += Math.min(2 ** (failures - free), 900)
   return seconds
 }
 
-async function play(store: Store, processes: number, bursts: Burst[]) {
+async function simulate(store: Store, processes: number, bursts: Burst[]) {
   let now = Date.parse('2026-03-01T12:00:00Z')
   let isReadOnly = false
   const path = { workspaceSlug: `model-${randomUUID().slice(0, 8)}`, databaseName: 'app' }
@@ -70,7 +69,7 @@ async function play(store: Store, processes: number, bursts: Burst[]) {
       : store.query(text, values)
   const start = (): Throttle => createThrottle({ ...store, query }, () => now, processes)
   const throttles = Array.from({ length: processes }, start)
-  const verifiedAt = forms.map(() => [] as number[])
+  const verifiedAt = notations.map(() => [] as number[])
 
   async function guess({ process, address, isDisconnected }: Guess) {
     const throttle = throttles[process] as Throttle
@@ -104,14 +103,14 @@ async function play(store: Store, processes: number, bursts: Burst[]) {
 it.for([1, 2, 3])(
   'verifies no more wrong guesses than the rules allow, with %s processes',
   async (processes, { store }) => {
-    // Of several processes each may have some in progress that the others do not know of yet.
+    // Each process can have guesses in progress that the others do not know of yet.
     const free = 5 + (processes - 1) * Math.floor(5 / processes)
     await fc.assert(
       fc.asyncProperty(fc.array(burst(processes), { minLength: 1, maxLength: 12 }), async (bursts) => {
-        for (const times of await play(store, processes, bursts)) {
+        for (const times of await simulate(store, processes, bursts)) {
           const [first = 0] = times
           for (const [index, at] of times.entries()) {
-            expect((at - first) / 1000).toBeGreaterThanOrEqual(leastSeconds(index + 1, free))
+            expect((at - first) / 1000).toBeGreaterThanOrEqual(minSeconds(index + 1, free))
           }
         }
       }),

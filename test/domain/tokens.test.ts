@@ -53,7 +53,7 @@ const codeOf = (jwt: string) => {
 }
 
 it.each(['ES256', 'RS256', 'EdDSA'] as const)(
-  'a token of %s is accepted by its own database',
+  'accepts a token of %s only in its own database',
   (algorithm) => {
     const own = databaseWith(algorithm)
     const { jwt } = issueToken(own.database, user, now)
@@ -65,8 +65,8 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   },
 )
 
-describe('claims signed with the right key', () => {
-  it('are accepted when they are all there and right', () => {
+describe('correctly signed claims', () => {
+  it('accepts a token whose claims are all present and valid', () => {
     expect(codeOf(key.sign(good))).toBe('accepted')
     expect(codeOf(key.sign({ ...good, aud: issuer }))).toBe('accepted')
   })
@@ -74,27 +74,27 @@ describe('claims signed with the right key', () => {
   it.each<[string, object]>([
     ['no iss', without('iss')],
     ['another iss', { ...good, iss: `${issuer}2` }],
-    ['an iss with a slash more', { ...good, iss: `${issuer}/` }],
+    ['an iss with an extra slash', { ...good, iss: `${issuer}/` }],
     ['no aud', without('aud')],
     ['another aud', { ...good, aud: 'database:other' }],
     ['an empty aud', { ...good, aud: [] }],
     ['no sub', without('sub')],
-    ['a sub that is no text', { ...good, sub: 7 }],
+    ['a sub that is not a string', { ...good, sub: 7 }],
     ['no exp', without('exp')],
     ['no iat', without('iat')],
-    ['an iat to come', { ...good, iat: seconds + 31 }],
+    ['an iat in the future', { ...good, iat: seconds + 31 }],
     ['no jti', without('jti')],
-  ])('are refused with %s', (_what, claims) => {
+  ])('rejects a token with %s', (_name, claims) => {
     expect(codeOf(key.sign(claims))).toBe('token_invalid')
   })
 
-  it('are expired from exp on', () => {
+  it('returns token_expired from the exp of a token on', () => {
     expect(codeOf(key.sign({ ...good, exp: seconds + 1 }))).toBe('accepted')
     expect(codeOf(key.sign({ ...good, exp: seconds }))).toBe('token_expired')
   })
 })
 
-describe('a token', () => {
+describe('encoded tokens', () => {
   const [header = '', payload = '', signature = ''] = key.sign(good).split('.')
   const headerText = Buffer.from(header, 'base64url').toString()
   const hmac = (head: string) => {
@@ -103,32 +103,29 @@ describe('a token', () => {
   }
 
   it.each<[string, string]>([
-    ['HS256 with the public key as its secret', hmac(headerText.replace('ES256', 'HS256'))],
+    ['HS256 and the public key as its secret', hmac(headerText.replace('ES256', 'HS256'))],
     ['alg none', `${encode(headerText.replace('ES256', 'none'))}.${payload}.`],
     ['alg none and the signature', `${encode(headerText.replace('ES256', 'none'))}.${payload}.${signature}`],
     ['another typ', `${encode(headerText.replace('at+jwt', 'JWT'))}.${payload}.${signature}`],
     ['the alg twice', `${encode(headerText.replace('{', '{"alg":"none",'))}.${payload}.${signature}`],
     ['the kid twice', `${encode(headerText.replace('{', '{"kid":"x",'))}.${payload}.${signature}`],
-    [
-      'a key of its own in the header',
-      `${encode(headerText.replace('{', '{"jwk":{},'))}.${payload}.${signature}`,
-    ],
+    ['a key in its header', `${encode(headerText.replace('{', '{"jwk":{},'))}.${payload}.${signature}`],
     ['a sub twice', `${header}.${encode(JSON.stringify(good).replace('{', '{"sub":"y",'))}.${signature}`],
-    ['a cut signature', `${header}.${payload}.${signature.slice(0, -1)}`],
+    ['a truncated signature', `${header}.${payload}.${signature.slice(0, -1)}`],
     ['an empty signature', `${header}.${payload}.`],
     ['a longer signature', `${header}.${payload}.${signature}AAAA`],
     ['a padded signature', `${header}.${payload}.${signature}=`],
-    ['spaces around', ` ${header}.${payload}.${signature}`],
-    ['a line break within', `${header}.${payload}\n.${signature}`],
-    ['a megabyte', `${header}.${'A'.repeat(1_000_000)}.${signature}`],
-    ['a header nested deep', `${encode('['.repeat(5000))}.${payload}.${signature}`],
-    ['a prototype in the header', `${encode('{"__proto__":{"kid":"x"}}')}.${payload}.${signature}`],
-  ])('with %s is refused', (_what, jwt) => {
+    ['a leading space', ` ${header}.${payload}.${signature}`],
+    ['a line break', `${header}.${payload}\n.${signature}`],
+    ['a payload of one megabyte', `${header}.${'A'.repeat(1_000_000)}.${signature}`],
+    ['a deeply nested header', `${encode('['.repeat(5000))}.${payload}.${signature}`],
+    ['__proto__ in its header', `${encode('{"__proto__":{"kid":"x"}}')}.${payload}.${signature}`],
+  ])('rejects a token with %s', (_name, jwt) => {
     expect(codeOf(jwt)).toBe('token_invalid')
     expect(codeOf(`${header}.${payload}.${signature}`)).toBe('accepted')
   })
 
-  it('of another typ is refused though its signature is right', () => {
+  it('rejects a correctly signed token of another typ', () => {
     const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
     const own = openTokenKey(row, masterKey, issuer)
     const sign = (typ: string) =>
@@ -144,7 +141,7 @@ describe('a token', () => {
     expect(check(sign('JWT'))).toThrow()
   })
 
-  it('whose header is written otherwise is accepted', () => {
+  it('accepts a token whose header has other members', () => {
     const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
     const own = openTokenKey(row, masterKey, issuer)
     const { kid } = row

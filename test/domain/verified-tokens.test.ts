@@ -75,7 +75,7 @@ it('rejects a known token in another database, even one with the same key', () =
   expect(verify).toHaveBeenCalledTimes(1)
 })
 
-it('rejects a known token from the retirement of its key on', () => {
+it('rejects a known token when its key has retired', () => {
   const { database, newToken } = newDatabase()
   const jwt = newToken()
   expect(codeOf(database, jwt)).toBe('accepted')
@@ -84,14 +84,14 @@ it('rejects a known token from the retirement of its key on', () => {
   expect(codeOf({ ...database, keys }, jwt, now + 1000)).toBe('token_invalid')
 })
 
-it('rejects a known token as expired from its exp on', () => {
+it('returns token_expired for a known token from its exp on', () => {
   const { database, newToken } = newDatabase()
   const jwt = newToken()
   expect(codeOf(database, jwt, now + 3_599_000)).toBe('accepted')
   expect(codeOf(database, jwt, now + 3_600_000)).toBe('token_expired')
 })
 
-it('keeps no rejected token', () => {
+it('does not cache rejected tokens', () => {
   const { database, newToken } = newDatabase()
   const jwt = newToken()
   const head = jwt.slice(0, jwt.lastIndexOf('.'))
@@ -101,7 +101,7 @@ it('keeps no rejected token', () => {
   expect(verified.size).toBe(0)
 })
 
-it('keeps at most 16 MiB of tokens', () => {
+it('caches at most 16 MiB of tokens', () => {
   const token = { databaseId: '', kid: '', userId: '', issuedAt: 0, expiresAt: 0 }
   const jwtOf = (index: number) => String(index).padStart(700, '-')
   for (let index = 0; index < 20_000; index++) verified.set(jwtOf(index), token)
@@ -110,7 +110,7 @@ it('keeps at most 16 MiB of tokens', () => {
   expect(verified.has(jwtOf(19_999))).toBe(true)
 })
 
-it('needs less than 20 KiB for each open key, and nothing for forged tokens', () => {
+it('uses less than 20 KiB per open key, and no memory for forged tokens', () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
   const bytesNow = () => {
@@ -120,11 +120,11 @@ it('needs less than 20 KiB for each open key, and nothing for forged tokens', ()
   }
   const before = bytesNow()
   const opened = Array.from({ length: 100 }, () => newDatabase())
-  const forgers = opened.slice(0, 10)
+  const attacked = opened.slice(0, 10)
   for (const { database, newToken } of opened) expect(codeOf(database, newToken())).toBe('accepted')
   const after = bytesNow()
   expect((after - before) / opened.length).toBeLessThan(20 * 1024)
-  for (const { database, newToken } of forgers) {
+  for (const { database, newToken } of attacked) {
     for (let count = 0; count < 100; count++) {
       const forged = newToken().replace(/.{8}$/, randomBytes(6).toString('base64url'))
       expect(codeOf(database, forged)).toBe('token_invalid')

@@ -5,18 +5,18 @@ import { createHasher } from '../../server/domain/passwords/hasher.js'
 import { verifyPassword } from '../../server/domain/users/verify-password.js'
 
 const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
-const present = createHasher(settings)
+const current = createHasher(settings)
 const past = createHasher({ ...settings, passes: 2 })
 const older = createHasher({ ...settings, passes: 3 })
 
 const hashes = {
-  present: await present.hash('right'),
+  current: await current.hash('right'),
   past: await past.hash('right'),
   older: await older.hash('right'),
 }
 
-/** The shapes that a login verified, in order of name. */
-async function shapesVerified(
+/** Returns a dummy hash for each verified hash, sorted. */
+async function verifiedHashes(
   passwordHash: string | undefined,
   password: string,
   disabledAt: Date | null = null,
@@ -24,10 +24,10 @@ async function shapesVerified(
   const verified: string[] = []
   const verify = async (hash: string, candidate: string) => {
     verified.push(dummyHashOf(hash))
-    return present.verify(hash, candidate)
+    return current.verify(hash, candidate)
   }
-  const context = { hashing: { ...present, verify } } as AppContext
-  const database = { dummyHashes: [past.dummyHash, older.dummyHash, present.dummyHash] }
+  const context = { hashing: { ...current, verify } } as AppContext
+  const database = { dummyHashes: [past.dummyHash, older.dummyHash, current.dummyHash] }
   const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
   const client = {
     deadline: Number.POSITIVE_INFINITY,
@@ -38,21 +38,24 @@ async function shapesVerified(
   return { matches, verified: verified.sort() }
 }
 
-describe('a failed login verifies one hash of each shape of the database', () => {
-  const everyShape = [present.dummyHash, past.dummyHash, older.dummyHash].sort()
+describe('failed logins', () => {
+  const everyDummyHash = [current.dummyHash, past.dummyHash, older.dummyHash].sort()
 
   it.each([
-    ['of an unknown address', undefined, 'x', null],
-    ['with a wrong password for a present hash', hashes.present, 'wrong', null],
+    ['of an unknown email', undefined, 'x', null],
+    ['with a wrong password for a current hash', hashes.current, 'wrong', null],
     ['with a wrong password for an outdated hash', hashes.past, 'wrong', null],
     ['of a disabled user with the right password', hashes.older, 'right', new Date()],
-  ])('%s', async (_what, hash, password, disabledAt) => {
-    const outcome = await shapesVerified(hash, password, disabledAt)
-    expect(outcome).toEqual({ matches: false, verified: everyShape })
-  })
+  ])(
+    'verifies one hash per set of hash parameters for a failed login %s',
+    async (_name, hash, password, disabledAt) => {
+      const result = await verifiedHashes(hash, password, disabledAt)
+      expect(result).toEqual({ matches: false, verified: everyDummyHash })
+    },
+  )
 })
 
-it('a successful login verifies its own hash alone', async () => {
-  const outcome = await shapesVerified(hashes.past, 'right')
-  expect(outcome).toEqual({ matches: true, verified: [past.dummyHash] })
+it('verifies only the hash of the user for a successful login', async () => {
+  const result = await verifiedHashes(hashes.past, 'right')
+  expect(result).toEqual({ matches: true, verified: [past.dummyHash] })
 })
