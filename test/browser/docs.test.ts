@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
   })
 
   it('runs operations on this server, with a token after it was entered', async ({ visitDocs }) => {
-    const { page, tryOut, expectRefusals } = await visitDocs()
+    const { page, tryOut, expectFailedLoads } = await visitDocs()
     const { email } = validUser()
     const signedUp = await tryOut('createUser', { email, password })
     expect(signedUp).toMatchObject({ status: 201, body: { token: { type: 'ACCESS_TOKEN' } } })

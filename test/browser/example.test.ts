@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
   it('shows an error next to each invalid field and removes it after correction', async ({
     visitExample,
   }) => {
-    const { signUp, logIn, account, expectRefusals } = await visitExample()
+    const { signUp, logIn, account, expectFailedLoads } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: 'ada', Password: 'short', 'New tenant': ' ' })
@@ -89,14 +89,14 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
   })
 
   it('shows next to the email field that the email is taken', async ({ database, visitExample }) => {
-    const { signUp, logIn, expectRefusals } = await visitExample()
+    const { signUp, logIn, expectFailedLoads } = await visitExample()
     const taken = validUser()
     await database.signedUp(taken)
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: taken.email, Password: password })
     await signUp.getByRole('button').click()
     await expectFieldErrors(signUp, { Email: 'Email address is already in use' })
-    await expectRefusals('409 users')
+    await expectFailedLoads('409 users')
   })
 
   it('shows wrong credentials next to the password, and too many attempts above the form', async ({
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await fill(logIn, { Email: user.email, Password: 'not the password' })
     await logIn.getByRole('button').click()
     await expectFieldErrors(logIn, { Password: 'Invalid email or password' })
-    await expectRefusals('401 login')
+    await expectFailedLoads('401 login')
 
     for (let failures = 1; failures < 5; failures++) {
       await database.login({ email: user.email, password: 'not the password' })
@@ -117,11 +117,11 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await logIn.getByRole('button').click()
     await expectAlert(logIn, 'Too many failed login attempts. Try again in 1 s.')
     await expectFieldErrors(logIn, {})
-    await expectRefusals('429 login')
+    await expectFailedLoads('429 login')
   })
 
   it('shows the login form when the token has expired', async ({ database, clock, visitExample }) => {
-    const { page, logIn, account, expectRefusals } = await visitExample()
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
     const user = validUser()
     await database.signedUp(user)
     await fill(logIn, { Email: user.email, Password: password })
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     port,
     visitExample,
   }) => {
-    const { page, logIn, account, expectRefusals } = await visitExample()
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
     const threeAttempts = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
     const user = validUser()
     await database.signedUp(user)
@@ -173,10 +173,10 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await account.getByRole('button', { name: 'Refresh' }).click()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectTexts(account, user.email)
-    await expectRefusals(...threeAttempts)
+    await expectFailedLoads(...threeAttempts)
     await page.reload()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
-    await expectRefusals(...threeAttempts)
+    await expectFailedLoads(...threeAttempts)
 
     const restarted = await startApp(store)
     onTestFinished(restarted.close)

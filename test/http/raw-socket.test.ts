@@ -63,19 +63,19 @@ it('returns the responses to pipelined requests in order', async ({ port }) => {
   const requests = ['/healthz', '/nowhere', '/healthz'].map(
     (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`,
   )
-  const responses = answersIn(await socketExchange(port, Buffer.from(requests.join(''))))
+  const responses = parseResponses(await socketExchange(port, Buffer.from(requests.join(''))))
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
 })
 
 it('ignores an unknown Expect header', async ({ port }) => {
   const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'
-  const [response] = answersIn(await socketExchange(port, Buffer.from(request)))
+  const [response] = parseResponses(await socketExchange(port, Buffer.from(request)))
   expect(response?.body).toBe('{"status":"ok"}')
 })
 
 it('returns 400 to a client that continues to send', async ({ port }) => {
   const bytes = `GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n${'x'.repeat(4_000_000)}`
-  const [response] = answersIn(await socketExchange(port, Buffer.from(bytes)))
+  const [response] = parseResponses(await socketExchange(port, Buffer.from(bytes)))
   expect(response?.statusCode).toBe(400)
 })
 
@@ -99,7 +99,7 @@ it.for([
   const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
   const trickle = setInterval(() => bytes && socket.write('x'), 50)
   socket.on('error', () => undefined).write(bytes)
-  const [response] = answersIn(await buffer(socket))
+  const [response] = parseResponses(await buffer(socket))
   clearInterval(trickle)
   expect(response?.statusCode).toBe(408)
   await own.close()
