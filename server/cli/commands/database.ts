@@ -1,5 +1,5 @@
+import { type Command, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
-import { type Command, Option } from 'commander'
 import { createDatabase, listDatabases, setDatabase } from '../../domain/admin/databases.js'
 import { deleteDatabase } from '../../domain/admin/delete-database.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
@@ -13,15 +13,14 @@ import { addPageOptions, printPage } from '../io/listing.js'
 import { confirmByName } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
-export function addDatabaseCommands(program: Command) {
-  const database = program.command('database').description('manage databases, which contain users')
+export function configure(database: Command) {
   database
     .command('create')
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
     .description('create a database in a workspace')
     .addOption(passwordPolicy().default('standard'))
     .option('--json', 'print JSON')
-    .action((path: DatabasePath, options) =>
+    .action((path, options) =>
       withStore(async (store, config, log) => {
         const settings = { passwordPolicy: options.passwordPolicy }
         const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
@@ -73,7 +72,7 @@ export function addDatabaseCommands(program: Command) {
       wholeNumber(0, 1_000_000),
     )
     .option('--json', 'print JSON')
-    .action((path: DatabasePath, { json, tokenMaxAge: maxAge, ...others }) => {
+    .action((path, { json, tokenMaxAge: maxAge, ...others }) => {
       const settings = {
         ...others,
         ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
@@ -119,7 +118,7 @@ export function addDatabaseCommands(program: Command) {
     .description('delete a database and all its users permanently')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print JSON')
-    .action(async (path: DatabasePath, options) => {
+    .action(async (path, options) => {
       const name = nameOf(path)
       if (!options.yes) await confirmByName(name)
       await withStore(async (store, _config, log) => {

@@ -1,5 +1,4 @@
-import type { DatabasePath } from '@usher/contract'
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { ConfigError } from '../../config.js'
 import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/admin/key-rotation.js'
 import { rewrapKeys } from '../../domain/admin/master-key.js'
@@ -7,14 +6,13 @@ import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { print, withStore } from '../io/with-store.js'
 
-export function addKeysCommands(program: Command) {
-  const keys = program.command('keys').description('manage signing keys and the master key')
+export function configure(keys: Command) {
   keys
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the signing keys of a database, newest first')
     .option('--json', 'print JSON')
-    .action((path: DatabasePath, options) =>
+    .action((path, options) =>
       withStore(async (store) => {
         const rows = await listKeys(store, path)
         const now = new Date()
@@ -44,7 +42,7 @@ export function addKeysCommands(program: Command) {
       600,
     )
     .option('--json', 'print JSON')
-    .action((path: DatabasePath, options) =>
+    .action((path, options) =>
       withStore(async (store, _config, log) => {
         const key = await rotateKeys(store, path, options.activateIn, new Date())
         const { databaseId, kid, algorithm, activatesAt } = key
@@ -60,7 +58,7 @@ export function addKeysCommands(program: Command) {
     .description('reject all tokens of a key, for example after a leak')
     .allowUnknownOption() // a kid may begin with -
     .option('--json', 'print JSON')
-    .action((path: DatabasePath, kid: string, options) =>
+    .action((path, kid, options) =>
       withStore(async (store, _config, log) => {
         const { databaseId, retiresAt } = await retireKey(store, path, kid, new Date())
         audit(log, 'keys.retired', { databaseId, kid })

@@ -1,16 +1,12 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { migrate } from '../../store/migrate.js'
 import { print, withUnmigratedStore } from '../io/with-store.js'
 
-export const addMigrateCommand = (program: Command) =>
-  program
-    .command('migrate')
-    .description('apply pending migrations to the store')
-    .option('--json', 'print JSON')
-    .action((options) =>
-      withUnmigratedStore(async (store) => {
-        const applied = await migrate(store.prisma)
-        const text = applied.length === 0 ? 'The store is up to date.' : `Applied ${applied.join(', ')}.`
-        print(options, { applied }, text)
-      }),
-    )
+export const configure = (command: Command) =>
+  command.option('--json', 'print JSON').action((options) =>
+    withUnmigratedStore(async (store) => {
+      const applied = await migrate(store.prisma)
+      const text = applied.length === 0 ? 'The store is up to date.' : `Applied ${applied.join(', ')}.`
+      print(options, { applied }, text)
+    }),
+  )

@@ -1,18 +1,16 @@
 import cluster from 'node:cluster'
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Config } from '../../config.js'
 import { OperatorError } from '../../domain/admin/operator-error.js'
 import { serveWithWorkers } from '../../process/cluster.js'
 import { serve } from '../../process/serve.js'
 import { readConfig } from '../io/with-store.js'
 
-export const addServeCommand = (program: Command) =>
-  program
-    .command('serve')
-    .description('start the server; SIGTERM or Ctrl-C stops it')
+export const configure = (command: Command) =>
+  command
     .option('--workers <number>', 'number of processes that serve, overrides WORKERS')
     .option('--json', 'log JSON lines even on a terminal')
-    .action(async (options: { workers?: string; json?: boolean }) => {
+    .action(async (options) => {
       const config = readConfig(options.workers === undefined ? {} : { WORKERS: options.workers })
       const start = config.workers > 1 && cluster.isPrimary ? serveWithWorkers : serve
       try {

@@ -1,13 +1,12 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { UsageError } from '../../domain/admin/operator-error.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
 import { audit } from '../../telemetry/audit.js'
 import { print, readConfig, withUnmigratedStore } from '../io/with-store.js'
 
-export function addStoreCommands(program: Command) {
-  const commands = program.command('store').description('manage the store, which holds all data of Usher')
-  commands
+export function configure(store: Command) {
+  store
     .command('distribute')
     .description(
       'distribute the tables over the nodes of a Citus server, by database; stop all servers first',

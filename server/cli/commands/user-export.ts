@@ -1,6 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/admin/databases.js'
 import { exportUsers } from '../../domain/admin/import-export/export-users.js'
 import { OperatorError } from '../../domain/admin/operator-error.js'
@@ -14,22 +14,21 @@ export const addUserExportCommand = (user: Command) =>
     .description('export all users of a database with their password hashes, in the format of user import')
     .option('-o, --output <file>', 'write to a file with mode 0600 instead of stdout')
     .option('--json', 'with --output, print the result as JSON')
-    .action(
-      (path: ReturnType<typeof databasePath>, options: { output?: string; json?: boolean }): Promise<void> =>
-        withStore(async (store) => {
-          const { id } = await requireDatabase(store, path)
-          const { output } = options
-          if (output === undefined) return toStandardOutput(exportUsers(store, id))
-          let users = 0
-          async function* counted() {
-            for await (const line of exportUsers(store, id)) {
-              users++
-              yield line
-            }
+    .action((path, options) =>
+      withStore(async (store) => {
+        const { id } = await requireDatabase(store, path)
+        const { output } = options
+        if (output === undefined) return toStandardOutput(exportUsers(store, id))
+        let users = 0
+        async function* counted() {
+          for await (const line of exportUsers(store, id)) {
+            users++
+            yield line
           }
-          await writeNewFile(output, counted())
-          print(options, { users, file: output }, `Exported ${users} users to ${output}.`)
-        }),
+        }
+        await writeNewFile(output, counted())
+        print(options, { users, file: output }, `Exported ${users} users to ${output}.`)
+      }),
     )
 
 /** Writes a file that did not exist. It has its name when it is complete; until then an empty file keeps the name. */

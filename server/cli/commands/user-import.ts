@@ -1,5 +1,5 @@
 import { appendFile, rm, stat } from 'node:fs/promises'
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/admin/databases.js'
 import { importUsers, type RejectedLine } from '../../domain/admin/import-export/import-users.js'
 import { PartialFailureError, UsageError } from '../../domain/admin/operator-error.js'
@@ -27,40 +27,39 @@ Existing users, found by email address, are not changed. Invalid lines are repor
 the reason to a file next to the input (users.ndjson: users.rejects.ndjson). All other lines are imported, and
 the exit code is 1. docs/moving-in.md describes the format and how to convert exports of other services.`,
     )
-    .action(
-      (path: ReturnType<typeof databasePath>, file: string, options: { json?: boolean }): Promise<void> =>
-        withStore(async (store, config, log) => {
-          const size = await sizeOf(file)
-          const database = await requireDatabase(store, path)
-          const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
-          const rejects = await createRejectsFile(file)
-          const progress = createProgressLine()
-          let added = 0
-          let alreadyThere = 0
-          let bytes = 0
-          for await (const batch of importUsers(context, database, readLines(file))) {
-            added += batch.added
-            alreadyThere += batch.alreadyThere
-            bytes += batch.bytes
-            progress.clear()
-            await rejects.write(batch.rejected)
-            progress.show(`${Math.floor((bytes / size) * 100)} %: ${added} added`)
-          }
+    .action((path, file, options) =>
+      withStore(async (store, config, log) => {
+        const size = await sizeOf(file)
+        const database = await requireDatabase(store, path)
+        const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
+        const rejects = await createRejectsFile(file)
+        const progress = createProgressLine()
+        let added = 0
+        let alreadyThere = 0
+        let bytes = 0
+        for await (const batch of importUsers(context, database, readLines(file))) {
+          added += batch.added
+          alreadyThere += batch.alreadyThere
+          bytes += batch.bytes
           progress.clear()
-          const rejected = rejects.count()
-          audit(log, 'users.imported', { databaseId: database.id, users: { added, alreadyThere, rejected } })
-          const rejectsFile = rejected > 0 ? rejects.file : null
-          print(
-            options,
-            { added, alreadyThere, rejected, rejectsFile },
-            [
-              `Added ${counted(added, 'user')}.`,
-              alreadyThere === 0 ? '' : ` Skipped ${counted(alreadyThere, 'existing user')}.`,
-              rejected === 0 ? '' : ` Rejected ${counted(rejected, 'line')}, see ${rejects.file}`,
-            ].join(''),
-          )
-          if (rejected > 0) throw new PartialFailureError()
-        }),
+          await rejects.write(batch.rejected)
+          progress.show(`${Math.floor((bytes / size) * 100)} %: ${added} added`)
+        }
+        progress.clear()
+        const rejected = rejects.count()
+        audit(log, 'users.imported', { databaseId: database.id, users: { added, alreadyThere, rejected } })
+        const rejectsFile = rejected > 0 ? rejects.file : null
+        print(
+          options,
+          { added, alreadyThere, rejected, rejectsFile },
+          [
+            `Added ${counted(added, 'user')}.`,
+            alreadyThere === 0 ? '' : ` Skipped ${counted(alreadyThere, 'existing user')}.`,
+            rejected === 0 ? '' : ` Rejected ${counted(rejected, 'line')}, see ${rejects.file}`,
+          ].join(''),
+        )
+        if (rejected > 0) throw new PartialFailureError()
+      }),
     )
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`

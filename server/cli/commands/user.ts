@@ -1,5 +1,5 @@
+import type { Command } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
-import type { Command } from 'commander'
 import {
   deleteUser,
   disableUser,
@@ -22,15 +22,14 @@ import { print, withStore } from '../io/with-store.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
-export function addUserCommands(program: Command) {
-  const user = program.command('user').description('manage the users of a database')
+export function configure(user: Command) {
   addUserImportCommand(user)
   addUserExportCommand(user)
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users, oldest first')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
-    .action((path: DatabasePath, options) =>
+    .action((path, options) =>
       withStore(async (store) => {
         const users = await listUsers(store, path, options, options.tenant)
         printPage(options, users, {
@@ -40,15 +39,14 @@ export function addUserCommands(program: Command) {
         })
       }),
     )
-  commandOnUser(user, 'show', 'show a user with tenants and failed logins').action(
-    (path: DatabasePath, userRef: string, options) =>
-      withStore(async (store) => {
-        const found = await showUser(store, throttleOf(store), path, userRef)
-        print(options, found, describe(found))
-      }),
+  commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
+    withStore(async (store) => {
+      const found = await showUser(store, throttleOf(store), path, userRef)
+      print(options, found, describe(found))
+    }),
   )
   for (const [name, { description, event, change, message }] of Object.entries(changes)) {
-    commandOnUser(user, name, description).action((path: DatabasePath, userRef: string, options) =>
+    commandOnUser(user, name, description).action((path, userRef, options) =>
       withStore(async (store, _config, log) => {
         const changed = await change(store, path, userRef, new Date())
         audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
@@ -60,7 +58,7 @@ export function addUserCommands(program: Command) {
     user,
     'set-password',
     'set the password of a user, typed on a terminal or read from stdin',
-  ).action(async (path: DatabasePath, userRef: string, options) => {
+  ).action(async (path, userRef, options) => {
     const password = await readNewPassword()
     await withStore(async (store, config, log) => {
       const blocklist = await openBlocklist(config.passwordBlocklistFile)

@@ -1,17 +1,16 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import { createWorkspace, deleteWorkspace, listWorkspaces } from '../../domain/admin/workspaces.js'
 import { audit } from '../../telemetry/audit.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
-export function addWorkspaceCommands(program: Command) {
-  const workspace = program.command('workspace').description('manage workspaces, which contain databases')
+export function configure(workspace: Command) {
   workspace
     .command('create')
     .argument('<slug>', 'name of the workspace in URLs')
     .description('create a workspace')
     .option('--json', 'print JSON')
-    .action((slug: string, options) =>
+    .action((slug, options) =>
       withStore(async (store, _config, log) => {
         const { id } = await createWorkspace(store, slug, new Date())
         audit(log, 'workspace.created', { workspaceId: id })
@@ -34,7 +33,7 @@ export function addWorkspaceCommands(program: Command) {
     .argument('<slug>', 'name of the workspace in URLs')
     .description('delete a workspace that has no databases')
     .option('--json', 'print JSON')
-    .action((slug: string, options) =>
+    .action((slug, options) =>
       withStore(async (store, _config, log) => {
         const { id } = await deleteWorkspace(store, slug)
         audit(log, 'workspace.deleted', { workspaceId: id })

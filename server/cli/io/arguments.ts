@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { validate as isUuid } from 'uuid'
 
 /** Parses `workspace/name`. @throws {InvalidArgumentError} */

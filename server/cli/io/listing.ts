@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command } from '@commander-js/extra-typings'
 import type { Page } from '../../domain/admin/page.js'
 import { wholeNumber } from './arguments.js'
 import { print } from './with-store.js'
@@ -8,7 +8,7 @@ import { print } from './with-store.js'
  *
  * @param keyName what `--after` takes, for the help text
  */
-export const addPageOptions = (command: Command, keyName: string, parseKey: (text: string) => unknown) =>
+export const addPageOptions = <Key>(command: Command, keyName: string, parseKey: (text: string) => Key) =>
   command
     .option('--limit <count>', 'maximum number of rows', wholeNumber(1, 1000), 100)
     .option('--after <last>', `start after the row with this ${keyName}`, parseKey)
