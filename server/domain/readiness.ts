@@ -5,11 +5,13 @@ import { Problem } from './problem.js'
 /**
  * Checks that the server can answer requests.
  *
- * @throws {Problem} `unavailable` if the server is shutting down or the store lacks migrations
+ * @throws {Problem} `unavailable` if the server is shutting down, no password can be hashed or the store lacks
+ * migrations
  * @throws the store's own error if it cannot be reached
  */
-export async function requireReady({ store, isEnding }: AppContext) {
+export async function requireReady({ store, hashing, isEnding }: AppContext) {
   if (isEnding) throw new Problem('unavailable', { detail: 'The server is shutting down.' })
+  hashing.assertWorking()
   const pending = await pendingMigrations(store.prisma)
   if (pending.length > 0) throw new Problem('unavailable', { detail: 'The store is not migrated.' })
 }

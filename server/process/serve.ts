@@ -37,6 +37,10 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       await closeUsher()
       await flushSpans().catch(() => undefined)
     })
+    // An unhandled rejection: close-with-grace logs it, drains and exits with 1. A worker is then replaced.
+    context.hashing.stopped.then((error) => {
+      throw error
+    })
     await app.listen({ host: config.host, port: config.port })
     drainOnRequest(close)
     if (firstDatabase) process.stderr.write(startupBanner(config.baseUrl, firstDatabase))

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
 import { ClientDisconnected } from '../../server/domain/problem.js'
 
@@ -83,4 +83,70 @@ it('rejects the jobs of a thread that has failed', async () => {
   const results = ['a', 'b', 'c'].map((password) => pool.run(verify(password)))
   threads[0]?.emit('error', new Error('out of memory'))
   for (const result of results) await expect(result).rejects.toThrow('out of memory')
+})
+
+describe('a thread that cannot start', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const broken = new Error('no such file')
+
+  /** Lets the newest thread fail until none has been started for a while, and returns the delays in milliseconds. */
+  async function failFor(milliseconds: number, threads: FakeThread[]) {
+    const delays: number[] = []
+    for (let waited = 0, since = 0; waited < milliseconds; waited += 100, since += 100) {
+      const count = threads.length
+      await vi.advanceTimersByTimeAsync(100)
+      if (threads.length === count) continue
+      delays.push(since + 100)
+      since = -100
+      threads.at(-1)?.emit('error', broken)
+    }
+    return delays
+  }
+
+  it('is started again after 0.1 s, doubled up to 10 s', async () => {
+    const { threads } = startPool(1)
+    threads[0]?.emit('error', broken)
+    expect(await failFor(34_000, threads)).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
+  })
+
+  it('gets no job before it has started, and all rejections say unavailable meanwhile', async () => {
+    const { pool, threads } = startPool(1)
+    threads[0]?.emit('message', 'ready')
+    pool.assertWorking()
+    threads[0]?.emit('error', broken)
+    threads[1]?.emit('error', broken)
+    expect(() => pool.assertWorking()).toThrow('No hashing thread is running.')
+    await expect(pool.run(verify('a'))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(pool.stats().threads).toBe(0)
+    await vi.advanceTimersByTimeAsync(100)
+    await expect(pool.run(verify('a'))).rejects.toMatchObject({ code: 'unavailable' })
+    threads[2]?.emit('message', 'ready')
+    const outcome = pool.run(verify('a'))
+    answer(threads[2] as FakeThread, 'a', true)
+    expect(await outcome).toBe(true)
+    expect(threads).toHaveLength(3)
+  })
+
+  it('stops the pool after a minute in which no other worked', async () => {
+    const { pool, threads } = startPool(1)
+    const stopped = vi.fn()
+    void pool.stopped.then(({ message }) => stopped(message))
+    threads[0]?.emit('error', broken)
+    await failFor(59_900, threads)
+    expect(stopped).not.toHaveBeenCalled()
+    await failFor(200, threads)
+    expect(stopped).toHaveBeenCalledWith('no hashing thread could be started for 60 s: no such file')
+  })
+
+  it('does not stop a pool in which another works', async () => {
+    const { pool, threads } = startPool(2)
+    const stopped = vi.fn()
+    void pool.stopped.then(stopped)
+    threads[0]?.emit('message', 'ready')
+    threads[1]?.emit('error', broken)
+    await failFor(120_000, threads)
+    pool.assertWorking()
+    expect(stopped).not.toHaveBeenCalled()
+  })
 })

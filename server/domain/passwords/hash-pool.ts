@@ -2,7 +2,7 @@ import { type EventEmitter, once } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { type Client, onceGivenUp, overloaded } from '../caller.js'
-import { ClientDisconnected } from '../problem.js'
+import { ClientDisconnected, Problem } from '../problem.js'
 import type { Argon2Cost } from './argon2.js'
 
 /** What a thread computes. */
@@ -53,6 +53,8 @@ export type HashThread = EventEmitter & Pick<Worker, 'postMessage' | 'ref' | 'un
 interface Thread {
   worker: HashThread
   hasResponded: boolean
+  /** Threads before it that ended without having responded. */
+  failedStarts: number
   /** The running job, and the next. */
   jobs: Waiting[]
   /** Shared with the thread: the serial of the job that it must skip. */
@@ -61,6 +63,13 @@ interface Thread {
 
 /** A thread holds its next job already: waiting for it reduced login throughput by 7 % when all cores were busy. */
 const jobsPerThread = 2
+
+/** The delay before a thread that could not start is replaced: doubled each time. */
+const firstRetryMilliseconds = 100
+const longestRetryMilliseconds = 10_000
+
+/** How long a pool tries to start a thread before it has stopped. */
+const stoppedMilliseconds = 60_000
 
 /** Threads that only hash, so that nothing else waits for libuv's few threads. */
 export interface HashPool {
@@ -73,6 +82,10 @@ export interface HashPool {
   assertCapacity(): void
   /** Counts a job that will be submitted later in the expected wait, until the returned function is called. */
   hold(): () => void
+  /** @throws {Problem} `unavailable` if no thread works, and none could be started */
+  assertWorking(): void
+  /** Fulfilled with the reason after a minute in which no thread worked. */
+  stopped: Promise<Error>
   stats(): HashStats
   close(): Promise<void>
 }
@@ -82,6 +95,26 @@ const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
 
 const startThread = (skipped: Int32Array): HashThread =>
   new Worker(workerFile, { execArgv: [], workerData: skipped })
+
+/** Returns a promise that is fulfilled a minute after it was scheduled first, unless that was cancelled. */
+function createStop() {
+  let timer: NodeJS.Timeout | undefined
+  let resolve: (error: Error) => void = () => undefined
+  const promise = new Promise<Error>((fulfil) => {
+    resolve = fulfil
+  })
+  const stop = {
+    schedule(cause: Error) {
+      const message = `no hashing thread could be started for ${stoppedMilliseconds / 1000} s: ${cause.message}`
+      timer ??= setTimeout(() => resolve(new Error(message, { cause })), stoppedMilliseconds).unref()
+    },
+    cancel() {
+      clearTimeout(timer)
+      timer = undefined
+    },
+  }
+  return { promise, stop }
+}
 
 /**
  * Starts a pool.
@@ -100,33 +133,69 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
   const queued = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), queue.length)
   const waitSeconds = () => (busy() < all.size ? 0 : ((queued() + held + 1) / threads) * secondsPerJob)
 
+  /** A replacement is trusted once it has loaded its code; one that may fail as the last did gets no job before. */
+  const working = () =>
+    [...all].filter(({ hasResponded, failedStarts }) => hasResponded || failedStarts === 0)
+  const { promise: stopped, stop } = createStop()
+  const retries = new Set<NodeJS.Timeout>()
+
+  function assertWorking() {
+    if (working().length > 0) return
+    throw new Problem('unavailable', { detail: 'No hashing thread is running.' })
+  }
+
   function assertCapacity() {
+    assertWorking()
     const wait = waitSeconds()
     if (wait <= queueSeconds) return
     totals.shed += 1
     throw overloaded(wait)
   }
 
-  function start() {
+  function start(failedStarts = 0) {
     const skipped = new Int32Array(new SharedArrayBuffer(4))
-    const worker = createThread(skipped)
-    const thread: Thread = { worker, hasResponded: false, jobs: [], skipped }
-    thread.worker.on('message', (response: HashResponse) => finish(thread, response))
-    thread.worker.on('error', (error) => {
-      all.delete(thread)
-      for (const { reject } of thread.jobs) reject(error)
-      // A thread that never responded would not do so next time either.
-      if (thread.hasResponded) start()
-      else if (all.size === 0) for (const { reject } of queue.splice(0)) reject(error)
+    let worker: HashThread
+    try {
+      worker = createThread(skipped)
+    } catch (error) {
+      return retry(failedStarts, error as Error)
+    }
+    const thread: Thread = { worker, hasResponded: false, failedStarts, jobs: [], skipped }
+    worker.on('message', (message: HashResponse | 'ready') => {
+      thread.hasResponded = true
+      stop.cancel()
+      if (message === 'ready') assign(thread)
+      else finish(thread, message)
     })
+    worker.on('error', (error) => lose(thread, error))
+    worker.on('exit', () => lose(thread, new Error('a hashing thread exited')))
     all.add(thread)
-    assign(thread)
+    if (failedStarts === 0) assign(thread)
+    else worker.unref()
+  }
+
+  function lose(thread: Thread, error: Error) {
+    if (!all.delete(thread) || isClosing) return
+    for (const { reject } of thread.jobs) reject(error)
+    if (thread.hasResponded) start()
+    else retry(thread.failedStarts, error)
+  }
+
+  function retry(failedStarts: number, error: Error) {
+    const milliseconds = Math.min(firstRetryMilliseconds * 2 ** failedStarts, longestRetryMilliseconds)
+    const timer = setTimeout(() => {
+      retries.delete(timer)
+      start(failedStarts + 1)
+    }, milliseconds).unref()
+    retries.add(timer)
+    if (working().length > 0) return
+    stop.schedule(error)
+    for (const { reject } of queue.splice(0)) reject(error)
   }
 
   function finish(thread: Thread, response: HashResponse) {
     const at = thread.jobs.findIndex(({ request }) => request.serial === response.serial)
     const [finished] = at === -1 ? [] : thread.jobs.splice(at, 1)
-    thread.hasResponded = true
     if (finished && 'skipped' in response) finished.reject(finished.givenUp ?? new ClientDisconnected())
     else if (finished) {
       const seconds = (performance.now() - finished.since) / 1000
@@ -189,14 +258,9 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
       }
     },
     async run(job, client) {
-      const [first, ...others] = all
-      if (!first) throw new Error('no hashing thread could be started')
       if (client?.isDisconnected()) throw new ClientDisconnected()
       assertCapacity()
-      const leastBusy = others.reduce(
-        (best, each) => (each.jobs.length < best.jobs.length ? each : best),
-        first,
-      )
+      const leastBusy = working().reduce((best, each) => (each.jobs.length < best.jobs.length ? each : best))
       return new Promise((resolve, reject) => {
         lastSerial = (lastSerial + 1) | 0
         const request = { serial: lastSerial, job }
@@ -207,8 +271,10 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
         if (mustWait && client) waiting.unwatch = onceGivenUp(client, (error) => giveUp(waiting, error))
       })
     },
+    assertWorking,
+    stopped,
     stats: () => ({
-      threads: all.size,
+      threads: working().length,
       busy: busy(),
       queued: queued(),
       queueSeconds: waitSeconds(),
@@ -217,6 +283,8 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     // Not terminate(): it crashes the process while a thread is loading native code.
     async close() {
       isClosing = true
+      stop.cancel()
+      for (const timer of retries) clearTimeout(timer)
       const exits = [...all].map(({ worker }) => {
         worker.ref()
         worker.postMessage('close')

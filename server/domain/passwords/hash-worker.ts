@@ -12,6 +12,8 @@ const argon2 = await bestArgon2()
 
 const skipped: Int32Array = workerData
 
+parentPort?.postMessage('ready')
+
 // Sequential, even with an implementation that hashes on threads of its own.
 let turn = Promise.resolve()
 parentPort?.on('message', (request: HashRequest | 'close') => {

@@ -33,6 +33,10 @@ export interface Hasher {
   hold(): () => void
   /** The longest that a password may wait for a thread. */
   queueSeconds: number
+  /** @throws {Problem} `unavailable` if no thread works, and none could be started */
+  assertWorking(): void
+  /** Fulfilled with the reason after a minute in which no thread worked. */
+  stopped: Promise<Error>
   stats(): HashStats
   /** Ends the threads. */
   close(): Promise<void>
@@ -57,6 +61,8 @@ export function createHasher({ concurrency, queueSeconds, ...cost }: HashSetting
     assertCapacity: pool.assertCapacity,
     hold: pool.hold,
     queueSeconds,
+    assertWorking: pool.assertWorking,
+    stopped: pool.stopped,
     stats: pool.stats,
     close: pool.close,
   }
