@@ -142,6 +142,7 @@ async function useEveryCommand(url: string) {
   const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
   await usher('keys rotate acme/app --activate-in 0')
   await usher(`keys retire acme/app ${kid}`)
+  await usher('database prune-hashes acme/app')
   await usher('database delete acme/app --yes')
   await usher('workspace delete acme')
   await usher('keys rewrap', '', { USHER_NEW_MASTER_KEY: newMasterKey })
