@@ -123,7 +123,7 @@ describe('a thread that cannot start', () => {
     await expect(pool.run(verify('a'))).rejects.toMatchObject({ code: 'unavailable' })
     threads[2]?.emit('message', 'ready')
     const outcome = pool.run(verify('a'))
-    answer(threads[2] as FakeThread, 'a', true)
+    respond(threads[2] as FakeThread, 'a', true)
     expect(await outcome).toBe(true)
     expect(threads).toHaveLength(3)
   })
