@@ -46,7 +46,11 @@ export interface StartOptions {
  * the server answers 503 until it is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
-  const opened = await openStore(config, (err) => log.warn({ err }, 'store connection lost'))
+  const opened = await openStore(
+    config,
+    (err) => log.warn({ err }, 'store connection lost'),
+    (text) => log.warn(text),
+  )
   try {
     const store = await requireUsable(opened, log)
     const firstDatabase = config.databaseUrl ? undefined : await findFirstDatabase(store, now)

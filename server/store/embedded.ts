@@ -1,20 +1,26 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { lockFolder } from './folder-lock.js'
 import { openKeyFile } from './key-file.js'
+import { makeFilesPrivate, makePrivateFolder } from './private-files.js'
 import { prismaOver, type Store } from './store.js'
 
 /**
- * Opens the embedded store: PGlite in this process. Creates its folder if necessary.
+ * Opens the embedded store: PGlite in this process. Creates its folder if necessary; only its owner can read it.
  *
  * @param masterKey by default that of a file in the folder, which the first start creates
+ * @param warn called if others could read the folder until now
  * @throws {FolderInUseError} if another process has the folder open
  */
-export async function openEmbedded(folder: string, masterKey?: Buffer): Promise<Store> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+export async function openEmbedded(
+  folder: string,
+  masterKey?: Buffer,
+  warn: (message: string) => void = () => undefined,
+): Promise<Store> {
+  await makePrivateFolder(folder, warn)
   const unlock = await lockFolder(folder)
   try {
     const store: Store = masterKey
@@ -55,6 +61,7 @@ async function openFiles(folder: string) {
     await rm(files, { recursive: true, force: true })
   }
   const pglite = await PGlite.create(files)
+  await makeFilesPrivate(files)
   await rm(marker, { force: true })
   return pglite
 }

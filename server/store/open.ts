@@ -24,12 +24,14 @@ export class NotMigratedError extends Error {
  * Opens the store. Migrates the embedded store; a server is migrated only by `usher migrate`.
  *
  * @param onConnectionError called when an idle connection breaks
+ * @param warn called if others could read the embedded store until now
  */
 export async function openStore(
   settings: StoreSettings,
   onConnectionError: (error: Error) => void,
+  warn?: (message: string) => void,
 ): Promise<Store> {
-  const store = await open(settings, onConnectionError)
+  const store = await open(settings, onConnectionError, undefined, warn)
   if (settings.databaseUrl) return tracedStore(store)
   try {
     await migrate(store.prisma)
@@ -48,13 +50,14 @@ async function open(
   { databaseUrl, masterKey, storeConnections, dataDir }: StoreSettings,
   onConnectionError: (error: Error) => void,
   statementMilliseconds?: number,
+  warn?: (message: string) => void,
 ): Promise<Store> {
   if (databaseUrl && masterKey) {
     const { openPostgres } = await import('./postgres.js')
     return openPostgres(databaseUrl, masterKey, onConnectionError, storeConnections, statementMilliseconds)
   }
   const { openEmbedded } = await import('./embedded.js')
-  return openEmbedded(dataDir, masterKey)
+  return openEmbedded(dataDir, masterKey, warn)
 }
 
 /** @throws {NotMigratedError} */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -28,6 +28,12 @@ afterAll(() => Promise.all([template, scratch].map((path) => rm(path, { recursiv
 const row = { id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10', slug: 'kept', createdAt: new Date(0) }
 const built = new URL('../../server/dist/store/embedded.js', import.meta.url)
 
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+const filesIn = async (path: string) =>
+  (await readdir(path, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+
 /** Starts a process that opens the folder, writes a row, prints `holds` and keeps the folder open until it is killed. */
 const startHolder = (path = folder, ...wrapper: string[]) => {
   const [program = '', ...args] = [
@@ -53,6 +59,30 @@ const isolated = ['unshare', '--user', '--map-root-user', '--net']
 const canIsolate = spawnSync('unshare', [...isolated.slice(1), 'true']).status === 0
 
 describe('the folder', () => {
+  it('an open folder and its files are closed to other users, with a warning', async () => {
+    await chmod(folder, 0o755)
+    for (const file of await filesIn(folder)) await chmod(file, 0o666)
+    const warnings: string[] = []
+    const store = await openEmbedded(folder, undefined, (message) => warnings.push(message))
+    expect(warnings).toEqual([expect.stringMatching(/had mode 755; it is 700 now/)])
+    const modes = async () => Promise.all((await filesIn(folder)).map(async (file) => modeOf(file)))
+    expect(await modeOf(folder)).toBe('700')
+    expect(new Set(await modes())).toEqual(new Set(['600']))
+    await store.close()
+    await (await openEmbedded(folder, undefined, (message) => warnings.push(message))).close()
+    expect(warnings).toHaveLength(1)
+  })
+
+  it('a new folder and its files are closed to other users', async () => {
+    const fresh = join(scratch, 'fresh')
+    const store = await openEmbedded(fresh)
+    expect(await modeOf(fresh)).toBe('700')
+    const exposed = []
+    for (const file of await filesIn(fresh)) if ((await modeOf(file)) !== '600') exposed.push(file)
+    expect(exposed).toEqual([])
+    await store.close()
+  })
+
   it('rows and master key are kept when the folder is reopened', async () => {
     const store = await openEmbedded(folder)
     await store.prisma.workspace.create({ data: row })

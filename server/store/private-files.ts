@@ -1,0 +1,39 @@
+import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Permissions of everybody but the owner. */
+const others = 0o077
+
+/** Windows has no such permissions: Node reports the same ones for all files. */
+const hasPermissions = process.platform !== 'win32'
+
+/**
+ * Creates a folder that only its owner can enter, or closes an existing one to others.
+ *
+ * @param warn called if others could enter it until now
+ */
+export async function makePrivateFolder(folder: string, warn: (message: string) => void) {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makeFilesPrivate(folder, false)
+  const { mode } = await stat(folder)
+  if (!hasPermissions || (mode & others) === 0) return
+  const found = `the folder of the embedded store, ${folder}, had mode ${(mode & 0o777).toString(8)}`
+  try {
+    await chmod(folder, 0o700)
+    warn(`${found}; it is 700 now. Other users of this machine may have read the keys`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+    warn(`${found}, and only its owner can change it to 700`)
+  }
+}
+
+/** Closes the files in a folder to others: PGlite creates its first ones with mode 666, whatever the umask. */
+export async function makeFilesPrivate(folder: string, recursive = true) {
+  if (!hasPermissions) return
+  for (const entry of await readdir(folder, { recursive, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const file = join(entry.parentPath, entry.name)
+    const { mode, uid } = await lstat(file)
+    if ((mode & others) !== 0 && uid === process.getuid?.()) await chmod(file, 0o600)
+  }
+}
