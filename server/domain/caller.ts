@@ -1,20 +1,18 @@
 import type { Log } from '../telemetry/audit.js'
 import { ClientDisconnected, Problem } from './problem.js'
 
-/** A client that waits for the outcome of a job. */
 export interface Client {
-  /** Until when a job may wait before it starts, in milliseconds of `performance.now()`. */
+  /** Latest start of a job, in milliseconds of `performance.now()`. */
   deadline: number
   isDisconnected(): boolean
   /** Calls the listener when the client disconnects. Returns a function that removes it. */
   onceDisconnected(listener: () => void): () => void
 }
 
-/** The sender of a request, as far as the rules need to know. */
 export interface Caller extends Client {
   /** IP address, by which failed logins are counted. */
   address: string
-  /** Log of this request: its lines carry the request's id. */
+  /** Adds the request id to each line. */
   log: Log
 }
 
@@ -22,9 +20,9 @@ export interface Caller extends Client {
 const maxTimerMilliseconds = 2 ** 31 - 1
 
 /**
- * Calls a listener once waiting makes no sense any more: the client has disconnected, or its deadline has passed.
+ * Calls a listener when the client disconnects or its deadline passes.
  *
- * @returns a function to call when the wait is over
+ * @returns a function that cancels this
  */
 export function onceGivenUp(
   client: Client,

@@ -7,11 +7,11 @@ import { createNetworkAllowance, type NetworkAllowance } from './throttle/networ
 import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
 import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
 
-/** What the rules work with: one per process. */
+/** Dependencies of the rules, one object per process. */
 export interface AppContext {
   store: Store
   hashing: Hasher
-  /** Passwords that sign-up rejects, besides the most used ones. */
+  /** Passwords that sign-up rejects in addition to common ones. */
   blocklist: PasswordBlocklist | undefined
   throttle: Throttle
   networkAllowance: NetworkAllowance
@@ -20,18 +20,17 @@ export interface AppContext {
   rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
   now: () => number
-  /** The server still answers, but is about to end: send it nothing new. */
+  /** The server is shutting down: /readyz fails, requests are still served. */
   isEnding: boolean
 }
 
-/** What the rules need to know of the configuration. */
 export interface ContextSettings extends TokenSettings {
   hashing: HashSettings
-  /** Processes that serve together, this one included. */
+  /** Number of processes of this server. */
   workers: number
 }
 
-/** Creates the context over an open store. `hashing.close()` ends its threads. */
+/** Call `hashing.close()` to end the threads of the context. */
 export function createContext(
   settings: ContextSettings,
   store: Store,

@@ -3,8 +3,7 @@ import { isStoreUnavailable } from '../store/errors.js'
 import { BlocklistError } from './passwords/blocklist.js'
 
 /**
- * A failure that the client is shown. Status and title come from the contract's catalogue; this adds what is
- * particular to the occurrence.
+ * An error that is shown to the client. Status and title come from the contract's catalogue.
  */
 export class Problem extends Error {
   readonly errors: readonly FieldError[] | undefined
@@ -25,7 +24,7 @@ export class Problem extends Error {
   }
 }
 
-/** The client has disconnected: the rest of its request is not worth any work, and no response reaches it. */
+/** The client has disconnected, so processing of its request stops. */
 export class ClientDisconnected extends Error {
   override name = 'ClientDisconnected'
 
@@ -34,7 +33,7 @@ export class ClientDisconnected extends Error {
   }
 }
 
-/** Returns the problem of a request whose body or headers break a rule: all errors at once, in words too. */
+/** Returns a problem with all errors of body and headers, also as text. */
 export function validationFailed(errors: readonly FieldError[]) {
   const detail = errors.map(({ path, detail }) => `${path || 'the body'} ${detail}`).join('; ')
   return new Problem('validation_failed', { errors, detail })

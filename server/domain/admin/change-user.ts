@@ -23,7 +23,7 @@ export const enableUser: Change = async (store, path, userRef) => {
   return change(store, path, account, { disabledAt: null })
 }
 
-/** Rejects the tokens that a user has now. */
+/** Rejects the existing tokens of a user. */
 export const revokeTokens: Change = async (store, path, userRef, now) => {
   const { account } = await findAccount(store, path, userRef)
   return revoke(store, path, account, now)
@@ -32,7 +32,7 @@ export const revokeTokens: Change = async (store, path, userRef, now) => {
 /**
  * Replaces a user's password and rejects earlier tokens.
  *
- * @throws {OperatorError} with the rules of the database's policy that the password breaks
+ * @throws {OperatorError} with the rules of the password policy that the password violates
  */
 export async function setPassword(
   context: Pick<AppContext, 'store' | 'hashing' | 'blocklist'>,
@@ -54,7 +54,7 @@ export async function setPassword(
   return changed
 }
 
-/** Uses the later clock, the operator's or the store's: servers may have issued tokens by one that is ahead. */
+/** Uses the later of the operator's and the store's clock, because servers may have issued tokens by either. */
 async function revoke(
   store: Store,
   path: DatabasePath,
@@ -80,7 +80,7 @@ async function change(
   return changed
 }
 
-/** Deletes the failed logins that are counted against a user's address. */
+/** Deletes the counts of failed logins of a user. */
 export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
   const { database, account } = await findAccount(store, path, userRef)
   await throttle.unlock(database.id, account.canonicalEmail)

@@ -7,7 +7,7 @@ import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
 
-/** Returns the row of a database with its keys. @throws {OperatorError} if there is none, or it is being deleted */
+/** Returns the row of a database with its keys. @throws {OperatorError} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   const name = `${path.workspaceSlug}/${path.databaseName}`
@@ -18,7 +18,7 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
   return row
 }
 
-/** What an operator may change of a database; undefined keeps the present value. */
+/** Undefined keeps the current value. */
 export type DatabaseSettings = Partial<
   Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge' | 'networkFailuresPerHour'>
 >
@@ -56,7 +56,7 @@ export async function createDatabase(
   })
 }
 
-/** Changes settings of a database; servers follow within 5 seconds. @throws {OperatorError} if there is none */
+/** Changes settings of a database. Servers apply them within 5 s. @throws {OperatorError} if it does not exist */
 export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
   const { id } = await requireDatabase(store, path)
   return store.prisma.database.update({ where: { id }, data: settings })
@@ -76,7 +76,7 @@ export async function listDatabases(store: Store, { limit, after }: Page<Databas
     orderBy: [{ workspace: { slug: 'asc' } }, { name: 'asc' }],
     take: limit,
   })
-  // One query per database: each goes to one node of a distributed store, a join would go to all.
+  // One query per database uses one node of a distributed store each. A join would use all nodes.
   const keysOf = ({ id }: { id: string }) =>
     signingKey.findMany({ where: { databaseId: id }, select: { kid: true } })
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))

@@ -5,10 +5,9 @@ import { findDatabaseRow } from '../databases/find-database.js'
 import { OperatorError } from './operator-error.js'
 
 /**
- * Deletes a database with everything in it. Its keys go first: without them no server finds it, so no client sees
- * the rest disappear batch by batch. If it is interrupted, running it again finishes it.
+ * Deletes a database with all its rows in batches. Deletes its keys first, because no server finds a database without
+ * keys. Running an interrupted deletion again completes it.
  *
- * @returns the database's id, and the number of users deleted
  * @throws {OperatorError} if there is no such database
  */
 export async function deleteDatabase(store: Store, path: DatabasePath) {
@@ -19,7 +18,7 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   const users = await deleteAllUsers(store, id)
   await deleteAllTenants(store, id)
   await deleteAllLoginFailures(store, id)
-  // Rows that servers with a cached database have written meanwhile are deleted by the foreign keys' cascade.
+  // ON DELETE CASCADE deletes rows written meanwhile by servers that have the database cached.
   await store.prisma.database.deleteMany({ where: { id } })
   return { id, users }
 }

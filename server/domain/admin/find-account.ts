@@ -5,7 +5,6 @@ import type { Store } from '../../store/store.js'
 import { requireDatabase } from './databases.js'
 import { OperatorError, UsageError } from './operator-error.js'
 
-/** The columns of a user that an operator sees. */
 export const accountColumns = {
   databaseId: true,
   id: true,
@@ -16,7 +15,6 @@ export const accountColumns = {
   createdAt: true,
 } as const satisfies Partial<Record<keyof User, true>>
 
-/** A user as an operator sees one. */
 export type Account = Pick<User, keyof typeof accountColumns>
 
 /**

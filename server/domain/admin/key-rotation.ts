@@ -12,7 +12,7 @@ const longestTokenSeconds = 86_400 + 60
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
-/** Returns the keys of a database, the newest first. */
+/** Returns the keys of a database, newest first. */
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
   const { id } = await requireDatabase(store, path)
   return store.prisma.signingKey.findMany({
@@ -22,9 +22,8 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 }
 
 /**
- * Creates the next signing key of a database. It is published immediately and signs after `activateInSeconds`, so
- * that caches of the published keys have it by then. Earlier keys are accepted until none of their tokens can be
- * valid; keys past that are deleted.
+ * Creates the next signing key of a database. It is published immediately and signs after `activateInSeconds`, when
+ * caches of the published keys have it. Earlier keys are accepted until all their tokens have expired, and then deleted.
  *
  * @throws {OperatorError} if a next key is pending already
  */
@@ -53,8 +52,7 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
 }
 
 /**
- * Rejects the tokens of a compromised key from now on. Servers follow within 5 seconds. The newest remaining key
- * signs instead.
+ * Rejects the tokens of a compromised key. Servers apply this within 5 s. The newest remaining key signs instead.
  *
  * @throws {OperatorError} if there is no such key, or no other key that can sign
  */
@@ -88,7 +86,7 @@ export async function retireKey(
 const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>
   key.retiresAt !== null && key.retiresAt <= now
 
-/** Returns the state of a key at an instant. `keys` are all keys of its database, the newest first. */
+/** @param keys all keys of the database, newest first */
 export function keyState(key: SigningKey, keys: readonly SigningKey[], now: Date) {
   if (isRetired(key, now)) return 'retired'
   if (key.activatesAt > now) return 'next'

@@ -32,7 +32,7 @@ export async function listUsers(
   })
 }
 
-/** Returns a user with tenants in the order of joining, and the failed logins counted against the address. */
+/** Returns a user with tenants in order of joining, and the number of failed logins. */
 export async function showUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
   const { database, account } = await findAccount(store, path, userRef)
   const { canonicalEmail, ...user } = account

@@ -6,10 +6,10 @@ import { OperatorError } from './operator-error.js'
 const rewrapMilliseconds = 600_000
 
 /**
- * Returns the store with the master key that sealed its signing keys. Completes a rewrap of the embedded store
- * that was interrupted after the keys had been sealed with the new master key.
+ * Returns the store with the master key that encrypted its signing keys. Completes an interrupted rewrap of the embedded
+ * store whose keys are already encrypted with the new master key.
  *
- * @throws {OperatorError} if the master key is another one
+ * @throws {OperatorError} if the master key is wrong
  */
 export async function requireMasterKey(store: Store): Promise<Store> {
   const row = await newestSigningKey(store)
@@ -20,7 +20,7 @@ export async function requireMasterKey(store: Store): Promise<Store> {
   return { ...store, masterKey: keyFile.next }
 }
 
-/** Returns a key of the newest database that has one: a database that is being deleted has none. */
+/** Returns a key of the newest database. A database that is being deleted has no keys. */
 async function newestSigningKey({ prisma }: Store) {
   const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const
   for (let skip = 0; ; skip++) {
@@ -32,10 +32,9 @@ async function newestSigningKey({ prisma }: Store) {
 }
 
 /**
- * Re-encrypts every private key with a new master key: all of them or none. The embedded store's key file follows.
+ * Re-encrypts all private keys with a new master key in one transaction, then replaces the key file of an embedded store.
  *
- * @returns the number of keys
- * @throws {OperatorError} if the present master key does not open one of them
+ * @throws {OperatorError} if the current master key cannot decrypt one of them
  */
 export async function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
   await store.keyFile?.keepNext(newMasterKey)

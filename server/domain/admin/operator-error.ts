@@ -1,8 +1,8 @@
 /** A command that cannot be carried out. The message says what is wrong and what to do. */
 export class OperatorError extends Error {}
 
-/** A command that is wrong whatever the store holds. */
+/** A usage error, which does not depend on the store. */
 export class UsageError extends OperatorError {}
 
-/** A command that was carried out in part, and has reported the rest already. */
+/** A command that was partly successful and has already reported what failed. */
 export class PartialFailureError extends Error {}

@@ -23,8 +23,8 @@ interface PruningContext {
 }
 
 /**
- * Removes the hash parameters of a database that no user has any more: each costs every failed login a verification.
- * A user with removed parameters who is created meanwhile brings them back with the first login.
+ * Removes hash parameters that no user of a database has, because each costs every failed login a verification. If a
+ * user with removed parameters is created meanwhile, the first login records them again.
  *
  * @param isStopped ends the search without removing anything
  * @returns how many sets were removed, and how many are left
@@ -47,7 +47,7 @@ async function prune(
   return { removed: unused.size, left: dummyHashes.length - unused.size }
 }
 
-/** The same for the database of a path. @throws {OperatorError} if there is none */
+/** @throws {OperatorError} if the database does not exist */
 export async function pruneHashParameters(context: PruningContext, path: DatabasePath) {
   const database = await requireDatabase(context.store, path)
   return { id: database.id, ...(await prune(context, database)) }

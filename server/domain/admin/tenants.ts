@@ -60,7 +60,6 @@ async function requireBoth(store: Store, path: DatabasePath, tenantId: string, u
   return { databaseId: database.id, userId: account.id, tenantId }
 }
 
-/** @throws {OperatorError} if the database has no such tenant */
 export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {
   const tenant = await store.prisma.tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
   if (!tenant)

@@ -6,7 +6,6 @@ import type { Store } from '../../store/store.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 
-/** A customer's pool of users, with what is needed to serve it. */
 export interface Database {
   id: string
   /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
@@ -21,15 +20,14 @@ export interface Database {
   keys: readonly TokenKey[]
 }
 
-/** What tokens and their issuers need to know of the configuration. */
 export interface TokenSettings {
   /** Address of the service, without a slash at the end. */
   baseUrl: string
-  /** Lifetime of tokens of a database that sets none of its own. */
+  /** Default lifetime of tokens. */
   tokenMaxAgeSeconds: number
 }
 
-/** How long a change by another process may go unseen. */
+/** Maximum time until a change by another process is seen. */
 const cacheMilliseconds = 5_000
 const cacheEntries = 10_000
 
@@ -59,13 +57,12 @@ export function createDatabaseLookup(store: Store, settings: TokenSettings) {
   }
 }
 
-/** Orders keys by activation, the newest first; of two with one instant, the one that has no successor. */
+/** Orders keys by activation, newest first. If two are equal, the one without a successor is first. */
 export const newestFirst = [
   { activatesAt: 'desc' },
   { retiresAt: { sort: 'desc', nulls: 'first' } },
 ] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
 
-/** Returns the row of a database with its keys, or null. */
 export const findDatabaseRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
   store.prisma.database.findFirst({
     where: { name: databaseName, workspace: { slug: workspaceSlug } },
@@ -74,7 +71,7 @@ export const findDatabaseRow = (store: Store, { workspaceSlug, databaseName }: D
 
 export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>>>
 
-/** Returns the address of a database, which is also the `iss` of its tokens. */
+/** The address of a database is also the `iss` of its tokens. */
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>
   `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
 

@@ -10,14 +10,12 @@ import { createSigner, createVerifier } from 'fast-jwt'
 import type { SigningAlgorithm, SigningKey } from '../../store/generated/client.js'
 import { canOpen, openPrivateKey, sealPrivateKey } from './master-key.js'
 
-/** A signing key of a database, ready to use. */
 export interface TokenKey {
   kid: string
   /** Public key as it is published (RFC 7517). */
   jwk: JsonWebKey & { kid: string; alg: SigningAlgorithm; use: 'sig' }
-  /** When it begins to sign. */
   activatesAt: Date
-  /** When its tokens begin to be rejected. */
+  /** Its tokens are rejected from this time on. */
   retiresAt: Date | null
   /** Encoded JOSE header of its tokens, up to and including the first dot. */
   prefix: string

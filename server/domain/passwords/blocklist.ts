@@ -2,28 +2,26 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { canonicalPassword } from './normalize.js'
 
-/** A list of passwords that a new password must not be in. */
 export interface PasswordBlocklist {
   /** @throws {BlocklistError} if the file can no longer be read */
   contains(password: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** The file of the blocklist cannot be used. */
 export class BlocklistError extends Error {
   constructor(reason: string, cause?: unknown) {
     super(`PASSWORD_BLOCKLIST_FILE ${reason}`, { cause })
   }
 }
 
-/** About 190 lines: a read of that size costs hardly more than one of a line. */
+/** About 190 lines. Reading a page takes hardly longer than reading a line. */
 const pageBytes = 8192
-/** A guess by the hash's value usually lands within a page at the second one; bisection bounds the worst case. */
+/** Interpolation usually finds the page with the second read. Bisection limits the worst case. */
 const guesses = 8
 const samples = 64
 const lineForm = /^[0-9A-F]{40}(:\d+)?$/
 const notAList = 'with a line that is not a SHA-1 of 40 hexadecimal digits, or HASH:COUNT'
-/** SHA-1 is uniform, so the first digits of a hash tell how far into the file its line is. */
+/** SHA-1 is uniform, so the first digits of a hash predict the position of its line. */
 const keyDigits = 13
 const keyOf = (hash: string) => Number.parseInt(hash.slice(0, keyDigits), 16)
 
@@ -54,13 +52,12 @@ export async function openBlocklist(path: string | undefined): Promise<PasswordB
   }
 }
 
-/** Returns the hashes of a password as entered and in NFKC, in which it is stored. */
 const hashesOf = (password: string) =>
   new Set([password, canonicalPassword(password)].map((text) => sha1(text).toUpperCase()))
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
 
-/** Checks samples of the whole file: in a list in order of the count, nothing would ever be found. */
+/** Checks samples of the whole file, because a list ordered by count would match nothing. */
 async function validate(file: FileHandle, size: number) {
   let previous = ''
   for (let sample = 0; sample < samples; sample++) {
@@ -75,7 +72,6 @@ async function validate(file: FileHandle, size: number) {
   }
 }
 
-/** Searches the line of a hash between two line starts that come closer with each page. */
 async function hasLine(file: FileHandle, size: number, hash: string) {
   const key = keyOf(hash)
   let low = { offset: 0, key: 0 }

@@ -4,11 +4,10 @@ import { type Argon2Cost, argon2idPrefix } from './argon2.js'
 import { dummyHashOf } from './formats/read-hash.js'
 import { createHashPool, type HashPool, type HashStats } from './hash-pool.js'
 
-/** How passwords are hashed. */
 export interface HashSettings extends Argon2Cost {
-  /** Threads, each of which hashes one password at a time. */
+  /** Number of threads. */
   concurrency: number
-  /** The longest that a password may wait for a thread. */
+  /** Maximum wait for a thread. */
   queueSeconds: number
 }
 
@@ -31,22 +30,19 @@ export interface Hasher {
   assertCapacity(): void
   /** Counts a waiting login in the expected wait of the queue, until the returned function is called. */
   hold(): () => void
-  /** The longest that a password may wait for a thread. */
+  /** Maximum wait for a thread. */
   queueSeconds: number
   /** @throws {Problem} `unavailable` if no thread works, and none could be started */
   assertWorking(): void
   /** Fulfilled with the reason after a minute in which no thread worked. */
   stopped: Promise<Error>
   stats(): HashStats
-  /** Ends the threads. */
   close(): Promise<void>
 }
 
-/** Returns a hash of the current algorithm and of a cost that no password matches. */
 export const currentDummyHash = (cost: Argon2Cost) =>
   dummyHashOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
-/** Starts the threads of a hasher. */
 export function createHasher({ concurrency, queueSeconds, ...cost }: HashSettings): Hasher {
   const pool = createHashPool(concurrency, queueSeconds)
   const run = tracedRun(pool)

@@ -14,8 +14,7 @@ const lengths = {
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
 
 /**
- * Returns the rules of a database's policy that a new password breaks. A wrong length is reported alone: whether
- * a short password is also common does not matter.
+ * Returns the rules of the password policy that a new password violates. For a wrong length no other rule is reported.
  *
  * @throws {BlocklistError} if the blocklist can no longer be read
  */

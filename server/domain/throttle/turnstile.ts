@@ -4,10 +4,10 @@ import { ClientDisconnected } from '../problem.js'
 /** Lets a limited number of jobs run at a time; the others wait in order of arrival. */
 export interface Turnstile {
   /**
-   * Runs a job when it is its turn.
+   * Runs a job as soon as fewer jobs than the limit run.
    *
    * @throws {ClientDisconnected}
-   * @throws {Problem} `unavailable` if the deadline of the client has passed before
+   * @throws {Problem} `unavailable` if the deadline of the client passes first
    */
   run<T>(client: Client, job: () => Promise<T>): Promise<T>
 }

@@ -48,7 +48,6 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-/** The claims of a valid token that the rules use. */
 export type TokenClaims = Pick<VerifiedToken, 'userId' | 'issuedAt'>
 
 /**

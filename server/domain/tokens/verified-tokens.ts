@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** What was verified of a token: its claims, and the key and database that it was verified with. */
+/** The claims of a verified token, with the key and database that verified it. */
 export interface VerifiedToken {
   databaseId: string
   kid: string

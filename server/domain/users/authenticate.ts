@@ -8,7 +8,6 @@ import { Problem } from '../problem.js'
 import { rememberLogin } from './known-networks.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
-/** A user whose password was verified. */
 export interface Authenticated {
   user: UserWithTenants
   /** When the user was read, in milliseconds since the epoch: a token must not claim to be later. */
@@ -64,5 +63,5 @@ export async function authenticate(
   }
 }
 
-/** Returns what audit lines call an address that no user has, so that guessing across addresses can be seen. */
+/** Returns a pseudonym of an unknown email for audit records, so that they show guessing across emails. */
 const pseudonym = (address: Uint8Array) => Buffer.from(address).toString('base64url').slice(0, 16)

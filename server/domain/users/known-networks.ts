@@ -6,8 +6,7 @@ import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
 const dayMilliseconds = 24 * 3_600_000
 
 /**
- * Notes that a user has logged in from a network, at most once a day. A failure is only logged: the login itself
- * was right.
+ * Records the network of a successful login, at most once a day. A failure is only logged.
  */
 export async function rememberLogin(
   { store, now }: AppContext,

@@ -11,8 +11,8 @@ import { Problem } from '../problem.js'
  * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
  * the database, so that response time does not reveal whether the account exists.
  *
- * @throws only if no hash was verified: once there is an outcome, it stands even if the dummy hashes are not
- * verified because the client has disconnected or the queue is full
+ * @throws only if no hash was verified. If the client disconnects or the queue is full later, the result is returned
+ * without verifying the remaining dummy hashes
  */
 export async function verifyPassword(
   { hashing }: Pick<AppContext, 'hashing'>,
@@ -35,7 +35,7 @@ export async function verifyPassword(
 }
 
 /**
- * Records in the store that the database has hashes with certain parameters, unless it is known already.
+ * Records that the database has hashes with these parameters, unless already recorded.
  *
  * @param dummyHash the dummy hash of these parameters; the current one by default
  */

@@ -10,26 +10,23 @@ import { createHashFilter } from './imported-hashes.js'
 import { createSeenKeys } from './seen-keys.js'
 import { LineError, readUserLine, type UserLine } from './user-line.js'
 
-/** A line of a file, without its end. */
 export interface Line {
-  /** From 1. */
   number: number
   text: string
-  /** Its length in the file, with its end. */
+  /** Length in the file, including the line ending. */
   bytes: number
-  /** Why it cannot be read at all. */
+  /** Why the line cannot be read. */
   fault?: string
 }
 
-/** A line that was not taken, and why; the reason shows no hash. */
+/** A rejected line. The reason contains no hash. */
 export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
   reason: string
 }
 
-/** What became of some lines, once they are in the store. */
 export interface ImportedBatch {
   added: number
-  /** Users whose address was there before the file; they stay as they are. */
+  /** Users with an existing email. They are not changed. */
   alreadyThere: number
   rejected: RejectedLine[]
   bytes: number
@@ -39,19 +36,17 @@ const batchLines = 500
 const batchBytes = 4 * 2 ** 20
 
 /**
- * Moves users in from elsewhere, a batch at a time: each batch is in the store wholly or not at all, so that an
- * import that was ended somehow is finished by running it again. Faulty lines are left out and told.
- *
- * @param database is told of new shapes of hashes before the users come who have them
+ * Imports users in batches. Each batch is one transaction, so running an interrupted import again completes it.
+ * Yields the counts and the rejected lines of each batch.
  */
 export async function* importUsers(
   context: Pick<AppContext, 'store' | 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
   database: Pick<Database, 'id' | 'dummyHashes'>,
   lines: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<ImportedBatch> {
-  const judge = createHashFilter(context.hashing, database.dummyHashes)
+  const checkHash = createHashFilter(context.hashing, database.dummyHashes)
   const isFirst = createSeenKeys()
-  const noted = new Set(database.dummyHashes)
+  const recorded = new Set(database.dummyHashes)
 
   for await (const { batch, bytes } of inBatches(lines)) {
     const rejected: RejectedLine[] = []
@@ -59,7 +54,7 @@ export async function* importUsers(
     const candidates: Candidate[] = []
     for (const line of batch) {
       try {
-        const candidate = candidateOf(line, context, judge)
+        const candidate = candidateOf(line, context, checkHash)
         if (!isFirst(candidate.row.user.canonicalEmail))
           throw new LineError('email: is that of an earlier line')
         candidates.push(candidate)
@@ -68,10 +63,11 @@ export async function* importUsers(
         reject(line, error.message)
       }
     }
-    for (const { shape } of candidates) {
-      if (noted.has(shape)) continue
-      await recordHashParameters(context, database, shape)
-      noted.add(shape)
+    // Before the users, because failed logins must verify these parameters from then on.
+    for (const { dummyHash } of candidates) {
+      if (recorded.has(dummyHash)) continue
+      await recordHashParameters(context, database, dummyHash)
+      recorded.add(dummyHash)
     }
     const rows = candidates.map(({ row }) => row)
     const { added, existing } = await addUsers(context.store.prisma, database.id, rows)
@@ -98,28 +94,26 @@ async function* inBatches(lines: AsyncIterable<Line> | Iterable<Line>) {
   if (batch.length > 0) yield { batch, bytes }
 }
 
-/** A line that may be taken. */
 interface Candidate {
   line: Line
   row: NewUser
-  /** The dummy hash of its hash. */
-  shape: string
+  dummyHash: string
 }
 
 /** @throws {LineError} */
 function candidateOf(
   line: Line,
   { hashing, now }: Pick<AppContext, 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
-  judge: (hash: string) => string,
+  checkHash: (hash: string) => string,
 ): Candidate {
   if (line.fault) throw new LineError(line.fault)
   const user = readUserLine(line.text)
-  // Tokens are issued no earlier than this instant, so one far ahead would make tokens that last as long.
+  // Tokens are issued no earlier than this instant, so a future one would extend their validity.
   if (user.tokensValidAfter && user.tokensValidAfter.getTime() > now() + clockSkewSeconds * 1000) {
     throw new LineError('tokensValidAfter: must not be in the future')
   }
   const passwordHash = user.passwordHash ?? hashing.dummyHash
-  return { line, row: rowOf(user, passwordHash, new Date(now())), shape: judge(passwordHash) }
+  return { line, row: rowOf(user, passwordHash, new Date(now())), dummyHash: checkHash(passwordHash) }
 }
 
 function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): NewUser {
@@ -139,7 +133,7 @@ function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date):
       id: tenant.id ?? uuidv7(),
       name: tenant.name,
       createdAt: tenant.createdAt ?? createdAt,
-      // A millisecond apart keeps them in the order of the line.
+      // One millisecond apart, so that tenants keep the order of the line.
       joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
     })),
   }

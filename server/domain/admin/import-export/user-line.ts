@@ -20,21 +20,21 @@ const Time = z.iso
  * Unknown fields are rejected: a misspelled `passwordHash` would be lost.
  */
 export const UserLine = z.strictObject({
-  /** By default a new one. */
+  /** Default: a new id. */
   id: Id.nullish(),
   email: CreateUserBody.shape.email,
-  /** Without it no password logs this user in. */
+  /** Without it the user cannot log in with any password. */
   passwordHash: z.string().nullish(),
   preferredName: Name.nullish(),
-  /** In the order of joining. An id that exists already means that tenant, and the name here is ignored. */
+  /** In order of joining. For an existing id the name is ignored. */
   tenants: z
     .array(
       z.strictObject({
         id: Id.nullish(),
         name: Name,
-        /** By default that of the user. */
+        /** Default: that of the user. */
         createdAt: Time.nullish(),
-        /** By default that of the user's creation. */
+        /** Default: that of the user. */
         joinedAt: Time.nullish(),
       }),
     )
@@ -42,7 +42,7 @@ export const UserLine = z.strictObject({
   disabledAt: Time.nullish(),
   /** Tokens issued earlier are rejected. */
   tokensValidAfter: Time.nullish(),
-  /** By default now. */
+  /** Default: now. */
   createdAt: Time.nullish(),
 })
 export type UserLine = z.output<typeof UserLine>

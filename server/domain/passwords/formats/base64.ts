@@ -10,19 +10,16 @@ function bytesOf(text: string) {
   return bytes.length <= maxBytes ? bytes : undefined
 }
 
-/** Decodes a salt or key of 1 to 128 bytes. Returns undefined for anything else. */
 export function saltOf(text: string) {
   const bytes = bytesOf(text)
   return bytes?.length ? bytes : undefined
 }
 
-/** Decodes a digest of 16 to 128 bytes. Returns undefined for anything else. */
 export function digestOf(text: string) {
   const bytes = bytesOf(text)
   return bytes && bytes.length >= minDigestBytes ? bytes : undefined
 }
 
-/** Encodes base64 without padding, as in PHC strings. */
 export const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** Encodes zero bytes: the salt or digest of a dummy hash. */

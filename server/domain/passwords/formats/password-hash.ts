@@ -1,8 +1,7 @@
-/** A parsed password hash. */
 export interface PasswordHash {
-  /** Computes on the calling thread: call it on a thread of the hash pool. */
+  /** Blocks the calling thread. Call it on a thread of the hash pool. */
   verify(password: string): Promise<boolean>
-  /** The dummy hash of these parameters: always the same text, and no password matches it. */
+  /** The dummy hash of these parameters: always the same text, matched by no password. */
   dummyHash: string
   cost: Cost
 }
@@ -13,5 +12,5 @@ export interface Cost {
   mebibytes: number
 }
 
-/** Parses hashes of one format. Returns undefined for those of others. */
+/** Returns undefined for hashes of other formats. */
 export type PasswordFormat = (hash: string) => PasswordHash | undefined

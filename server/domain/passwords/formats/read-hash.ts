@@ -5,7 +5,7 @@ import type { PasswordHash } from './password-hash.js'
 import { pbkdf2Format } from './pbkdf2.js'
 import { scryptFormat } from './scrypt.js'
 
-/** Usher creates the first; the others are imported. */
+/** Usher creates only the first format. The others are imported. */
 const formats = [argon2Format, bcryptFormat, scryptFormat, firebaseScryptFormat, pbkdf2Format]
 
 /** Parses a hash. Returns undefined if its format is unknown. */
@@ -17,7 +17,7 @@ export function readPasswordHash(hash: string): PasswordHash | undefined {
   return undefined
 }
 
-/** Parses a stored hash. Throws if its format is unknown, which only a bug can have stored. */
+/** Throws if the format is unknown, because only a bug can have stored such a hash. */
 export function storedPasswordHash(hash: string): PasswordHash {
   const read = readPasswordHash(hash)
   if (!read) throw new Error('a stored password hash is of no known format')

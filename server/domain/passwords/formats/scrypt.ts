@@ -35,6 +35,5 @@ export const scryptCost = ({ ln, r, p }: ScryptParameters): Cost => ({
   mebibytes: (128 * r * (2 ** ln + p)) / 2 ** 20,
 })
 
-/** Derives a key from a password. */
 export const scryptKey = (password: string, salt: Buffer, bytes: number, { ln, r, p }: ScryptParameters) =>
   scryptSync(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })
