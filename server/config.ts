@@ -36,7 +36,7 @@ const databaseUrl = z
 
 const tlsModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-/** pg takes an unknown sslmode for verify-full, and an unknown value of ssl ends the process at the first connection. */
+/** pg treats an unknown sslmode as verify-full, and exits on an unknown value of ssl at the first connection. */
 const hasKnownTlsMode = ({ searchParams }: URL) =>
   searchParams.getAll('sslmode').every((mode) => tlsModes.includes(mode)) &&
   searchParams.getAll('ssl').every((value) => ['true', '1', '0'].includes(value))
@@ -94,7 +94,6 @@ export const secretVariables = ['DATABASE_URL', 'USHER_MASTER_KEY', 'USHER_NEW_M
 /** Half of Postgres's default max_connections, which leaves room for a second server. */
 const maxDefaultConnections = 50
 
-/** The settings of a process. */
 export type Config = Readonly<ReturnType<typeof loadConfig>>
 
 /** Invalid settings: one line for each variable, without its value, which may be a secret. */
@@ -134,10 +133,10 @@ export function loadConfig(env: Record<string, string | undefined>) {
     port: settings.PORT,
     baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
     workers,
-    /** Undefined: metrics are off. */
+    /** Undefined if metrics are off. */
     metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,
     databaseUrl: settings.DATABASE_URL,
-    /** What the log of a server should warn of at start. */
+    /** Warnings that a server logs at start. */
     warnings:
       settings.DATABASE_URL && isUnencrypted(new URL(settings.DATABASE_URL))
         ? [

@@ -17,12 +17,11 @@ import type { Store } from './store/store.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
 
-/** A server in this process. */
 export interface Usher {
-  /** The Fastify application. It does not listen yet: `app.listen()` or `app.inject()`. */
+  /** The Fastify application. Call `app.listen()` or `app.inject()`. */
   app: FastifyInstance
   context: AppContext
-  /** Metrics of this process, if the configuration has a port for them. */
+  /** Undefined if the configuration has no port for metrics. */
   metrics: Registry | undefined
   /** Path of the embedded store's oldest database, which is created in an empty store. */
   firstDatabase: DatabasePath | undefined
@@ -30,7 +29,6 @@ export interface Usher {
   close(): Promise<void>
 }
 
-/** What an embedding application may replace. */
 export interface StartOptions {
   log: Logger
   /** The clock, in milliseconds since the epoch. */
@@ -38,12 +36,11 @@ export interface StartOptions {
 }
 
 /**
- * Starts a server: opens the store and builds everything over it. This is the only place where the parts are put
- * together.
+ * Starts a server: opens the store and creates all parts that use it.
  *
- * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is another one,
- * or the password blocklist cannot be used. Nothing is left open then. An unreachable Postgres server is no error:
- * the server answers 503 until it is reachable.
+ * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is wrong, or the
+ * password blocklist is invalid. Everything is closed then. If Postgres is unreachable, the server returns 503 until it
+ * is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
   const opened = await openStore(
@@ -61,7 +58,7 @@ export async function startUsher(config: Config, { log, now = Date.now }: StartO
   }
 }
 
-/** Builds a server over an open store, and closes the store with it. */
+/** Builds a server on an open store, which closes with the server. */
 export async function buildUsher(
   config: Config,
   store: Store,
@@ -84,7 +81,7 @@ export async function buildUsher(
   }
 }
 
-/** The store must be migrated and its keys open, unless it is unreachable. */
+/** Throws if a reachable store is not migrated or the master key is wrong. */
 async function requireUsable(store: Store, log: Logger) {
   try {
     await requireMigrated(store)

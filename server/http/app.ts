@@ -29,13 +29,12 @@ import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
 import { clientErrorHandler, connectHandler } from './socket-errors.js'
 
-/** What the HTTP layer needs to know of the configuration. */
 export interface HttpSettings {
-  /** Address of the service, without a slash at the end. */
+  /** URL of the service, without a trailing slash. */
   baseUrl: string
-  /** Reverse proxies whose X-Forwarded-For is trusted. */
+  /** Number of reverse proxies whose X-Forwarded-For is trusted. */
   trustedProxies: number
-  /** Origins of browser apps; `*` for any. */
+  /** Origins of browser apps, or `*`. */
   corsOrigins: readonly string[]
   /** Whether to serve the API reference under /docs. */
   docs: boolean
@@ -46,7 +45,7 @@ const bodyLimitBytes = 16 * 1024
 /** How long a request may take to arrive; Fastify sets no limit. */
 const requestMilliseconds = 15_000
 
-/** A longer path segment would be an error of Fastify's; Node limits the header to this. */
+/** The limit of Node for headers, so that Fastify rejects no path segment. */
 const maxParamLength = 16 * 1024
 
 /** A client's request id is kept if it is safe to log. */
@@ -115,7 +114,7 @@ export async function buildApp(
     throw new Problem('route_not_found')
   })
   rejectBeforeBody(app)
-  // Other expectations than 100-continue may be ignored (RFC 9110 §10.1.1); Node would respond without a problem.
+  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
   const registerMethodGuards = rejectOtherMethods(app)
@@ -138,7 +137,7 @@ const countResponses = (app: FastifyInstance, metrics: Metrics) =>
     done()
   })
 
-/** Rejects a missing Host header and an unknown path before the body is read: its errors do not matter then. */
+/** Rejects a missing Host header and an unknown path before the body is read. */
 const rejectBeforeBody = (app: FastifyInstance) =>
   app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))

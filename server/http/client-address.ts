@@ -3,12 +3,12 @@ import { ClientDisconnected } from '../domain/problem.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** IP address of the client as the trusted proxy or the socket states it; empty on a Unix socket. */
+    /** IP address of the client from the trusted proxy or the socket. Empty on a Unix socket. */
     clientAddress: string
   }
 }
 
-/** Reads the address of the client when a request arrives: a socket forgets it once the client has disconnected. */
+/** Reads the client address when a request arrives, because a socket has none after a disconnect. */
 export function readClientAddress(app: FastifyInstance) {
   app.decorateRequest('clientAddress', '')
   app.addHook('onRequest', (request, _reply, done) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ClientDisconnected } from '../domain/problem.js'
 
-/** Only the log and the metrics see it: nginx introduced this status for a client that did not wait. */
+/** Appears only in log and metrics. nginx introduced this status. */
 export const clientClosedRequest = 499
 
 /**

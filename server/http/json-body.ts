@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
-/** JSON media types; the default of `curl -d`, so that it works without a header; and no media type. */
+/** JSON media types, the default of `curl -d`, and no media type. */
 const jsonTypes =
   /^(application\/(json|[^;/ ]+\+json|x-www-form-urlencoded)|[^;/ ]+\/[^;/ ]+\+json)?\s*(;|$)/i
 

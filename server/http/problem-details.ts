@@ -27,7 +27,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
   }
 }
 
-/** Returns whether the client disconnected within its body, so that nothing reads the response. */
+/** Returns whether the client disconnected while it sent the body. */
 const isCutShort = ({ raw }: FastifyRequest) => raw.readableAborted
 
 /** Fastify's own errors by code. `FST_ERR_BAD_URL`: a path that cannot be decoded. */
@@ -52,7 +52,7 @@ function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest,
   return reply.status(body.status).type('application/problem+json').send(body)
 }
 
-/** @param instance path of the request; empty if none could be parsed */
+/** @param instance path of the request, or empty if it could not be parsed */
 export function problemBody(
   { code, message, errors }: Problem,
   baseUrl: string,

@@ -39,7 +39,7 @@ export function traceRequests(app: FastifyInstance) {
     logWith(request, { trace_id: traceId, span_id: spanId })
     done()
   })
-  // Not earlier: the body arrives in events of the connection, outside of the request's context.
+  // Not earlier, because the body arrives in events of the connection, outside the context of the request.
   app.addHook('preHandler', (request, _reply, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   )
@@ -52,7 +52,7 @@ export function traceRequests(app: FastifyInstance) {
   })
 }
 
-/** Applies to Fastify's own lines too. */
+/** Also applies to lines of Fastify. */
 function logWith(request: FastifyRequest, fields: TraceContext) {
   request.log = request.log.child(fields)
 }

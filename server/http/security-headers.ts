@@ -1,6 +1,5 @@
 /**
- * Headers of every response, after the OWASP HTTP Headers Cheat Sheet: no page may embed the API, and nothing may be
- * loaded or cached. Names are lower-case, as Node writes them.
+ * Headers of every response (OWASP HTTP Headers Cheat Sheet). They forbid embedding, loading and caching.
  */
 export const securityHeaders = {
   'cache-control': 'no-store',

@@ -6,13 +6,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../domain/problem.js'
 import { problemBody } from './problem-details.js'
 
-/** Errors of Node's HTTP parser by code; any other means that the bytes are not HTTP. */
+/** Problems by error code of Node's HTTP parser. Any other code means that the bytes are not HTTP. */
 const codes: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** How long a rejected client may go on sending, so that it reads the response before the connection closes. */
+/** How long a rejected client may continue to send, so that it can read the response first. */
 const lingerMilliseconds = 2_000
 
 /** Returns the problem to respond with, or undefined if the client has closed the connection. */
@@ -29,7 +29,7 @@ export const clientErrorHandler =
     else if (socket.writable) reject(problem, error.code, baseUrl, log, socket)
   }
 
-/** Responds to CONNECT, which names no path; Node would only close the connection. */
+/** Responds to CONNECT. Node would close the connection without a response. */
 export const connectHandler =
   (baseUrl: string, log: FastifyBaseLogger) => (_request: unknown, socket: Duplex) => {
     socket.on('error', () => socket.destroy()).resume()

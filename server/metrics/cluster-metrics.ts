@@ -10,7 +10,7 @@ import {
 
 const requestMessage = 'metrics'
 
-/** How long a worker may take to respond; after that its last values are used. */
+/** Time limit for the response of a worker, after which its last values are used. */
 const timeoutMilliseconds = 1_000
 
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
@@ -56,7 +56,7 @@ export function createClusterMetrics(listening: ReadonlySet<Worker>) {
   }
 
   return {
-    /** Call it for each worker when it starts. */
+    /** Call this for each new worker. */
     follow(worker: Worker) {
       worker.on('message', ({ metrics }: { metrics?: Snapshot }) => {
         if (metrics) latest.set(worker, metrics)

@@ -7,9 +7,7 @@ interface MetricsText {
 }
 
 /**
- * Serves `GET /metrics` on an address of its own, separate from the API.
- *
- * @param collect returns the present metrics
+ * Serves `GET /metrics` on a separate port.
  */
 export async function startMetricsServer(
   { host, port }: { host: string; port: number },
@@ -29,6 +27,6 @@ export async function startMetricsServer(
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // It must not keep the process alive.
+  // Does not keep the process alive.
   server.unref()
 }

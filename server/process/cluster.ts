@@ -8,12 +8,12 @@ import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { closeOrphanedConnections } from './orphaned-connections.js'
 
-/** Signals that a terminal or a supervisor sends to all processes of a server. */
+/** A terminal or a supervisor sends these signals to all processes of a server. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const drainMessage = 'drain'
 const servingMessage = 'serving'
 
-/** The delay before a worker is replaced: doubled each time, unless the last one lived long. */
+/** Delay before a worker is replaced. It doubles each time, unless the last worker lived long. */
 const firstWaitMilliseconds = 100
 const longestWaitMilliseconds = 30_000
 const longLifeMilliseconds = 60_000
@@ -48,7 +48,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
     worker.once('exit', (code: number | null, signal) => {
       listening.delete(worker)
       if (isDraining) return
-      // No worker is serving: a replacement would report the same error again.
+      // No worker could serve, so a replacement would report the same error.
       if (!hasListened || (!didListen && code && listening.size === 0)) process.exit(code || 1)
       const before = performance.now() - startedAt > longLifeMilliseconds ? 0 : deaths
       const milliseconds = Math.min(firstWaitMilliseconds * 2 ** before, longestWaitMilliseconds)
@@ -60,7 +60,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
 
   async function drain(worker: Worker) {
     if (worker.isDead()) return
-    // It may exit before the message arrives, which is fine.
+    // The worker may exit before the message arrives.
     if (listening.has(worker)) worker.send(drainMessage, () => undefined)
     else worker.process.kill()
     const [code] = await once(worker, 'exit')
@@ -87,10 +87,10 @@ function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
   return { HASH_CONCURRENCY: share(hashing.concurrency, 1), STORE_CONNECTIONS: share(storeConnections, 2) }
 }
 
-/** A worker may get these signals twice, from the terminal and from the primary process: it must not exit at once. */
+/** A worker may get these signals from both terminal and primary process. The second one must not end it immediately. */
 export const workerSignals = cluster.isWorker ? signals : []
 
-/** In a serving worker: drains once at a signal or at the primary's request. Until then a signal ends it. */
+/** Drains a serving worker once, on a signal or a request of the primary process. */
 export function drainOnRequest(close: () => void) {
   if (!cluster.isWorker) return
   const drain = () => {

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { EventEmitter } from 'node:events'
 
-/** An internal message of Node's cluster module; undocumented. If it changes, nothing is closed here. */
+/** An undocumented message of Node's cluster module. If it changes, no connection is closed here. */
 interface ClusterMessage {
   act?: string
   seq: number
@@ -13,8 +13,8 @@ interface Connection {
 }
 
 /**
- * Closes connections that no worker took. Node leaves a connection open, without a response, if the worker that it
- * was handed to died before accepting it, or if the last draining worker rejected it.
+ * Closes connections that no worker accepted. Node leaves a connection open without a response if its worker exits before
+ * accepting it, or if the last draining worker rejects it.
  *
  * @param listening the workers that accept connections
  */

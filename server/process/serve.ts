@@ -18,7 +18,7 @@ import { startupBanner } from './startup-banner.js'
  * signal ends the process immediately.
  *
  * @param options.json logs JSON lines even on a terminal
- * @throws if the port is taken or the store cannot be used; nothing is left open then
+ * @throws if the port is in use or the store cannot be used. Everything is closed then
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
   const log = createLogger(config, options)
@@ -50,6 +50,6 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   }
 }
 
-/** A worker's metrics are summed up and published by the primary process. */
+/** The primary process collects and serves the metrics of all workers. */
 const publishMetrics = async (registry: Registry, address: NonNullable<Config['metrics']>) =>
   cluster.isWorker ? reportMetrics(registry) : startMetricsServer(address, () => registry)

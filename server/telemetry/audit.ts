@@ -1,4 +1,4 @@
-/** The part of a logger that the rules use: fields first, never an email, password or token among them. */
+/** The part of a logger that the rules use. Fields must not contain an email, password or token. */
 export interface Log {
   level: string
   child(fields: object, options: { level: string }): Pick<Log, 'info'>
@@ -6,7 +6,7 @@ export interface Log {
   warn(fields: object, message: string): void
 }
 
-/** What happened to an account, or what an operator changed. */
+/** Events of accounts, and changes by operators. */
 export type AuditEvent =
   | 'user.created'
   | 'user.created_again'
@@ -34,7 +34,7 @@ export type AuditEvent =
   | 'keys.rewrapped'
   | 'store.distributed'
 
-/** Writes one line of the audit trail, whatever the level of the log. Only `silent` silences it. */
+/** Writes an audit record at any log level except `silent`. */
 export const audit = (
   log: Omit<Log, 'info' | 'warn'>,
   event: AuditEvent,
@@ -43,12 +43,12 @@ export const audit = (
     userId?: string
     tenantId?: string
     workspaceId?: string
-    /** Keyed pseudonym of an address, for one that no user has. */
+    /** Keyed pseudonym of an unknown email. */
     account?: string
     kid?: string
     /** Problem code of a rejected token. */
     code?: string
-    /** Earlier lines of this event that were left out. */
+    /** Number of earlier records of this event that were not written. */
     suppressed?: number
     settings?: object
     tables?: readonly string[]

@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/api'
 import { version } from '../version.js'
 
-/** Returns Usher's tracer if an OpenTelemetry SDK is loaded, so that no time is spent on spans otherwise. */
+/** Returns Usher's tracer, or undefined without an OpenTelemetry SDK, so that spans cost no time then. */
 export function loadedTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   return 'getDelegateTracer' in provider
@@ -16,7 +16,7 @@ export function loadedTracer(): Tracer | undefined {
     : provider.getTracer('usher', version)
 }
 
-/** Runs work in a span. The span gets an error's code but never its message, which may contain an address. */
+/** Runs work in a span. The span contains the code of an error but not its message, which may contain an email. */
 export function inSpan<T>(
   tracer: Tracer,
   name: string,
@@ -43,7 +43,7 @@ export function markSpanFailed(span: Span, type: string) {
 const codeOf = (error: unknown) =>
   error instanceof Error ? ('code' in error && error.code ? String(error.code) : error.name) : typeof error
 
-/** Sends the spans that the SDK still buffers. Call it before the process exits, which does not wait for them. */
+/** Sends the spans that the SDK buffers. Call this before the process exits. */
 export async function flushSpans() {
   const provider = trace.getTracerProvider() as { getDelegate?: () => { forceFlush?: () => Promise<void> } }
   await provider.getDelegate?.().forceFlush?.()

@@ -24,29 +24,28 @@ import {
 import { createTurnstile, type Turnstile } from './turnstile.js'
 import { createUnstoredFailures } from './unstored-failures.js'
 
-/** Lost races for a reservation before an attempt is rejected. */
+/** Number of failed tries to count an attempt before it is rejected. */
 const maxReservations = 3
 
-/** What the store knows of an attempt before it is verified. */
 export interface Candidate {
   failures: LoginFailures
   networkKnownAt: Date | null
 }
 
-/** Slows down the guessing of passwords. Counts are in the store, shared by all processes. SECURITY.md has the sums. */
+/** Limits password guesses. All processes share the counts in the store. SECURITY.md has the resulting limits. */
 export interface Throttle {
-  /** Returns the key of a client's network: an HMAC, so that the store does not learn the address. */
+  /** Returns the HMAC of a client network, so that the store does not contain the address. */
   network(databaseId: string, clientAddress: string): Uint8Array
-  /** Returns under which keys an attempt is counted: HMACs, so that the store learns neither address. */
+  /** Returns the keys of the counts of an attempt, as HMACs. */
   attempt(databaseId: string, canonicalEmail: string, clientAddress: string): Attempt
   /**
-   * Reads and verifies an attempt unless too many before it failed, and counts the outcome. While nothing is counted
-   * against it, a success costs no write. Afterwards each attempt is counted before it is verified, so that neither
-   * concurrency nor a disconnect nor a failing store gains a guess.
+   * Reads and verifies an attempt unless too many earlier ones failed, and counts the result. Without counted failures a
+   * success writes nothing. Otherwise each attempt is counted before it is verified, so that concurrent requests, a
+   * disconnect or a failing store allow no additional guess.
    *
    * @param read returns the attempt's user and the counts
    * @param verify throws only if it has computed nothing
-   * @throws {Problem} `too_many_attempts`, with the seconds to wait; `unavailable` if it waited too long for its turn
+   * @throws {Problem} `too_many_attempts` with the seconds to wait; `unavailable` if it waited too long for other attempts
    */
   guard<C extends Candidate>(
     databaseId: string,
@@ -55,13 +54,13 @@ export interface Throttle {
     read: () => Promise<C>,
     verify: (candidate: C) => Promise<boolean>,
   ): Promise<{ candidate: C; matches: boolean }>
-  /** Returns the highest count against an address, from one network or over all. */
+  /** Returns the highest count of an email, of one network or of all. */
   failures(databaseId: string, canonicalEmail: string): Promise<Failures | undefined>
-  /** Deletes the failures counted against an address, from all networks. */
+  /** Deletes the counts of an email from all networks. */
   unlock(databaseId: string, canonicalEmail: string): Promise<void>
 }
 
-/** An attempt, and whether only the failures of its own network count against it. */
+/** `isKnown`: only failures of its own network count. */
 export interface Guess {
   databaseId: string
   attempt: Attempt
@@ -71,17 +70,17 @@ export interface Guess {
 /** The attempts on one account that are in progress in this process. */
 interface Account {
   attempts: number
-  /** Changes with each failure: counts that were read before are out of date. */
+  /** Changes with each failure, after which earlier reads of the counts are outdated. */
   version: number
-  /** For attempts that nothing is counted against: together they stay within the free failures. */
+  /** Limits concurrent attempts without counted failures to the number of free failures. */
   uncounted: Turnstile
-  /** Those that run: a counted attempt waits until their outcomes are stored. */
+  /** Running attempts. A counted attempt waits until their results are stored. */
   running: Set<Promise<unknown>>
-  /** By network, for counted attempts: one at a time, so that those with the right password do not use up the count. */
+  /** Counted attempts by network, one at a time, so that successful ones do not use up the count. */
   counted: Map<string, Turnstile>
 }
 
-/** Stands for all networks in a count. */
+/** Key of the count over all networks. */
 const overAllNetworks = new Uint8Array()
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
@@ -153,7 +152,7 @@ export function createThrottle(
     await ignoreUnavailable(clearLoginFailures(store, guess.databaseId, guess.attempt))
   }
 
-  /** Counts an attempt in advance, if it is due. Returns a function that takes the count back. */
+  /** Counts an attempt in advance, if it is due. Returns a function that undoes this. */
   async function reserve(guess: Guess, stored: LoginFailures) {
     try {
       const isDue = await reserveAttempt(store, guess.databaseId, countOf(guess), stored, freeFailures)

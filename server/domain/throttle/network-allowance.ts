@@ -8,10 +8,9 @@ import { tooManyAttempts } from './rules.js'
 const hourMilliseconds = 3_600_000
 const cacheEntries = 10_000
 
-/** A database, and how many failures it allows one network. */
 export interface AllowanceSettings {
   id: string
-  /** 0 for no limit. */
+  /** 0: no limit. */
   networkFailuresPerHour: number
 }
 
@@ -23,9 +22,8 @@ export interface NetworkAllowance {
 }
 
 /**
- * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). It is in the
- * store, shared by all processes. A process learns it with each failure that it counts, so that a request without a
- * failure costs no statement.
+ * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). All processes share it
+ * in the store. A process reads it with each failure that it counts, so that other requests need no statement.
  */
 export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => number): NetworkAllowance {
   const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })

@@ -2,16 +2,15 @@ import type { Failures, LoginFailures } from '../../store/queries/login-failures
 import { clockSkewSeconds } from '../clock-skew.js'
 import { Problem } from '../problem.js'
 
-/** Failures that cost no wait. Network: each further one doubles it. Account: NIST SP 800-63B-4 §3.2.2. */
+/** Failures without a wait. Network: each further one doubles the wait. Account: NIST SP 800-63B-4 §3.2.2. */
 export const freeFailures = { network: 5, account: 100 }
 const longestWaitSeconds = 900
-/** Counts are deleted this long after their last failure. At the longest wait they cannot grow faster than that. */
+/** Counts are deleted this long after their last failure. */
 export const retentionMilliseconds = 24 * 3_600_000
 
 /** Failures of others do not delay logins from a network from which the user has logged in this recently. */
 export const knownMilliseconds = 30 * 24 * 3_600_000
 
-/** Returns whether an instant is within the last so many milliseconds. */
 export const wasSeen = (at: Date | null, now: number, milliseconds: number) =>
   at !== null && now - at.getTime() < milliseconds
 
@@ -20,14 +19,14 @@ const waits = {
   account: () => longestWaitSeconds,
 }
 
-/** Returns for how many seconds no attempt is due; 0 if one is due now. */
+/** Returns the seconds until the next attempt is allowed, or 0. */
 export const secondsLeft = ({ network, account }: LoginFailures, now: number) =>
   Math.max(secondsLeftOf('network', network, now), secondsLeftOf('account', account, now))
 
 function secondsLeftOf(kind: keyof typeof waits, failures: Failures | undefined, now: number) {
   if (!failures || failures.count < freeFailures[kind]) return 0
   const since = now - failures.lastAt.getTime()
-  // Further ahead than clock skew explains: this clock was set back, and cannot measure the wait.
+  // Later than clock skew explains: the clock was set back and cannot measure the wait.
   if (since > retentionMilliseconds || since < -clockSkewSeconds * 1000) return 0
   return Math.max(0, Math.ceil(waits[kind](failures.count) - Math.max(since, 0) / 1000))
 }

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { Failures, LoginFailures } from '../../store/queries/login-failures.js'
 import type { Guess } from './login-throttle.js'
 
-/** Accounts and networks whose failures a process counts while the store accepts no writes. */
+/** Maximum number of accounts and networks. */
 const maxEntries = 100_000
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
-/** Failures that could not be stored, counted by this process in addition to the stored ones. */
+/** Failures that could not be stored. They count in addition to the stored ones. */
 export function createUnstoredFailures(now: () => number) {
   let counts: LRUCache<string, Failures> | undefined
   const keysOf = ({ attempt: { address, network } }: Guess) => ({
@@ -27,7 +27,7 @@ export function createUnstoredFailures(now: () => number) {
     return { count: own.count + stored.count, lastAt }
   }
   return {
-    /** @param number of failures; -1 takes one back */
+    /** @param number of failures; -1 removes one */
     count(guess: Guess, number: 1 | -1) {
       const keys = keysOf(guess)
       add(keys.network, number)

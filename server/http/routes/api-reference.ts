@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { prefersHtml } from '../prefers-html.js'
 
-/** Only scripts and styles of this server, and only requests to it. */
+/** Allows only scripts, styles and requests of this server. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const contentSecurityPolicy = [
 /** Names of assets. Other names, such as encoded or relative ones, never reach the file system. */
 const assetName = /^(?=.{1,100}$)[\w-]+(\.[\w-]+)*$/
 
-/** Not supported for assets: each is small and sent as a whole or, by its ETag, not at all. */
+/** Not supported for assets, which are small and have an ETag. */
 const ignoredHeaders = ['range', 'if-range', 'if-match', 'if-unmodified-since']
 
 /** Serves the API reference with all its assets under /docs, and redirects browsers from / to it. */
@@ -33,7 +33,7 @@ export function referenceRoutes(app: FastifyInstance, document: object) {
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
       theme: { title: 'Usher API' },
-      // Without the top bar: its logo has inline styles, and the policy allows no other document.
+      // Without the top bar, because the policy rejects the inline styles of its logo.
       uiConfig: { tryItOutEnabled: true, layout: 'BaseLayout' },
     })
     scope.addHook('onRequest', async ({ headers, params }) => {

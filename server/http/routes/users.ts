@@ -15,7 +15,7 @@ import { rejectInvalidPath } from './invalid-path.js'
 const server = initServer()
 
 export function userRoutes(app: FastifyInstance, context: AppContext) {
-  // Before the body is read: a request that is shed should cost next to nothing.
+  // Before the body is read, so that a shed request costs little.
   const shedLoad = {
     onRequest: (_request: unknown, _reply: unknown, done: () => void) => {
       context.hashing.assertCapacity()
@@ -63,7 +63,7 @@ async function reject(error: RequestValidationError, request: FastifyRequest, co
   )
 }
 
-/** ts-rest types the reply by Fastify 4, where `raw` had another type parameter. */
+/** ts-rest uses the reply type of Fastify 4, whose `raw` has another type parameter. */
 function callerOf(
   { clientAddress, log }: Pick<FastifyRequest, 'clientAddress' | 'log'>,
   reply: { raw: unknown; elapsedTime: number },
