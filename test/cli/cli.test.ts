@@ -46,6 +46,13 @@ describe('commands without a store', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
+  it('usher help lists the subcommands of a group, and the options of a command', async () => {
+    const outputOf = async (command: string) => (await runUsher(command.split(' '), {})).stdout
+    expect(await outputOf('help database')).toBe(await outputOf('database --help'))
+    expect(await outputOf('help database')).toContain('create [options] <workspace/name>')
+    expect(await outputOf('help database create')).toBe(await outputOf('database create --help'))
+  })
+
   it.each([
     ['', 'Usage: usher'],
     ['nope', "unknown command 'nope'"],
