@@ -2,26 +2,12 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { usher } from '../support/child.js'
-import { type Deployment, startDeployment } from '../support/deployment.js'
+import { it as deploymentTest } from '../support/deployment.js'
 import { startInstance } from '../support/instances.js'
 import { writeMigration } from '../support/migration.js'
 import { startTraffic } from '../support/traffic.js'
-
-let deployment: Deployment
-let scratch: string
-/** Path of the built command line of a version with an additional migration. */
-let nextVersion: string
-beforeAll(async () => {
-  deployment = await startDeployment(3)
-  scratch = await mkdtemp(join(tmpdir(), 'usher-next-'))
-  nextVersion = await createNextVersion(scratch)
-})
-afterAll(async () => {
-  await deployment.close()
-  await rm(scratch, { recursive: true })
-})
 
 const migration = '29990101000000_next'
 const additions = `
@@ -34,24 +20,31 @@ CREATE TABLE usher.note (
 );
 `
 
-async function createNextVersion(folder: string) {
-  const root = fileURLToPath(new URL('../../', import.meta.url))
-  for (const part of ['bin', 'dist', 'package.json']) {
-    await cp(join(root, 'server', part), join(folder, 'server', part), { recursive: true })
-  }
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await writeMigration(join(folder, 'server/dist/migrations'), migration, additions)
-  return join(folder, 'server/bin/usher.js')
-}
+const it = deploymentTest
+  .extend('root', { scope: 'file' }, fileURLToPath(new URL('../../', import.meta.url)))
+  /** Path of the built command line of a version with an additional migration. */
+  .extend('nextVersion', { scope: 'file' }, async ({ root }, { onCleanup }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-next-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    for (const part of ['bin', 'dist', 'package.json']) {
+      await cp(join(root, 'server', part), join(folder, 'server', part), { recursive: true })
+    }
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await writeMigration(join(folder, 'server/dist/migrations'), migration, additions)
+    return join(folder, 'server/bin/usher.js')
+  })
 
-it('a rolling restart under load fails no request', async () => {
+it('a rolling restart under load fails no request', async ({ deployment }) => {
   const { base, replace } = deployment
   const traffic = startTraffic(base)
   await replace(3, traffic.more)
   expect((await traffic.end()).users).toBeGreaterThan(50)
 })
 
-it('a rolling upgrade under load fails no request while its migrations run before its servers start', async () => {
+it('a rolling upgrade under load fails no request while its migrations run before its servers start', async ({
+  deployment,
+  nextVersion,
+}) => {
   const { base, env, replace } = deployment
   await expect(startInstance(env, undefined, nextVersion)).rejects.toThrow('run: usher migrate')
   const traffic = startTraffic(base)

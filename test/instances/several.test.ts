@@ -1,27 +1,23 @@
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
 import { password } from '../support/app.js'
-import { type Deployment, startDeployment } from '../support/deployment.js'
+import { it as deploymentTest } from '../support/deployment.js'
 
 const path = { workspaceSlug: 'acme', databaseName: 'app' }
-let deployment: Deployment
-let base: string
-beforeAll(async () => {
-  deployment = await startDeployment(3)
-  base = deployment.base
-})
-afterAll(() => deployment.close())
-
 const headers = { 'content-type': 'application/json' }
 const post = (url: string, body: object) =>
   fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-const signUp = async (email: string) => (await post(`${base}/users`, { email, password })).status
+const it = deploymentTest
+  .extend('base', ({ deployment }) => deployment.base)
+  .extend('signUp', ({ base }) => async (email: string) => {
+    return (await post(`${base}/users`, { email, password })).status
+  })
 
 describe('three servers behind a proxy', () => {
-  it('three servers reject no valid token during a key rotation', async () => {
+  it('three servers reject no valid token during a key rotation', async ({ deployment, base, signUp }) => {
     const email = 'rotation@example.com'
     expect(await signUp(email)).toBe(201)
     const refused: unknown[] = []
@@ -54,7 +50,10 @@ describe('three servers behind a proxy', () => {
     expect(refused).toEqual([])
   })
 
-  it('three servers count failed logins together, per client address reported by the proxy', async () => {
+  it('three servers count failed logins together, per client address reported by the proxy', async ({
+    base,
+    signUp,
+  }) => {
     const email = 'throttle@example.com'
     await signUp(email)
 
@@ -75,7 +74,10 @@ describe('three servers behind a proxy', () => {
     expect(await logIn('127.0.0.2', password)).toBe(200)
   })
 
-  it('three servers accept one of thirty concurrent sign-ups with the same email', async () => {
+  it('three servers accept one of thirty concurrent sign-ups with the same email', async ({
+    deployment,
+    base,
+  }) => {
     const body = { email: 'race@example.com', password, newTenant: 'Race' }
     const statuses = await Promise.all(
       Array.from({ length: 30 }, () => post(`${base}/users`, body).then(({ status }) => status)),
@@ -84,7 +86,7 @@ describe('three servers behind a proxy', () => {
     expect(await deployment.store.prisma.tenant.count({ where: { name: 'Race' } })).toBe(1)
   })
 
-  it('the proxy distributes the requests evenly over three servers', () => {
+  it('the proxy distributes the requests evenly over three servers', ({ deployment }) => {
     const shares = [...deployment.proxy.responseCounts.values()]
     expect(Math.min(...shares)).toBeGreaterThan(0.9 * Math.max(...shares))
   })

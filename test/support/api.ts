@@ -6,7 +6,7 @@ import { openTestStore, type TestStore } from './store.js'
 const shared = new Map<string, Promise<TestStore>>()
 
 /** `it` with a store that all files of a worker share, so a test may only count and list rows of its own database. */
-const withStore = test
+export const withStore = test
   .extend('storeKind', { scope: 'worker' }, inject('storeKind'))
   .extend('sharedStore', { scope: 'worker' }, ({ storeKind }, { onCleanup }) => {
     const open = shared.get(storeKind)

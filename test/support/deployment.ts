@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { test } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
 import { cheapHashes } from './cheap-hashes.js'
 import { makeDatabase } from './command-line.js'
@@ -7,7 +8,7 @@ import { startProxy } from './proxy.js'
 import { createPostgresDatabase } from './store.js'
 
 /** Starts servers on one store with the database `acme/app`, behind a proxy that uses only ready servers. */
-export async function startDeployment(count: number) {
+async function startDeployment(count: number) {
   const database = await createPostgresDatabase()
   const masterKey = randomBytes(32)
   const store = openPostgres(database.url, masterKey, () => undefined)
@@ -51,4 +52,11 @@ export async function startDeployment(count: number) {
   }
 }
 
-export type Deployment = Awaited<ReturnType<typeof startDeployment>>
+/** `it` with a deployment of three servers per file. */
+export const it = test
+  .extend('servers', { scope: 'file' }, 3)
+  .extend('deployment', { scope: 'file' }, async ({ servers }, { onCleanup }) => {
+    const deployment = await startDeployment(servers)
+    onCleanup(deployment.close)
+    return deployment
+  })

@@ -1,37 +1,31 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { isStoreUnavailable } from '../../../server/store/errors.js'
 import { openPostgres } from '../../../server/store/postgres.js'
-import type { Store } from '../../../server/store/store.js'
+import { withOwnStore } from '../../support/api.js'
 import { startApp } from '../../support/app.js'
 import { importAll, linesOf } from '../../support/lines.js'
-import { createPostgresDatabase } from '../../support/store.js'
 import { report, times } from '../form.js'
-import { type CuttingProxy, startProxy } from './proxy.js'
+import { startProxy } from './proxy.js'
 
-let database: Awaited<ReturnType<typeof createPostgresDatabase>>
-let proxy: CuttingProxy
-let usher: Awaited<ReturnType<typeof startApp>>
-/** Bypasses the proxy. */
-let store: Store
-beforeAll(async () => {
-  database = await createPostgresDatabase()
-  proxy = await startProxy(database.url)
-  const open = (url: string) => openPostgres(url, Buffer.alloc(32, 1), () => undefined)
-  store = open(database.url)
-  usher = await startApp(open(proxy.url))
-})
-afterAll(async () => {
-  await usher.close()
-  await usher.store.close()
-  await store.close()
-  await proxy.close()
-  await database.drop()
-})
+const it = withOwnStore
+  .extend('storeKind', { scope: 'worker' }, 'postgres')
+  .extend('proxy', { scope: 'file' }, async ({ store }, { onCleanup }) => {
+    const proxy = await startProxy(store.settings?.DATABASE_URL ?? '')
+    onCleanup(proxy.close)
+    return proxy
+  })
+  /** Connects through the proxy, which the test bypasses. */
+  .extend('usher', { scope: 'file' }, async ({ store, proxy }, { onCleanup }) => {
+    const proxied = openPostgres(proxy.url, store.masterKey, () => undefined)
+    const usher = await startApp(proxied)
+    onCleanup(() => usher.close().then(proxied.close))
+    return usher
+  })
 
 // A sign-up is one statement. An import is a transaction with several statements.
-it.each(['toStore', 'toUsher'] as const)(
+it.for(['toStore', 'toUsher'] as const)(
   'an import whose connection is cut after each byte %s adds all users or none',
-  async (direction) => {
+  async (direction, { store, proxy, usher }) => {
     const { id } = await usher.newDatabase()
     const outcomes = { cut: 0, nothing: 0, all: 0 }
     let isDone = () => true

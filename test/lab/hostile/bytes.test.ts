@@ -1,23 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { exchange, parseResponses } from '../../support/raw-http.js'
 import { report, times } from '../form.js'
 import { wireRequests } from './bytes.js'
 import { cases, seed } from './cases.js'
 import { expectCleanPrototype, expectSuccessOrProblem } from './harmless.js'
-import { startWorld } from './world.js'
+import { it } from './world.js'
 
-let usher: Awaited<ReturnType<typeof startWorld>>
-let port: number
-beforeAll(async () => {
-  usher = await startWorld()
+it('the server answers any bytes with success or a problem, and closes the connection', async ({ usher }) => {
   await usher.app.listen({ host: '127.0.0.1', port: 0 })
-  port = (usher.app.server.address() as AddressInfo).port
-})
-afterAll(() => usher.close())
-
-it('the server answers any bytes with success or a problem, and closes the connection', async () => {
+  const { port } = usher.app.server.address() as AddressInfo
   const statuses = new Map<number, number>()
   let connections = 0
 

@@ -1,24 +1,18 @@
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { report, times } from '../form.js'
 import { cases, seed } from './cases.js'
 import { expectCleanPrototype, expectHarmless } from './harmless.js'
 import { hostileRequests } from './mutations.js'
 import { bodyOf, type Request, validRequests } from './requests.js'
-import { startWorld } from './world.js'
-
-let usher: Awaited<ReturnType<typeof startWorld>>
-beforeEach(async () => {
-  usher = await startWorld()
-})
-afterEach(() => usher.close())
+import { it as hostileTest } from './world.js'
 
 let sent = 0
 const statuses = new Map<number, number>()
 
 /** Sends a request from a new client address, a second after the previous one. */
-async function send(request: Request) {
+const it = hostileTest.extend('send', ({ usher }) => async (request: Request) => {
   usher.clock.now += 1000
   sent += 1
   const headers = Object.fromEntries(request.headers)
@@ -36,12 +30,12 @@ async function send(request: Request) {
   const url = response.raw.req.url ?? ''
   expectHarmless(method, url, response, usher.world, headers.authorization)
   return response
-}
+})
 
 /** Codes of requests that violate the contract. */
 const violations = ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'method_not_allowed']
 
-it('a valid request returns success or a problem of its operation', async () => {
+it('a valid request returns success or a problem of its operation', async ({ usher, send }) => {
   await fc.assert(
     fc.asyncProperty(validRequests(usher.world), async (request) => {
       const response = await send(request)
@@ -55,9 +49,9 @@ it('a valid request returns success or a problem of its operation', async () => 
   )
 })
 
-it.each(Array.from({ length: times(1, 5) }, (_, index) => index + 1))(
+it.for(Array.from({ length: times(1, 5) }, (_, index) => index + 1))(
   'an invalid request returns success or a documented problem (part %i)',
-  async (part) => {
+  async (part, { usher, send }) => {
     await fc.assert(
       fc.asyncProperty(hostileRequests(usher.world), async (request) => {
         await send(request)

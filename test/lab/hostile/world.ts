@@ -2,8 +2,9 @@ import type { DatabasePath } from '@usher/contract'
 import { expect } from 'vitest'
 import { createDatabase } from '../../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { withStore } from '../../support/api.js'
 import { startApp } from '../../support/app.js'
-import { openTestStore } from '../../support/store.js'
+import { openTestStore, type TestStore } from '../../support/store.js'
 import type { World } from './requests.js'
 import { knownEmail, knownPassword, mark } from './values.js'
 
@@ -19,8 +20,7 @@ const settings = [
 ] as const
 
 /** Starts a server with three databases that have the same ten accounts, each with a token. */
-export async function startWorld() {
-  const store = await openTestStore()
+async function startWorld(store: TestStore) {
   const usher = await startApp(store, { TRUST_PROXY: '1', TOKEN_MAX_AGE: '86400' })
   const now = new Date(usher.clock.now)
   for (const slug of ['one', 'two']) await createWorkspace(store, slug, now)
@@ -45,7 +45,14 @@ export async function startWorld() {
   const close = async () => {
     expectCleanLog()
     await usher.close()
-    await store.close()
   }
   return { ...usher, world, expectCleanLog, close }
 }
+
+/** `it` with such a server per test. */
+export const it = withStore.extend('usher', async ({ storeKind }, { onCleanup }) => {
+  const store = await openTestStore(storeKind)
+  const usher = await startWorld(store)
+  onCleanup(() => usher.close().then(store.close))
+  return usher
+})
