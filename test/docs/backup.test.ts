@@ -8,7 +8,13 @@ import { password, startApp } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { findInstalledPostgres } from '../support/installed-postgres.js'
-import { databaseUrl, freePort, type PostgresServer, startPostgres } from '../support/postgres-server.js'
+import {
+  databaseUrl,
+  freePort,
+  makeCluster,
+  type PostgresServer,
+  startPostgres,
+} from '../support/postgres-server.js'
 import { makeDataFolder } from '../support/store.js'
 
 const doc = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')
@@ -34,7 +40,9 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
   const masterKey = Buffer.alloc(32, 7)
   let server: PostgresServer
   beforeAll(async () => {
-    server = await startPostgres({}, undefined, bin)
+    const cluster = await mkdtemp(join(tmpdir(), 'usher-cluster-'))
+    server = await startPostgres({}, undefined, await makeCluster(cluster, bin))
+    await rm(cluster, { recursive: true })
   })
   afterAll(() => server.stop())
   const open = (url: string) => openPostgres(url, masterKey, () => undefined)

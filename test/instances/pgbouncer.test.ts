@@ -7,8 +7,9 @@ import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { usher } from '../support/child.js'
 import { makeMigration } from '../support/migration.js'
+import { startOwnPostgres } from '../support/own-postgres.js'
 import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.js'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js'
+import type { PostgresServer } from '../support/postgres-server.js'
 
 const masterKey = randomBytes(32)
 
@@ -17,7 +18,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
   let pgbouncer: Awaited<ReturnType<typeof startPgBouncer>>
   let store: Store
   beforeAll(async () => {
-    postgres = await startPostgres({ timezone: 'Asia/Tokyo' })
+    postgres = await startOwnPostgres({ timezone: 'Asia/Tokyo' })
     pgbouncer = await startPgBouncer(findPgBouncer(), postgres.url)
     store = openPostgres(pgbouncer.url, masterKey, () => undefined)
   })

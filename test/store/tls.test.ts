@@ -10,7 +10,8 @@ import { startApp, validUser } from '../support/app.js'
 import { newAuthority } from '../support/certificate.js'
 import { startUsher, usher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
-import { freePort, type PostgresServer, startPostgres, user } from '../support/postgres-server.js'
+import { startOwnPostgres } from '../support/own-postgres.js'
+import { freePort, type PostgresServer, user } from '../support/postgres-server.js'
 
 const masterKey = Buffer.alloc(32, 7)
 let folder: string
@@ -26,7 +27,7 @@ beforeAll(async () => {
   await chmod(folder, 0o755)
   const authority = newAuthority()
   const { certificate, privateKey } = authority.issue('localhost')
-  server = await startPostgres({
+  server = await startOwnPostgres({
     ssl: 'on',
     ssl_cert_file: await writeForPostgres('server.crt', certificate),
     ssl_key_file: await writeForPostgres('server.key', privateKey),

@@ -9,13 +9,15 @@ import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
-import { databaseUrl, type PostgresServer, startPostgres } from './postgres-server.js'
+import { type Cluster, databaseUrl, makeCluster, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
     storeKind: 'embedded' | 'postgres'
     /** Path of a file with a migrated embedded store, which tests open in memory. */
     embeddedTemplate: string
+    /** Data and binaries from which a test starts a Postgres server of its own. */
+    postgresCluster: Cluster
     /** URL of a Postgres server for the databases of tests. Its database `usher_template` is migrated. */
     postgresUrl: string
     /** The same server through PgBouncer, or empty if PgBouncer is not installed. */
@@ -41,7 +43,9 @@ export async function setup(project: TestProject) {
 
   // biome-ignore lint/style/noProcessEnv: the one setting of the tests
   const given = process.env.TEST_DATABASE_URL
-  const server: PostgresServer | undefined = given ? undefined : await startPostgres(notDurable)
+  const cluster = await makeCluster(folder)
+  project.provide('postgresCluster', cluster)
+  const server = given ? undefined : await startPostgres(notDurable, undefined, cluster)
   const postgresUrl = given ?? server?.url ?? ''
   await makePostgresTemplate(postgresUrl)
   project.provide('postgresUrl', postgresUrl)

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from './postgres-server.js'
+import { startOwnPostgres } from './own-postgres.js'
 
 // npm has no Citus. This extension has the name of Citus and the functions that Usher calls, records their calls like
 // Citus and rejects what Citus rejects. It distributes nothing.
@@ -68,7 +68,7 @@ export async function startStandInCitus() {
   await mkdir(join(folder, 'extension'))
   await writeFile(join(folder, 'extension', 'citus.control'), control)
   await writeFile(join(folder, 'extension', 'citus--0.sql'), script)
-  const server = await startPostgres({
+  const server = await startOwnPostgres({
     extension_control_path: `${folder}:$system`,
     // For the tables of Citus in pg_catalog.
     allow_system_table_mods: 'on',

@@ -1,4 +1,4 @@
-import { startPostgres } from './postgres-server.js'
+import { startOwnPostgres } from './own-postgres.js'
 
 /** A logged statement with the values of its parameters. */
 export interface Logged {
@@ -9,7 +9,7 @@ export interface Logged {
 
 /** Starts a Postgres server that logs each statement. */
 export async function startLoggingPostgres() {
-  const server = await startPostgres({ log_statement: 'all', log_line_prefix: '@%d@' })
+  const server = await startOwnPostgres({ log_statement: 'all', log_line_prefix: '@%d@' })
   let log = ''
   const reading = (async () => {
     for await (const line of server.lines()) log += `${line}\n`

@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.js'
+import { startOwnPostgres } from '../../support/own-postgres.js'
+import type { PostgresServer } from '../../support/postgres-server.js'
 import { times } from '../form.js'
 import { mountSmallDisk } from './small-disk.js'
 import { onPostgres, openStage } from './stage.js'
@@ -8,9 +9,9 @@ import { onPostgres, openStage } from './stage.js'
 it('no acknowledged sign-up is lost when the disk of Postgres is full and Postgres crashes', async ({
   skip,
 }) => {
-  // 200 MB: binaries, a new cluster and some megabytes for writes.
-  const disk = await mountSmallDisk(200).catch(({ message }) => skip(`no small disk here: ${message}`))
-  const postgres = await startPostgres({}, disk.folder)
+  // 140 MB: a new cluster and some megabytes for writes.
+  const disk = await mountSmallDisk(140).catch(({ message }) => skip(`no small disk here: ${message}`))
+  const postgres = await startOwnPostgres({}, disk.folder)
   onTestFinished(() => postgres.stop().then(disk.unmount))
   const stage = await openStage(onPostgres(postgres.url))
   const { server, load, noted, expectReadiness, outage, close } = stage

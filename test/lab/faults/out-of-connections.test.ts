@@ -1,6 +1,7 @@
 import { Client, type DatabaseError } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.js'
+import { startOwnPostgres } from '../../support/own-postgres.js'
+import type { PostgresServer } from '../../support/postgres-server.js'
 import { times } from '../form.js'
 import { onPostgres, openStage } from './stage.js'
 
@@ -9,7 +10,7 @@ const maxConnections = 30
 let postgres: PostgresServer
 let control: Client
 beforeAll(async () => {
-  postgres = await startPostgres({ max_connections: String(maxConnections) })
+  postgres = await startOwnPostgres({ max_connections: String(maxConnections) })
   control = await open()
 })
 afterAll(async () => {

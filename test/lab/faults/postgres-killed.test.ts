@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.js'
+import { startOwnPostgres } from '../../support/own-postgres.js'
+import type { PostgresServer } from '../../support/postgres-server.js'
 import { times } from '../form.js'
 import { startServer } from './server.js'
 import { onPostgres, openStage } from './stage.js'
 
 let postgres: PostgresServer
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startOwnPostgres()
 })
 afterAll(() => postgres.stop())
 

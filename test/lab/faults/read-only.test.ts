@@ -1,13 +1,14 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../support/postgres-server.js'
+import { startOwnPostgres } from '../../support/own-postgres.js'
+import type { PostgresServer } from '../../support/postgres-server.js'
 import { times } from '../form.js'
 import { onPostgres, openStage } from './stage.js'
 
 let postgres: PostgresServer
 let control: Client
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startOwnPostgres()
   control = new Client(postgres.url)
   await control.connect()
 })

@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, it, onTestFinished } from 'vitest'
-import { startPostgres } from '../../support/postgres-server.js'
+import { startOwnPostgres } from '../../support/own-postgres.js'
 import { times } from '../form.js'
 import { onPostgres, openStage } from './stage.js'
 
@@ -16,7 +16,7 @@ describe.concurrent('a stalled Postgres', () => {
 
 /** @param stall returns a function that ends the stall */
 async function stallPostgres(title: string, stall: Stall) {
-  const postgres = await startPostgres()
+  const postgres = await startOwnPostgres()
   onTestFinished(postgres.stop)
   const { outage, noted, close } = await openStage(onPostgres(postgres.url))
   const control = new Client(postgres.url)
