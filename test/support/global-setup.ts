@@ -38,13 +38,28 @@ const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 
 export async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-test-'))
   const embeddedTemplate = join(folder, 'embedded.tar')
-  await makeEmbeddedTemplate(embeddedTemplate)
   project.provide('embeddedTemplate', embeddedTemplate)
+  const [stopServers] = await Promise.all([
+    startServers(project, folder),
+    makeEmbeddedTemplate(embeddedTemplate),
+  ])
 
-  // biome-ignore lint/style/noProcessEnv: the one setting of the tests
-  const given = process.env.TEST_DATABASE_URL
+  const chromium = findChromium()
+  project.provide('chromium', chromium)
+  if (!chromium) process.stderr.write('No Chromium on the PATH: the browser tests are skipped.\n')
+
+  return async () => {
+    await stopServers()
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Starts Postgres with a migrated database, and PgBouncer before it. */
+async function startServers(project: TestProject, folder: string) {
   const cluster = await makeCluster(folder)
   project.provide('postgresCluster', cluster)
+  // biome-ignore lint/style/noProcessEnv: the one setting of the tests
+  const given = process.env.TEST_DATABASE_URL
   const server = given ? undefined : await startPostgres(notDurable, undefined, cluster)
   const postgresUrl = given ?? server?.url ?? ''
   await makePostgresTemplate(postgresUrl)
@@ -55,15 +70,9 @@ export async function setup(project: TestProject) {
   project.provide('pgbouncerUrl', pgbouncer?.url ?? '')
   if (!executable)
     process.stderr.write('No PgBouncer: several servers are tested without it, its own tests are skipped.\n')
-
-  const chromium = findChromium()
-  project.provide('chromium', chromium)
-  if (!chromium) process.stderr.write('No Chromium on the PATH: the browser tests are skipped.\n')
-
   return async () => {
     await pgbouncer?.stop()
     await server?.stop()
-    await rm(folder, { recursive: true })
   }
 }
 
