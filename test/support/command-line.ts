@@ -1,7 +1,9 @@
 import { PassThrough, Readable } from 'node:stream'
 import { vi } from 'vitest'
 import { run } from '../../server/cli/program.js'
-import { Environment } from '../../server/config.js'
+import { Environment, secretVariables } from '../../server/config.js'
+
+const variables = [...Object.keys(Environment.shape), ...secretVariables.map((name) => `${name}_FILE`)]
 
 /** Texts typed on a terminal, one per prompt, or the content of stdin. */
 export type Input = string | readonly string[]
@@ -22,7 +24,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
     })
   const spies = [keep('stdout'), keep('stderr'), vi.spyOn(process, 'stdin', 'get')]
   spies[2]?.mockReturnValue(stdin as never)
-  for (const name of Object.keys(Environment.shape)) vi.stubEnv(name, env[name])
+  for (const name of variables) vi.stubEnv(name, env[name])
   try {
     const code = await run(args)
     const lines = output.stderr.split('\n')
