@@ -85,9 +85,9 @@ describe('serve --workers', () => {
     for (let i = 0; i < 12; i++) {
       expect((await server.send(`${users}/login`, { email, password })).status).toBe(200)
     }
-    const answered = () => linesOf(server).filter(({ msg }) => msg === 'answered')
-    await vi.waitFor(() => expect(answered()).toHaveLength(13))
-    expect(new Set(answered().map(({ worker }) => worker))).toEqual(new Set([1, 2, 3]))
+    const responses = () => linesOf(server).filter(({ msg }) => msg === 'answered')
+    await vi.waitFor(() => expect(responses()).toHaveLength(13))
+    expect(new Set(responses().map(({ worker }) => worker))).toEqual(new Set([1, 2, 3]))
     await end(server)
     expect(workersOf(server).filter(isAlive)).toEqual([])
   })
@@ -126,13 +126,13 @@ describe('serve --workers', () => {
     const server = await startWorkers()
     const [stopped = 0] = workersOf(server)
     process.kill(stopped, 'SIGSTOP')
-    let answered = 0
+    let responses = 0
     const sent = Array.from({ length: 8 }, async () => {
       await server.send('/healthz')
-      answered += 1
+      responses += 1
     })
     const settled = Promise.allSettled(sent)
-    await vi.waitFor(() => expect(answered).toBe(7))
+    await vi.waitFor(() => expect(responses).toBe(7))
     process.kill(stopped, 'SIGKILL')
     const reasons = (await settled).flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : []))
     expect(reasons).toEqual(['TypeError'])

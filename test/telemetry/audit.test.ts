@@ -16,20 +16,20 @@ const it = apiTest.extend('lines', ({ usher }) => () => {
 const warnTest = it.extend('settings', { scope: 'file' }, { LOG_LEVEL: 'warn' })
 const silentTest = it.extend('settings', { scope: 'file' }, { LOG_LEVEL: 'silent' })
 
-warnTest('is written at LOG_LEVEL=warn', async ({ usher, database, lines }) => {
+warnTest('audit records are written at LOG_LEVEL=warn', async ({ usher, database, lines }) => {
   usher.forgetLog()
   const { id } = await database.signedUp()
   expect(lines()).toMatchObject([{ level: 30, audit: 'user.created', userId: id, databaseId: database.id }])
 })
 
-silentTest('is not written at LOG_LEVEL=silent', async ({ usher, database }) => {
+silentTest('audit records are not written at LOG_LEVEL=silent', async ({ usher, database }) => {
   usher.forgetLog()
   await database.signedUp()
   expect(usher.logged()).toBe('')
 })
 
-describe('a failed login', () => {
-  it('of an unknown address carries a pseudonym, the same for the same address', async ({
+describe('failed logins', () => {
+  it('the audit record of an unknown email contains a pseudonym, the same for the same email', async ({
     usher,
     database,
     lines,
@@ -46,7 +46,11 @@ describe('a failed login', () => {
     expect(failed.map(({ userId }) => userId)).toEqual([undefined, undefined, undefined])
   })
 
-  it('of a user carries the id of the user only', async ({ usher, database, lines }) => {
+  it('the audit record of a failed login of a user contains only the user id', async ({
+    usher,
+    database,
+    lines,
+  }) => {
     const { email } = validUser()
     const { id } = await database.signedUp({ email })
     usher.forgetLog()
@@ -57,7 +61,12 @@ describe('a failed login', () => {
   })
 })
 
-it('of rejected tokens is at most ten lines a minute', async ({ usher, database, lines, clock }) => {
+it('at most ten audit records of rejected tokens are written per minute', async ({
+  usher,
+  database,
+  lines,
+  clock,
+}) => {
   const { token } = await database.signedUp()
   const rejected = () => lines().filter(({ audit }) => audit === 'token.rejected')
   clock.now += 60_000
@@ -73,17 +82,17 @@ it('of rejected tokens is at most ten lines a minute', async ({ usher, database,
   expect(rejected().at(-1)).not.toHaveProperty('suppressed')
 })
 
-describe('a line of a response', () => {
-  it('names the route, not the path', async ({ usher, database, lines }) => {
+describe('request log', () => {
+  it('the request log contains the route and not the path', async ({ usher, database, lines }) => {
     usher.forgetLog()
     await database.me('no token')
     await usher.send({ method: 'GET', url: '/problems/email_taken?ada@example.com' })
-    const answered = lines().filter(({ msg }) => msg === 'answered')
-    expect(answered.map(({ route }) => route)).toEqual([
+    const logged = lines().filter(({ msg }) => msg === 'answered')
+    expect(logged.map(({ route }) => route)).toEqual([
       '/workspaces/:workspaceSlug/databases/:databaseName/users/me',
       '/problems/:code',
     ])
-    for (const line of answered) expect(line).not.toHaveProperty('path')
+    for (const line of logged) expect(line).not.toHaveProperty('path')
   })
 
   it.for([
@@ -91,11 +100,14 @@ describe('a line of a response', () => {
     ['/users/ada@example.com/tokens', '/users/[redacted]/tokens'],
     ['/users/ada%40example.com', '/users/[redacted]'],
     ['/users/ada%2540example.com', '/users/[redacted]'],
-  ] as const)('has the path of %s as %s, which has no route', async ([url, path], { usher, lines }) => {
-    usher.forgetLog()
-    await usher.send({ method: 'GET', url })
-    const [answered] = lines().filter(({ msg }) => msg === 'answered')
-    expect(answered).toMatchObject({ path, status: 404 })
-    expect(answered).not.toHaveProperty('route')
-  })
+  ] as const)(
+    'the request log contains the path of %s, which has no route, as %s',
+    async ([url, path], { usher, lines }) => {
+      usher.forgetLog()
+      await usher.send({ method: 'GET', url })
+      const [logged] = lines().filter(({ msg }) => msg === 'answered')
+      expect(logged).toMatchObject({ path, status: 404 })
+      expect(logged).not.toHaveProperty('route')
+    },
+  )
 })
