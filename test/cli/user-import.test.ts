@@ -218,7 +218,7 @@ describe('user export', () => {
       expect(await run(`user export ${database} -o ${file}`)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `usher: ${file} exists already, and an export overwrites nothing: name another file\n`,
+        stderr: `usher: ${file} already exists. Name another file\n`,
       })
     }
     expect(await readFile(`${kept}`, 'utf8')).toBe('mine')

@@ -54,7 +54,7 @@ async function createFile(name: string) {
     return await open(name, 'wx', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new OperatorError(`${name} exists already, and an export overwrites nothing: name another file`)
+    throw new OperatorError(`${name} already exists. Name another file`)
   }
 }
 
