@@ -10,8 +10,11 @@ export async function overload(world: World, rounds: number, seconds: number) {
     await closedLoop(port, warmUpSeconds, requests.login)
   }
   for (let round = 0; round < rounds; round++) {
-    for (const [name, server] of Object.entries(servers)) {
-      turns.set(name, [...(turns.get(name) ?? []), await turn(server, seconds)])
+    for (const operation of ['login', 'login to 8 accounts'] as const) {
+      for (const [name, server] of Object.entries(servers)) {
+        const row = `${name}, ${operation}`
+        turns.set(row, [...(turns.get(row) ?? []), await turn(server, operation, seconds)])
+      }
     }
   }
   for (const server of Object.values(servers)) await server.stop()
@@ -36,7 +39,7 @@ export async function overload(world: World, rounds: number, seconds: number) {
   return table(['', ...head], rows)
 }
 
-async function turn(server: Server, seconds: number) {
+async function turn(server: Server, operation: 'login' | 'login to 8 accounts', seconds: number) {
   const { port, requests } = server
   const closed = await closedLoop(port, 3, requests.login)
   const capacity = (closed.latencies.get(200)?.length ?? 0) / closed.seconds
@@ -47,7 +50,7 @@ async function turn(server: Server, seconds: number) {
     most = Math.max(most, await server.memoryMebibytes())
   }, 100)
   const start = performance.now()
-  const { latencies, failed } = await onSchedule(port, sent, seconds, requests.login)
+  const { latencies, failed } = await onSchedule(port, sent, seconds, requests[operation])
   const whole = (performance.now() - start) / 1000
   clearInterval(sampler)
   const successful = latencies.get(200) ?? []

@@ -66,7 +66,8 @@ async function withRequests(server: Measured, prefix: string, keysPath: string) 
   const origin = `http://127.0.0.1:${server.port}`
   let count = 0
   const email = () => `user${count++ % users}@example.com`
-  const login = () => requestBytes('POST', `${prefix}/users/login`, { body: { email: email(), password } })
+  const loginAs = (email: string) =>
+    requestBytes('POST', `${prefix}/users/login`, { body: { email, password } })
   const tokens: string[] = []
   for (let index = 0; index < 100; index++) {
     const headers = { 'content-type': 'application/json' }
@@ -82,7 +83,8 @@ async function withRequests(server: Measured, prefix: string, keysPath: string) 
         const body = { email: `${uuidv7()}@example.com`, password, newTenant: 'Analytical Engines' }
         return requestBytes('POST', `${prefix}/users`, { body })
       },
-      login,
+      login: () => loginAs(email()),
+      'login to 8 accounts': () => loginAs(`user${count++ % 8}@example.com`),
       me: () => tokens[count++ % tokens.length] ?? '',
       discovery: () => requestBytes('GET', keysPath),
       'raw hash': () => requestBytes('POST', '/hash', { body: { password } }),
