@@ -41,7 +41,7 @@ const burst = (processes: number): fc.Arbitrary<Burst> =>
         address: fc.constantFrom(...notations.flat()),
         isDisconnected: fc.boolean(),
       }),
-      { minLength: 1, maxLength: 12 },
+      { minLength: 1, maxLength: 8 },
     ),
     isReadOnly: processes === 1 ? fc.boolean() : fc.constant(false),
     restarts:
@@ -106,7 +106,7 @@ it.for([1, 2, 3])(
     // Each process can have guesses in progress that the others do not know of yet.
     const free = 5 + (processes - 1) * Math.floor(5 / processes)
     await fc.assert(
-      fc.asyncProperty(fc.array(burst(processes), { minLength: 1, maxLength: 12 }), async (bursts) => {
+      fc.asyncProperty(fc.array(burst(processes), { minLength: 1, maxLength: 8 }), async (bursts) => {
         for (const times of await simulate(store, processes, bursts)) {
           const [first = 0] = times
           for (const [index, at] of times.entries()) {
@@ -114,7 +114,7 @@ it.for([1, 2, 3])(
           }
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 10 },
     )
   },
 )
