@@ -1,36 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPostgres } from '../../server/store/postgres.js'
+import { describe, expect, vi } from 'vitest'
 import type { Store } from '../../server/store/store.js'
 import { password } from '../support/app.js'
-import { cheapHashes } from '../support/cheap-hashes.js'
 import { type Child, startUsher, usher } from '../support/child.js'
-import { makeDatabase } from '../support/command-line.js'
+import { runUsher } from '../support/command-line.js'
 import { freePort } from '../support/postgres-server.js'
+import { it as servedStoreTest } from '../support/served-store.js'
 import { createPostgresDatabase } from '../support/store.js'
 
-const masterKey = Buffer.alloc(32, 7)
-const settings = {
-  USHER_MASTER_KEY: masterKey.toString('base64'),
-  ...cheapHashes,
-}
 const users = '/workspaces/demo/databases/app/users'
-
-let store: Store
-let drop: () => Promise<void>
-let env: Record<string, string>
-beforeAll(async () => {
-  const database = await createPostgresDatabase()
-  drop = database.drop
-  env = { ...settings, DATABASE_URL: database.url }
-  store = openPostgres(database.url, masterKey, () => undefined)
-  await makeDatabase('demo', 'app', env)
-})
-afterAll(async () => {
-  await store.close()
-  await drop()
-})
 
 interface Line {
   msg: string
@@ -48,12 +27,12 @@ const workersOf = (server: Child) => [
 ]
 
 /** Starts a server and waits until all its workers listen. */
-async function startWorkers(count = 2, more: Record<string, string> = {}) {
+async function startWorkers(env: Record<string, string>) {
   const port = await freePort()
-  const server = startUsher(['serve', '--workers', String(count)], { ...env, ...more, PORT: String(port) })
+  const server = startUsher(['serve', '--workers', '2'], { ...env, PORT: String(port) })
   const listening = (all: number) =>
     vi.waitFor(() => expect(workersOf(server)).toHaveLength(all), { timeout: 20_000 })
-  await listening(count)
+  await listening(2)
   /** Uses a new connection, so that the next request may reach another worker. */
   const send = (path: string, body?: object) =>
     fetch(`http://localhost:${port}${path}`, {
@@ -69,6 +48,13 @@ async function end(server: Child) {
   expect(await server.ended).toMatchObject({ code: 0, signal: null })
 }
 
+/** A server for the tests that leave it with two workers. */
+const it = servedStoreTest.extend('server', { scope: 'file' }, async ({ env }, { onCleanup }) => {
+  const server = await startWorkers({ ...env, STORE_CONNECTIONS: '5' })
+  onCleanup(() => end(server))
+  return server
+})
+
 const isAlive = (pid: number) => {
   try {
     return process.kill(pid, 0)
@@ -78,22 +64,62 @@ const isAlive = (pid: number) => {
 }
 
 describe('serve --workers', () => {
-  it('all workers serve one port, and their log lines contain the worker number', async () => {
-    const server = await startWorkers(3)
+  it('all workers serve one port, and their log lines contain the worker number', async ({ server }) => {
     const email = 'ada@example.com'
     expect((await server.send(users, { email, password })).status).toBe(201)
     for (let i = 0; i < 12; i++) {
       expect((await server.send(`${users}/login`, { email, password })).status).toBe(200)
     }
-    const responses = () => linesOf(server).filter(({ msg }) => msg === 'answered')
-    await vi.waitFor(() => expect(responses()).toHaveLength(13))
-    expect(new Set(responses().map(({ worker }) => worker))).toEqual(new Set([1, 2, 3]))
-    await end(server)
-    expect(workersOf(server).filter(isAlive)).toEqual([])
+    const answered = () => linesOf(server).filter(({ msg }) => msg === 'answered')
+    await vi.waitFor(() => expect(answered()).toHaveLength(13))
+    expect(new Set(answered().map(({ worker }) => worker))).toEqual(new Set([1, 2]))
   })
 
-  it('a killed worker is replaced after an increasing delay while the others serve', async () => {
-    const server = await startWorkers()
+  it('all workers together open at most STORE_CONNECTIONS connections', async ({ store, server }) => {
+    const statuses: number[] = []
+    const counts: number[] = []
+    const traffic = Promise.all(
+      Array.from({ length: 60 }, async () => statuses.push((await server.send('/readyz')).status)),
+    )
+    let isOver = false
+    const watch = (async () => {
+      while (!isOver) counts.push(await connectionsOf(store))
+    })()
+    await traffic
+    isOver = true
+    await watch
+    expect(statuses).toEqual(Array(60).fill(200))
+    expect(Math.max(...counts)).toBeLessThanOrEqual(5)
+    expect(await connectionsOf(store)).toBeGreaterThan(2)
+  })
+
+  it('a connection is closed if its worker is killed before it accepts it', async ({ server }) => {
+    const { length } = workersOf(server)
+    const [stopped = 0] = workersOf(server).filter(isAlive)
+    process.kill(stopped, 'SIGSTOP')
+    let answered = 0
+    const sent = Array.from({ length: 8 }, async () => {
+      await server.send('/healthz')
+      answered += 1
+    })
+    const settled = Promise.allSettled(sent)
+    await vi.waitFor(() => expect(answered).toBe(7))
+    process.kill(stopped, 'SIGKILL')
+    const reasons = (await settled).flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : []))
+    expect(reasons).toEqual(['TypeError'])
+    await server.listening(length + 1)
+  })
+
+  it('SIGTERM to one worker drains it and starts another', async ({ server }) => {
+    const { length } = workersOf(server)
+    const [drained = 0] = workersOf(server).filter(isAlive)
+    process.kill(drained, 'SIGTERM')
+    await server.listening(length + 1)
+    expect(isAlive(drained)).toBe(false)
+  })
+
+  it('a killed worker is replaced after an increasing delay while the others serve', async ({ env }) => {
+    const server = await startWorkers(env)
     let isOver = false
     const failed: unknown[] = []
     let served = 0
@@ -120,49 +146,11 @@ describe('serve --workers', () => {
     )
     expect(waits).toEqual([100, 200, 400])
     await end(server)
+    expect(workersOf(server).filter(isAlive)).toEqual([])
   })
 
-  it('a connection is closed if its worker is killed before it accepts it', async () => {
-    const server = await startWorkers()
-    const [stopped = 0] = workersOf(server)
-    process.kill(stopped, 'SIGSTOP')
-    let responses = 0
-    const sent = Array.from({ length: 8 }, async () => {
-      await server.send('/healthz')
-      responses += 1
-    })
-    const settled = Promise.allSettled(sent)
-    await vi.waitFor(() => expect(responses).toBe(7))
-    process.kill(stopped, 'SIGKILL')
-    const reasons = (await settled).flatMap((each) => (each.status === 'rejected' ? [each.reason.name] : []))
-    expect(reasons).toEqual(['TypeError'])
-    await server.listening(3)
-    await end(server)
-  })
-
-  it('all workers together open at most STORE_CONNECTIONS connections', async () => {
-    await vi.waitFor(async () => expect(await connectionsOf(store)).toBe(0))
-    const server = await startWorkers(2, { STORE_CONNECTIONS: '5' })
-    const statuses: number[] = []
-    const counts: number[] = []
-    const traffic = Promise.all(
-      Array.from({ length: 60 }, async () => statuses.push((await server.send('/readyz')).status)),
-    )
-    let isOver = false
-    const watch = (async () => {
-      while (!isOver) counts.push(await connectionsOf(store))
-    })()
-    await traffic
-    isOver = true
-    await watch
-    expect(statuses).toEqual(Array(60).fill(200))
-    expect(Math.max(...counts)).toBeLessThanOrEqual(5)
-    expect(await connectionsOf(store)).toBeGreaterThan(2)
-    await end(server)
-  })
-
-  it('workers exit and free the port when the primary process is killed', async () => {
-    const server = await startWorkers()
+  it('workers exit and free the port when the primary process is killed', async ({ env }) => {
+    const server = await startWorkers(env)
     server.signal('SIGKILL')
     await server.ended
     await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), { timeout: 10_000 })
@@ -196,8 +184,8 @@ describe('signals', () => {
     return { finish: () => socket.write(body), received }
   }
 
-  it('SIGINT to all processes, as from a terminal, completes requests in flight', async () => {
-    const server = await startWorkers()
+  it('SIGINT to all processes, as from a terminal, completes requests in flight', async ({ env }) => {
+    const server = await startWorkers(env)
     const signUp = await startSignUp(server.port)
     for (const pid of [server.child.pid ?? 0, ...workersOf(server)]) process.kill(pid, 'SIGINT')
     await vi.waitFor(() => expect(server.send('/healthz')).rejects.toThrow())
@@ -206,8 +194,8 @@ describe('signals', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  it('a second SIGTERM ends all processes immediately', async () => {
-    const server = await startWorkers()
+  it('a second SIGTERM ends all processes immediately', async ({ env }) => {
+    const server = await startWorkers(env)
     await startSignUp(server.port)
     server.signal('SIGTERM')
     await vi.waitFor(() => expect(linesOf(server).some(({ msg }) => msg === 'draining')).toBe(true))
@@ -215,51 +203,48 @@ describe('signals', () => {
     expect(await server.ended).toMatchObject({ code: 1 })
     await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), { timeout: 5_000 })
   })
-
-  it('SIGTERM to one worker drains it and starts another', async () => {
-    const server = await startWorkers()
-    process.kill(workersOf(server)[0] ?? 0, 'SIGTERM')
-    await server.listening(3)
-    expect(isAlive(workersOf(server)[0] ?? 0)).toBe(false)
-    await end(server)
-  })
 })
 
 describe('start-up errors', () => {
-  const serve = async (more: Record<string, string>, workers: string) => {
-    const port = String(await freePort())
-    return usher(['serve', '--workers', workers], { ...env, PORT: port, ...more })
-  }
+  const serve = async (env: Record<string, string>, workers: string) =>
+    usher(['serve', '--workers', workers], { PORT: String(await freePort()), ...env })
   const reasons = (stderr: string) => stderr.replace(/\((bind|listen) EADDRINUSE.*?\)/, '(…)')
 
-  async function expectSameError(more: Record<string, string>) {
-    const one = await serve(more, '1')
+  async function expectSameError(env: Record<string, string>) {
+    const one = await serve(env, '1')
     expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
-    const three = await serve(more, '3')
+    const three = await serve(env, '3')
     expect(three).toMatchObject({ code: 1, signal: null })
     expect(reasons(three.stderr)).toBe(reasons(one.stderr))
   }
 
-  it('several workers report an unusable store once, with the message and exit code of one process', async () => {
+  it('several workers report an unusable store once, with the message and exit code of one process', async ({
+    env,
+  }) => {
     const bare = await createPostgresDatabase('template0')
-    await expectSameError({ DATABASE_URL: bare.url })
-    await expectSameError({ USHER_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
+    await expectSameError({ ...env, DATABASE_URL: bare.url })
+    await expectSameError({ ...env, USHER_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
     await bare.drop()
   })
 
-  it('several workers report a port in use once, with the message and exit code of one process', async () => {
+  it('several workers report a port in use once, with the message and exit code of one process', async ({
+    env,
+  }) => {
     const listener = createServer().listen(0, 'localhost')
     await once(listener, 'listening')
-    await expectSameError({ PORT: String((listener.address() as AddressInfo).port) })
+    await expectSameError({ ...env, PORT: String((listener.address() as AddressInfo).port) })
     listener.close()
   })
 
-  it.each([
+  it.for([
     [{ WORKERS: '2', DATABASE_URL: '' }, [], 'WORKERS must be 1 if DATABASE_URL is not set'],
     [{ DATABASE_URL: '' }, ['--workers', '2'], 'WORKERS must be 1 if DATABASE_URL is not set'],
     [{ WORKERS: '2' }, ['--workers', '0'], 'WORKERS must be a whole number from 1 to 256'],
-  ])('invalid settings %o or arguments %o exit 2 with the reason', async (more, args, reason) => {
-    const ended = await usher(['serve', ...args], { ...env, ...more })
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })
-  })
+  ] as const)(
+    'invalid settings %o or arguments %o exit 2 with the reason',
+    async ([more, args, reason], { env }) => {
+      const ended = await runUsher(['serve', ...args], { ...env, ...more })
+      expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })
+    },
+  )
 })

@@ -1,5 +1,8 @@
-import { afterAll } from 'vitest'
+import { aroundAll } from 'vitest'
 import { killChildren } from './child.js'
 
-// Runs for each test file, also where files share a process.
-afterAll(killChildren)
+// Runs for each test file, after its fixtures have ended, also when files share a process.
+aroundAll(async (runFile) => {
+  await runFile()
+  await killChildren()
+})

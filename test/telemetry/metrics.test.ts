@@ -1,31 +1,19 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { password } from '../support/app.js'
-import { cheapHashes } from '../support/cheap-hashes.js'
 import { startUsher, usher } from '../support/child.js'
-import { makeDatabase } from '../support/command-line.js'
 import { freePort } from '../support/postgres-server.js'
-import { makePostgresSettings } from '../support/store.js'
+import { it as servedStoreTest } from '../support/served-store.js'
 
 const users = '/workspaces/demo/databases/app/users'
 const route = '/workspaces/:workspaceSlug/databases/:databaseName/users'
 
-let env: Record<string, string>
-let remove: () => Promise<unknown>
-beforeAll(async () => {
-  const store = await makePostgresSettings()
-  remove = store.remove
-  env = { ...store.env, ...cheapHashes, HASH_CONCURRENCY: '3' }
-  await makeDatabase('demo', 'app', env)
-})
-afterAll(() => remove())
-
 /** Starts a server and waits until all its workers listen. */
-async function startServer(workers: number) {
+async function startServer(env: Record<string, string>, workers: number) {
   const [port, metricsPort] = [await freePort(), await freePort()]
   const more = { PORT: String(port), METRICS_PORT: String(metricsPort), WORKERS: String(workers) }
-  const server = startUsher(['serve'], { ...env, ...more })
+  const server = startUsher(['serve'], { ...env, HASH_CONCURRENCY: '3', ...more })
   await server.printed('Server listening')
 
   /** Uses a new connection, so that the next request may reach another worker. */
@@ -66,9 +54,23 @@ async function end(server: Awaited<ReturnType<typeof startServer>>) {
   expect(await server.ended).toMatchObject({ code: 0 })
 }
 
-describe.each([1, 2])('%d process(es)', (workers) => {
-  it(`metrics of ${workers} process(es) count responses by route and status, and problems by code`, async () => {
-    const server = await startServer(workers)
+/** Servers of one process and of two, whose first test counts from their start. */
+const it = servedStoreTest
+  .extend('one', { scope: 'file' }, async ({ env }, { onCleanup }) => {
+    const server = await startServer(env, 1)
+    onCleanup(() => end(server))
+    return server
+  })
+  .extend('two', { scope: 'file' }, async ({ env }, { onCleanup }) => {
+    const server = await startServer(env, 2)
+    onCleanup(() => end(server))
+    return server
+  })
+
+it.for([1, 2])(
+  'metrics of %d process(es) count responses by route and status, and problems by code',
+  async (workers, { one, two }) => {
+    const server = workers === 1 ? one : two
     const email = `ada-${workers}@example.com`
     const { body } = await server.send(users, { email, password })
     for (let i = 0; i < 4; i++) {
@@ -111,65 +113,56 @@ describe.each([1, 2])('%d process(es)', (workers) => {
     expect(value('usher_store_waiting')).toBe(0)
     expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
     expect(text).not.toMatch(/ada|bob|nowhere/)
-    await end(server)
-  })
+  },
+)
+
+it('metrics contain the last values of a worker that does not respond', async ({ two: server }) => {
+  for (let i = 0; i < 10; i++) await server.send('/healthz')
+  const count = (await server.scrape()).responses('GET', '/healthz', 200)
+  expect(count).toBeGreaterThanOrEqual(10)
+  const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
+  process.kill(pid, 'SIGSTOP')
+  expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(count)
+  process.kill(pid, 'SIGCONT')
 })
 
-describe('metrics', () => {
-  it('metrics keep the counters of exited workers', async () => {
-    const server = await startServer(2)
-    for (let i = 0; i < 10; i++) await server.send('/healthz')
-    const before = await server.scrape()
-    expect(before.responses('GET', '/healthz', 200)).toBe(10)
-    expect(before.value('usher_worker_deaths_total')).toBe(0)
-    const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
-    process.kill(pid, 'SIGKILL')
-    await vi.waitFor(async () => {
-      const after = await server.scrape()
-      expect(after.value('usher_worker_deaths_total')).toBe(1)
-      expect(after.value('usher_workers')).toBe(2)
-    }, 20_000)
-    await server.send('/healthz')
-    expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(11)
-    await end(server)
-  })
+it('metrics keep the counters of exited workers', async ({ two: server }) => {
+  for (let i = 0; i < 10; i++) await server.send('/healthz')
+  const before = await server.scrape()
+  const count = before.responses('GET', '/healthz', 200)
+  expect(count).toBeGreaterThanOrEqual(10)
+  expect(before.value('usher_worker_deaths_total')).toBe(0)
+  const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
+  process.kill(pid, 'SIGKILL')
+  await vi.waitFor(async () => {
+    const after = await server.scrape()
+    expect(after.value('usher_worker_deaths_total')).toBe(1)
+    expect(after.value('usher_workers')).toBe(2)
+  }, 20_000)
+  await server.send('/healthz')
+  expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(count + 1)
+})
 
-  it('metrics contain the last values of a worker that does not respond', async () => {
-    const server = await startServer(2)
-    for (let i = 0; i < 10; i++) await server.send('/healthz')
-    await server.scrape()
-    const pid = Number(server.output.stdout.match(/"pid":(\d+),.*"worker":1,/)?.[1])
-    process.kill(pid, 'SIGSTOP')
-    expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(10)
-    process.kill(pid, 'SIGCONT')
-    await end(server)
-  })
+it('metrics are served only on METRICS_PORT, which serves nothing else', async ({ one: server }) => {
+  expect(await server.send('/metrics')).toMatchObject({ status: 404 })
+  const statusOf = async (path: string, method = 'GET') =>
+    (await fetch(`http://localhost:${server.metricsPort}${path}`, { method })).status
+  expect(await statusOf('/healthz')).toBe(404)
+  expect(await statusOf('/metrics', 'POST')).toBe(405)
+  expect(await statusOf('/metrics', 'HEAD')).toBe(200)
+})
 
-  it('metrics are served only on METRICS_PORT, which serves nothing else', async () => {
-    const server = await startServer(1)
-    expect(await server.send('/metrics')).toMatchObject({ status: 404 })
-    const statusOf = async (path: string, method = 'GET') =>
-      (await fetch(`http://localhost:${server.metricsPort}${path}`, { method })).status
-    expect(await statusOf('/healthz')).toBe(404)
-    expect(await statusOf('/metrics', 'POST')).toBe(405)
-    expect(await statusOf('/metrics', 'HEAD')).toBe(200)
-    await end(server)
-  })
-
-  it('serve exits 1 if METRICS_PORT is in use', async () => {
-    const server = await startServer(1)
-    for (const workers of ['1', '2']) {
-      const more = {
-        PORT: String(await freePort()),
-        METRICS_PORT: String(server.metricsPort),
-        WORKERS: workers,
-      }
-      const ended = await usher(['serve'], { ...env, ...more })
-      expect(ended).toMatchObject({
-        code: 1,
-        stderr: `usher: port ${server.metricsPort} is already in use. Set METRICS_PORT to another one\n`,
-      })
+it('serve exits 1 if METRICS_PORT is in use', async ({ env, one: server }) => {
+  for (const workers of ['1', '2']) {
+    const more = {
+      PORT: String(await freePort()),
+      METRICS_PORT: String(server.metricsPort),
+      WORKERS: workers,
     }
-    await end(server)
-  })
+    const ended = await usher(['serve'], { ...env, ...more })
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: `usher: port ${server.metricsPort} is already in use. Set METRICS_PORT to another one\n`,
+    })
+  }
 })
