@@ -302,19 +302,38 @@ describe('emails of an import', () => {
     expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
   })
 
-  it('rejects the email of an earlier line, across batches and in a repeated import', async ({
+  it('counts the email of an earlier line as existing, in the same batch and in later ones', async ({
     usher,
     imported,
+    store,
   }) => {
     const others = Array.from({ length: 1200 }, (_, index) => ({ email: `user${index}@example.com` }))
-    const lines = [{ email }, { email: 'ADA@EXAMPLE.com' }, ...others, { email }]
-    const rejected = ['2 email: is that of an earlier line', '1203 email: is that of an earlier line']
+    const again = { passwordHash: bcryptHash, tenants: [{ name: 'Not made' }] }
+    const lines = [{ email }, { email: 'ADA@EXAMPLE.com', ...again }, ...others, { email, ...again }]
     const { id, result } = await imported(...lines)
-    expect(result).toEqual({ added: 1201, alreadyThere: 0, rejected })
+    expect(result).toEqual({ added: 1201, alreadyThere: 2, rejected: [] })
+    expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
     expect(await importAll(usher.context, id, linesOf(...lines))).toEqual({
       added: 0,
-      alreadyThere: 1201,
-      rejected,
+      alreadyThere: 1203,
+      rejected: [],
+    })
+  })
+
+  it('rejects the email of an earlier line of the batch that was rejected for its id', async ({
+    imported,
+  }) => {
+    const { result } = await imported(
+      { id: uuid('d'), email },
+      { id: uuid('d'), email: 'b@example.com' },
+      {
+        email: 'b@example.com',
+      },
+    )
+    expect(result).toEqual({
+      added: 1,
+      alreadyThere: 0,
+      rejected: ['2 id: belongs to another user', '3 email: is that of a rejected line'],
     })
   })
 
@@ -326,11 +345,11 @@ describe('emails of an import', () => {
 
 it('rejects the id of another user in the file or in the store', async ({ usher, imported }) => {
   const { id, result } = await imported({ id: uuid('d'), email }, { id: uuid('D'), email: 'b@example.com' })
-  expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: ['2 id: is another user’s'] })
+  expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: ['2 id: belongs to another user'] })
   expect(await importAll(usher.context, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
     added: 0,
     alreadyThere: 0,
-    rejected: ['1 id: is another user’s'],
+    rejected: ['1 id: belongs to another user'],
   })
 })
 

@@ -43,8 +43,8 @@ describe('readLines', () => {
       Buffer.concat([Buffer.alloc(3_000_000, 'x'), Buffer.from('\n\xff\nok\n', 'latin1')]),
     )
     expect(lines).toEqual([
-      { number: 1, text: 'x'.repeat(200), bytes: 3_000_001, fault: 'is longer than 1048576 bytes' },
-      { number: 2, text: 'ÿ', bytes: 2, fault: 'is not UTF-8' },
+      { number: 1, text: 'x'.repeat(200), bytes: 3_000_001, error: 'is longer than 1048576 bytes' },
+      { number: 2, text: 'ÿ', bytes: 2, error: 'is not UTF-8' },
       { number: 3, text: 'ok', bytes: 3 },
     ])
   })

@@ -1,43 +1,44 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import type { Line } from '../../domain/admin/import-export/import-users.js'
 
-/** Longest line that is read, in bytes: room for a user of several thousand tenants. */
-const longestLine = 2 ** 20
-/** How much of a line that is too long is kept to show. */
-const shownCharacters = 200
+/** Room for a user with several thousand tenants. */
+const maxLineBytes = 2 ** 20
+/** Length of the excerpt that is kept of a line that is too long. */
+const excerptBytes = 200
 const newline = 0x0a
-const nothing = Buffer.alloc(0)
+const empty = Buffer.alloc(0)
 
-/** The lines of a file, in memory one piece of the file at a time. */
+/**
+ * Reads the lines of a file in constant memory. Reports a line that is too long or not UTF-8, and continues after it:
+ * readline and split2 do neither.
+ */
 export async function* readLines(file: string): AsyncGenerator<Line> {
-  let pending = nothing
+  let pending = empty
   let pendingBytes = 0
   let number = 0
-  for await (const piece of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     let start = 0
-    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
-      const line = Buffer.concat([pending, piece.subarray(start, end)])
-      yield lineOf(++number, line, pendingBytes + end + 1 - start)
-      pending = nothing
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      const line = Buffer.concat([pending, chunk.subarray(start, end)])
+      yield toLine(++number, line, pendingBytes + end + 1 - start)
+      pending = empty
       pendingBytes = 0
       start = end + 1
     }
-    pendingBytes += piece.length - start
-    if (pending.length <= longestLine) pending = Buffer.concat([pending, piece.subarray(start)])
+    pendingBytes += chunk.length - start
+    if (pending.length <= maxLineBytes) pending = Buffer.concat([pending, chunk.subarray(start)])
   }
-  if (pendingBytes > 0) yield lineOf(++number, pending, pendingBytes)
+  if (pendingBytes > 0) yield toLine(++number, pending, pendingBytes)
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+const utf8 = new TextDecoder()
 
-function lineOf(number: number, content: Buffer, bytes: number): Line {
-  if (content.length > longestLine) {
-    const text = content.toString('utf8', 0, shownCharacters)
-    return { number, text, bytes, fault: `is longer than ${longestLine} bytes` }
+function toLine(number: number, content: Buffer, bytes: number): Line {
+  if (content.length > maxLineBytes) {
+    const text = content.toString('utf8', 0, excerptBytes)
+    return { number, text, bytes, error: `is longer than ${maxLineBytes} bytes` }
   }
-  try {
-    return { number, text: utf8.decode(content), bytes }
-  } catch {
-    return { number, text: content.toString('latin1'), bytes, fault: 'is not UTF-8' }
-  }
+  if (!isUtf8(content)) return { number, text: content.toString('latin1'), bytes, error: 'is not UTF-8' }
+  return { number, text: utf8.decode(content), bytes }
 }

@@ -7,7 +7,6 @@ import type { Hasher } from '../../passwords/hasher.js'
 import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { createHashFilter } from './imported-hashes.js'
-import { createSeenKeys } from './seen-keys.js'
 import { LineError, readUserLine, type UserLine } from './user-line.js'
 
 export interface Line {
@@ -16,7 +15,7 @@ export interface Line {
   /** Length in the file, including the line ending. */
   bytes: number
   /** Why the line cannot be read. */
-  fault?: string
+  error?: string
 }
 
 /** A rejected line. The reason contains no hash. */
@@ -26,7 +25,7 @@ export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
 
 export interface ImportedBatch {
   added: number
-  /** Users with an existing email. They are not changed. */
+  /** Lines whose email an existing user or an earlier line has. They change nothing. */
   alreadyThere: number
   rejected: RejectedLine[]
   bytes: number
@@ -45,19 +44,21 @@ export async function* importUsers(
   lines: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<ImportedBatch> {
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
-  const isFirst = createSeenKeys()
   const recorded = new Set(database.dummyHashes)
 
   for await (const { batch, bytes } of inBatches(lines)) {
     const rejected: RejectedLine[] = []
     const reject = ({ number, text }: Line, reason: string) => rejected.push({ number, text, reason })
     const candidates: Candidate[] = []
+    const repeated: Candidate[] = []
+    const emails = new Set<string>()
     for (const line of batch) {
       try {
         const candidate = candidateOf(line, context, checkHash)
-        if (!isFirst(candidate.row.user.canonicalEmail))
-          throw new LineError('email: is that of an earlier line')
-        candidates.push(candidate)
+        const { canonicalEmail } = candidate.row.user
+        if (emails.has(canonicalEmail)) repeated.push(candidate)
+        else candidates.push(candidate)
+        emails.add(canonicalEmail)
       } catch (error) {
         if (!(error instanceof LineError)) throw error
         reject(line, error.message)
@@ -71,12 +72,13 @@ export async function* importUsers(
     }
     const rows = candidates.map(({ row }) => row)
     const { added, existing } = await addUsers(context.store.prisma, database.id, rows)
-    for (const { line, row } of candidates) {
-      const { canonicalEmail } = row.user
-      if (!added.has(canonicalEmail) && !existing.has(canonicalEmail)) reject(line, 'id: is another user’s')
-    }
+    const isStored = ({ row }: Candidate) =>
+      added.has(row.user.canonicalEmail) || existing.has(row.user.canonicalEmail)
+    for (const each of candidates) if (!isStored(each)) reject(each.line, 'id: belongs to another user')
+    for (const each of repeated) if (!isStored(each)) reject(each.line, 'email: is that of a rejected line')
     rejected.sort((a, b) => a.number - b.number)
-    yield { added: added.size, alreadyThere: existing.size, rejected, bytes }
+    const alreadyThere = existing.size + repeated.filter(isStored).length
+    yield { added: added.size, alreadyThere, rejected, bytes }
   }
 }
 
@@ -85,7 +87,7 @@ async function* inBatches(lines: AsyncIterable<Line> | Iterable<Line>) {
   let bytes = 0
   for await (const line of lines) {
     bytes += line.bytes
-    if (line.fault || line.text.trim() !== '') batch.push(line)
+    if (line.error || line.text.trim() !== '') batch.push(line)
     if (batch.length < batchLines && bytes < batchBytes) continue
     yield { batch, bytes }
     batch = []
@@ -106,7 +108,7 @@ function candidateOf(
   { hashing, now }: Pick<AppContext, 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
   checkHash: (hash: string) => string,
 ): Candidate {
-  if (line.fault) throw new LineError(line.fault)
+  if (line.error) throw new LineError(line.error)
   const user = readUserLine(line.text)
   // Tokens are issued no earlier than this instant, so a future one would extend their validity.
   if (user.tokensValidAfter && user.tokensValidAfter.getTime() > now() + clockSkewSeconds * 1000) {
