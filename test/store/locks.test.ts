@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import { it as apiTest } from '../support/api.js'
-import { password, validUser } from '../support/app.js'
+import { password, startApp, validUser } from '../support/app.js'
 
 const it = apiTest.extend('storeKind', { scope: 'worker' }, 'postgres')
 
@@ -32,12 +32,16 @@ it('a sign-up that Postgres cancels because of a deadlock returns 503 and create
 const email = 'ada@example.com'
 
 it('a successful and a failed login of one user do not deadlock on the failure counts', async ({
-  store: { prisma },
+  store,
   database,
 }) => {
+  const { prisma } = store
   const { id, login, signedUp } = database
   await signedUp({ email })
-  const fail = () => login({ email, password: 'not the password' })
+  // One server lets logins of one account and network wait for each other before they reach the store.
+  const other = await startApp(store)
+  const otherLogin = other.client(database.workspaceSlug, database.databaseName).login
+  const fail = () => otherLogin({ email, password: 'not the password' })
   await fail()
   const waiting = (count: number) =>
     vi.waitFor(
@@ -60,4 +64,5 @@ it('a successful and a failed login of one user do not deadlock on the failure c
     return [success, failure]
   })
   expect((await Promise.all(responses)).map(({ statusCode }) => statusCode)).toEqual([200, 401])
+  await other.close()
 })
