@@ -11,6 +11,7 @@ import { type AppContext, createContext } from './domain/context.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
 import { createMetrics } from './metrics/metrics.js'
+import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { openStore, requireMigrated } from './store/open.js'
 import type { Store } from './store/store.js'
@@ -65,7 +66,7 @@ export async function buildUsher(
   { log, now = Date.now }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
-  const context = createContext(config, store, now, blocklist)
+  const context = createContext(config, shareByWorker(store, config.storeConnections), now, blocklist)
   const metrics = config.metrics && createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
   const pruning = startPruning(context, log)

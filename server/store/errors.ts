@@ -28,8 +28,12 @@ const tlsFailures =
 /** PgBouncer's response to a client that sends parameters as to Postgres. */
 const pgBouncerRefusal = /unsupported startup parameter/
 
+/** A part of the store is unavailable; the message says which. */
+export class UnavailableError extends Error {}
+
 /** Returns whether an error means that the store is unavailable, so that a retry may help. */
 export function isStoreUnavailable(error: unknown): boolean {
+  if (error instanceof UnavailableError) return true
   if (!(error instanceof Error) || pgBouncerRefusal.test(error.message)) return false
   if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
   const { kind = '', originalCode } = driverCauseOf(error)
@@ -59,6 +63,10 @@ export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503'
 /** Returns whether a statement waited too long for a lock (SQLSTATE 55P03), or deadlocked (40P01). */
 export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
+/** Returns whether a statement exceeded its time limit, on the server (SQLSTATE 57014) or here. */
+export const isStatementTimeout = (error: unknown) =>
+  hasState(error, '57014') || (error instanceof Error && error.message.includes('Query read timeout'))
+
 const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state
 
@@ -71,6 +79,13 @@ function driverCauseOf(error: Error & { meta?: unknown }): {
   if ('severity' in error && 'code' in error) return { originalCode: String(error.code) }
   const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }
   return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
+}
+
+/** Returns the node that Citus could not reach and why, or undefined. */
+export function unreachableNodeOf(error: unknown): string | undefined {
+  const found = /connection to the remote node \S*?([^\s@]+) failed with the following error: ([^`\n]*)/
+  const [, node, reason] = found.exec(reasonOf(error)) ?? []
+  return node && `${node}: ${reason}`
 }
 
 /** Returns the reason of an error for an operator: Postgres' message without Prisma's text around it. */

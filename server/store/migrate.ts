@@ -101,6 +101,8 @@ export function inTransaction<Result>(
 }
 
 async function createHistory(transaction: Transaction) {
+  // Citus creates a schema on every node, even one that exists. A distributed store has its history.
+  if (await isDistributed(transaction)) return
   await transaction.$executeRaw`CREATE SCHEMA IF NOT EXISTS usher`
   await transaction.$executeRaw`
     CREATE TABLE IF NOT EXISTS usher._prisma_migrations (

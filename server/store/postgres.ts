@@ -35,6 +35,8 @@ export function openPostgres(
     statement_timeout: throughPgBouncer ? 0 : statementMilliseconds,
     query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
     application_name: 'usher',
+    // Citus cannot plan a statement of several parts without its values.
+    ...(!throughPgBouncer && { options: '-c plan_cache_mode=auto' }),
     Client: UtcClient,
   })
   pool.on('error', onConnectionError)
@@ -49,7 +51,10 @@ export function openPostgres(
     prisma,
     masterKey,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    query: async (text, values) => (await pool.query({ name: nameOf(text), text, values })).rows,
+    query: async (text, values, milliseconds) => {
+      const limit = milliseconds && { query_timeout: milliseconds }
+      return (await queryOf(pool, { name: nameOf(text), text, values, ...limit })).rows
+    },
     async close() {
       await prisma.$disconnect()
       await pool.end()
@@ -68,6 +73,26 @@ function requireUsableCertificates(url: string) {
     )
   }
 }
+
+/** Keeps the connection after an error of the statement, such as a duplicate; the pool's own `query` closes it. */
+async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
+  const client = await pool.connect()
+  // Also thrown by the query; without a listener it would end the process.
+  const ignore = () => undefined
+  client.on('error', ignore)
+  let isUsable = true
+  try {
+    return await client.query(statement)
+  } catch (error) {
+    isUsable = isStatementError(error)
+    throw error
+  } finally {
+    client.off('error', ignore)
+    client.release(!isUsable)
+  }
+}
+
+const isStatementError = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 const names = new Map<string, string>()
 

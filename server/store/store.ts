@@ -8,9 +8,10 @@ export interface Store {
    * Runs a statement without Prisma, whose overhead exceeds Postgres' own time.
    *
    * @param text one of few: each is prepared once per connection
+   * @param milliseconds time limit, if shorter than the store's own
    * @throws Postgres errors with their SQLSTATE as `code`
    */
-  query<Row>(text: string, values: unknown[]): Promise<Row[]>
+  query<Row>(text: string, values: unknown[], milliseconds?: number): Promise<Row[]>
   /** Seals the private signing keys: 32 bytes. */
   readonly masterKey: Buffer
   /** The file of the embedded store's master key, unless the settings give one. */

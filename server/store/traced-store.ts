@@ -19,7 +19,8 @@ export function tracedStore(store: Store): Store {
   return {
     ...store,
     prisma: prisma as unknown as PrismaClient,
-    query: (text, values) => inStatement(tracer, text, () => store.query(text, values)),
+    query: (text, values, milliseconds) =>
+      inStatement(tracer, text, () => store.query(text, values, milliseconds)),
   }
 }
 

@@ -51,7 +51,7 @@ describe('the key set', () => {
     'publishes keys with which jose verifies %s tokens',
     async (algorithm, { usher }) => {
       const database = await usher.newDatabase()
-      await usher.store.prisma.database.update({
+      await usher.store.prisma.database.updateMany({
         where: { id: database.id },
         data: { signingAlgorithm: algorithm },
       })
@@ -77,7 +77,7 @@ describe('the key set', () => {
     'publishes keys with which jsonwebtoken verifies %s tokens',
     async (algorithm, { usher }) => {
       const database = await usher.newDatabase()
-      await usher.store.prisma.database.update({
+      await usher.store.prisma.database.updateMany({
         where: { id: database.id },
         data: { signingAlgorithm: algorithm },
       })

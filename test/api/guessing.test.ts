@@ -210,7 +210,10 @@ it('counts and audits the wrong passwords of a replayed sign-up', async ({ usher
 describe('failures of one network over all accounts', () => {
   const limited = async (usher: TestApi, networkFailuresPerHour: number) => {
     const database = await usher.newDatabase()
-    await usher.store.prisma.database.update({ where: { id: database.id }, data: { networkFailuresPerHour } })
+    await usher.store.prisma.database.updateMany({
+      where: { id: database.id },
+      data: { networkFailuresPerHour },
+    })
     return database
   }
   const signUpFrom = ({ users }: TestDatabase, address: string, payload: object, { send }: TestApi) =>

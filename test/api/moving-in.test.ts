@@ -3,7 +3,7 @@ import { exportUsers } from '../../server/domain/admin/import-export/export-user
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { it as apiTest } from '../support/api.js'
 import { password } from '../support/app.js'
-import { importAll, linesOf } from '../support/lines.js'
+import { dummyHashesOf, importAll, linesOf } from '../support/lines.js'
 import {
   firebaseExample,
   passwordVectors,
@@ -16,12 +16,6 @@ const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i
 const uuid = (digit: string) => `${digit.repeat(8)}-aaaa-4aaa-8aaa-aaaaaaaaaaaa`
 
 const it = apiTest
-  .extend(
-    'databaseRow',
-    ({ store }) =>
-      (id: string) =>
-        store.prisma.database.findUniqueOrThrow({ where: { id } }),
-  )
   .extend('passwordHashOf', ({ store }) => async (databaseId: string) => {
     const user = await store.prisma.user.findFirstOrThrow({ where: { databaseId } })
     return user.passwordHash
@@ -53,12 +47,9 @@ describe.each(passwordVectors)('users imported with %s', (_name, passwordHash) =
     expect((await login({ email, password: `${vectorPassword}!` })).statusCode).toBe(401)
   })
 
-  it('records a dummy hash with the hash parameters of an imported user', async ({
-    imported,
-    databaseRow,
-  }) => {
+  it('records a dummy hash with the hash parameters of an imported user', async ({ imported, store }) => {
     const { id } = await imported({ email, passwordHash })
-    expect((await databaseRow(id)).dummyHashes).toEqual([dummyHashOf(passwordHash)])
+    expect(await dummyHashesOf(store, id)).toEqual([dummyHashOf(passwordHash)])
   })
 })
 
@@ -265,7 +256,7 @@ describe('sets of hash parameters', () => {
   it('limits the verification time of all sets of hash parameters over all imports', async ({
     usher,
     imported,
-    databaseRow,
+    store,
   }) => {
     const lines = [1, 2, 3, 4, 5].map((index) => ({
       email: `user${index}@example.com`,
@@ -284,7 +275,7 @@ describe('sets of hash parameters', () => {
       alreadyThere: 0,
       rejected: [errorOfLine(2)],
     })
-    expect((await databaseRow(id)).dummyHashes).toHaveLength(4)
+    expect(await dummyHashesOf(store, id)).toHaveLength(4)
   })
 })
 

@@ -150,7 +150,7 @@ it.for(['wrong password', password])(
     other.clock.now = usher.clock.now
     const client = other.client(database.workspaceSlug, database.databaseName)
     await client.signedUp({ email: 'ada@example.com' })
-    await usher.store.prisma.database.update({ where: { id: database.id }, data: { dummyHashes: [] } })
+    await usher.store.prisma.hashParameters.deleteMany({ where: { databaseId: database.id } })
     await other.close()
     const server = await usher.otherServer()
     await server

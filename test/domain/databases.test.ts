@@ -12,7 +12,7 @@ it('reads a database again after five seconds, and keeps its opened keys', async
   await createDatabase(store, path, {}, new Date())
   const find = createDatabaseLookup(store, { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 })
   const before = await find(path)
-  await store.prisma.database.update({ where: { id: before.id }, data: { tokenMaxAge: 60 } })
+  await store.prisma.database.updateMany({ where: { id: before.id }, data: { tokenMaxAge: 60 } })
   expect(await find(path)).toBe(before)
   await setTimeout(5_300)
   const after = await find(path)

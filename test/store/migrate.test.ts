@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -115,4 +115,24 @@ describe('a folder of migrations', () => {
     await write('2_half', 'CREATE TABLE usher.half (id INT);\n')
     expect(await run()).toEqual(['2_half'])
   })
+})
+
+it('copies the dummy hashes of databases to the table of hash parameters', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
+  for (const name of names) {
+    await cp(new URL(name, committed), join(folder, name), { recursive: true })
+    if (name === '20261121000000_init') break
+  }
+  await migrate(store.prisma, pathToFileURL(`${folder}/`))
+  await rm(folder, { recursive: true })
+  const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
+  await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
+  await store.prisma.$executeRaw`
+    INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
+    VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
+  await migrate(store.prisma)
+  expect(await store.prisma.hashParameters.findMany({ orderBy: { dummyHash: 'asc' } })).toEqual([
+    { databaseId: id, dummyHash: 'one' },
+    { databaseId: id, dummyHash: 'two' },
+  ])
 })

@@ -1,5 +1,6 @@
 import { importUsers, type Line } from '../../server/domain/admin/import-export/import-users.js'
 import type { AppContext } from '../../server/domain/context.js'
+import type { Store } from '../../server/store/store.js'
 
 /** Returns lines of a file: strings unchanged, other values as JSON. */
 export const linesOf = (...lines: unknown[]): Line[] =>
@@ -8,9 +9,15 @@ export const linesOf = (...lines: unknown[]): Line[] =>
     return { number: index + 1, text, bytes: text.length + 1 }
   })
 
+/** The dummy hashes of a database: one for each set of hash parameters. */
+export async function dummyHashesOf({ prisma }: Pick<Store, 'prisma'>, databaseId: string) {
+  const rows = await prisma.hashParameters.findMany({ where: { databaseId } })
+  return rows.map(({ dummyHash }) => dummyHash)
+}
+
 /** Imports lines into a database and returns the totals of all batches. */
 export async function importAll(context: AppContext, databaseId: string, lines: Iterable<Line>) {
-  const database = await context.store.prisma.database.findUniqueOrThrow({ where: { id: databaseId } })
+  const database = { id: databaseId, dummyHashes: await dummyHashesOf(context.store, databaseId) }
   const total = { added: 0, alreadyThere: 0, rejected: [] as string[] }
   for await (const batch of importUsers(context, database, lines)) {
     total.added += batch.added

@@ -1,8 +1,9 @@
-import { type Node, parse, type RangeVar } from 'libpg-query'
+import { type Node, parse, type RangeVar, type ReturningClause } from 'libpg-query'
 import type { Logged } from './statement-log.js'
 
 // Checks with PostgreSQL's parser that a statement uses rows of only one database. In every query of the statement,
 // each distributed table must have a condition `database_id = value` or get a value. All these values must be equal.
+// It also reports what Citus refuses, or runs on all nodes.
 
 /** Returns the errors of a statement for a distributed store. */
 export async function errorsOf({ sql, parameters }: Logged, distributed: ReadonlySet<string>) {
@@ -37,7 +38,17 @@ export async function errorsOf({ sql, parameters }: Logged, distributed: Readonl
     if (assignments.some((each) => as(each).ResTarget?.name === 'database_id')) {
       errors.push(`${table.relname} gets another database_id`)
     }
-    if ([...nodesIn(assignments)].some(({ FuncCall, SQLValueFunction }) => FuncCall ?? SQLValueFunction)) {
+    const within = [...nodesIn(assignments)]
+    const functions = within.flatMap(({ FuncCall }) => as(FuncCall?.funcname?.at(-1)).String?.sval ?? [])
+    const addsInterval = within.some(({ TypeCast }) =>
+      TypeCast?.typeName?.names?.some((each) => as(each).String?.sval === 'interval'),
+    )
+    // AT TIME ZONE, a function, is immutable. Adding an interval without it is not.
+    if (addsInterval && !functions.includes('timezone')) {
+      errors.push(`${table.relname} is updated by adding an interval without a time zone`)
+    }
+    const isVolatile = functions.some((name) => name !== 'timezone')
+    if (isVolatile || within.some(({ SQLValueFunction }) => SQLValueFunction)) {
       errors.push(`${table.relname} is updated by a function, which may be volatile`)
     }
   }
@@ -46,17 +57,27 @@ export async function errorsOf({ sql, parameters }: Logged, distributed: Readonl
     if (!isDistributed(table)) return
     seen.add(table)
     const column = columns.findIndex((each) => as(each).ResTarget?.name === 'database_id')
-    const { valuesLists, targetList = [] } = as(source).SelectStmt ?? {}
+    const { valuesLists, targetList = [], fromClause = [] } = as(source).SelectStmt ?? {}
+    // Tables have their schema, so this is another part of the statement: Citus copies it to every worker.
+    if (fromClause.some((each) => as(each).RangeVar && !as(each).RangeVar?.schemaname)) {
+      errors.push(`${table.relname} gets rows from another part of the statement`)
+    }
     const rows = valuesLists?.map((list) => as(list).List?.items ?? [])
     for (const row of rows ?? [targetList.map((each) => as(each).ResTarget?.val)]) {
       const value = row[column]
       if (value && isValue(value)) note([value])
-      // A column of a query, whose rows are checked there.
-      else if (columnOf(value)?.column !== 'database_id') errors.push(`${table.relname} gets no database_id`)
+      else errors.push(`${table.relname} gets no database_id`)
     }
   }
 
+  /** Prisma casts an enum column that a write returns, which Citus refuses: the cast is not immutable. */
+  function checkReturning(returning?: ReturningClause) {
+    const casts = [...nodesIn(returning?.exprs)].flatMap(({ TypeCast }) => columnOf(TypeCast?.arg) ?? [])
+    for (const { column } of casts) errors.push(`a cast of ${column} is returned`)
+  }
+
   for (const { SelectStmt, DeleteStmt, UpdateStmt, InsertStmt } of nodes) {
+    checkReturning((DeleteStmt ?? UpdateStmt ?? InsertStmt)?.returningClause)
     if (SelectStmt) checkTables(SelectStmt.fromClause ?? [], SelectStmt.whereClause)
     if (DeleteStmt) {
       const { relation = {}, usingClause = [], whereClause } = DeleteStmt

@@ -22,8 +22,8 @@ const store = tracedStore(await openTestStore())
 const usher = await startApp(store)
 const database = await usher.newDatabase()
 // Otherwise each sign-up of the first seconds stores the dummy hash, which adds a span.
-const where = { id: database.id }
-await store.prisma.database.update({ where, data: { dummyHashes: [usher.context.hashing.dummyHash] } })
+const { dummyHash } = usher.context.hashing
+await store.prisma.hashParameters.create({ data: { databaseId: database.id, dummyHash } })
 afterAll(async () => {
   await usher.close()
   await store.close()
@@ -102,7 +102,7 @@ describe('OpenTelemetry SDK', () => {
     const other = await usher.newDatabase()
     exporter.reset()
     await send('GET', other.users.replace(/users$/, '.well-known/jwks.json'))
-    expect(tree().names).toEqual(['findFirst Database'])
+    expect(tree().names).toEqual(['findFirst Database', 'SELECT signing_key', 'SELECT hash_parameters'])
     expect(tree().children[0]?.attributes).toEqual({
       'db.system.name': 'postgresql',
       'db.operation.name': 'findFirst',
@@ -147,6 +147,7 @@ describe('OpenTelemetry SDK', () => {
     const { all } = tree()
     const failed = all.filter(({ status }) => status.code === SpanStatusCode.ERROR)
     expect(failed.map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
+      ['INSERT user', '23505'],
       ['SELECT membership user', expect.stringMatching(/^P2010$|^42P01$/)],
       [`GET ${route}/me`, '500'],
     ])

@@ -42,10 +42,10 @@ export function configure(database: Command) {
           tokenMaxAge: row.tokenMaxAge,
           networkFailuresPerHour: row.networkFailuresPerHour,
           createdAt: row.createdAt,
-          beingDeleted: isBeingDeleted(row),
+          beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
         printPage(options, databases, {
-          line: (row) => `${nameOf(row)}  ${row.id}${row.beingDeleted ? '  being deleted' : ''}`,
+          line: (row) => `${nameOf(row)}  ${row.id}${stateOf(row)}`,
           key: nameOf,
           empty: 'No databases yet.',
         })
@@ -130,6 +130,9 @@ export function configure(database: Command) {
 }
 
 const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSlug}/${databaseName}`
+
+const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
+  beingDeleted === null ? '  its node cannot be reached' : beingDeleted ? '  being deleted' : ''
 
 const passwordPolicy = () =>
   new Option('--password-policy <policy>', 'rules for new passwords').choices(Object.values(PasswordPolicy))

@@ -1,5 +1,6 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
+import { isStoreUnavailable } from '../../store/errors.js'
 import type { Store } from '../../store/store.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../databases/find-database.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
@@ -49,9 +50,10 @@ export async function createDatabase(
       ...settings,
       createdAt: now,
     }
-    const [created] = await transaction.database.createManyAndReturn({ data, skipDuplicates: true })
-    if (!created) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
-    await transaction.signingKey.create({ data: generateSigningKey(created, store.masterKey, now, now) })
+    const { count } = await transaction.database.createMany({ data, skipDuplicates: true })
+    if (count === 0) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
+    const created = await transaction.database.findUniqueOrThrow({ where: { id: data.id } })
+    await transaction.signingKey.createMany({ data: generateSigningKey(created, store.masterKey, now, now) })
     return created
   })
 }
@@ -59,10 +61,14 @@ export async function createDatabase(
 /** Changes settings of a database. Servers apply them within 5 s. @throws {OperatorError} if it does not exist */
 export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
   const { id } = await requireDatabase(store, path)
-  return store.prisma.database.update({ where: { id }, data: settings })
+  await store.prisma.database.updateMany({ where: { id }, data: settings })
+  return requireDatabase(store, path)
 }
 
-/** Returns databases with the slug of their workspace, ordered by path. */
+/**
+ * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a
+ * distributed store that has them cannot be reached.
+ */
 export async function listDatabases(store: Store, { limit, after }: Page<DatabasePath>) {
   const { database, signingKey } = store.prisma
   const rows = await database.findMany({
@@ -78,6 +84,9 @@ export async function listDatabases(store: Store, { limit, after }: Page<Databas
   })
   // One query per database uses one node of a distributed store each. A join would use all nodes.
   const keysOf = ({ id }: { id: string }) =>
-    signingKey.findMany({ where: { databaseId: id }, select: { kid: true } })
+    signingKey.findMany({ where: { databaseId: id }, select: { kid: true } }).catch((error) => {
+      if (isStoreUnavailable(error)) return undefined
+      throw error
+    })
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
 }

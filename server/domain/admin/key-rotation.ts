@@ -1,8 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
-import type { SigningKey } from '../../store/generated/client.js'
+import type { Prisma, SigningKey } from '../../store/generated/client.js'
 import { lockDatabase } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
-import { newestFirst } from '../databases/find-database.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { requireDatabase } from './databases.js'
 import { OperatorError } from './operator-error.js'
@@ -12,13 +11,15 @@ const longestTokenSeconds = 86_400 + 60
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
+/** The order of `findSigningKeys`. */
+const newestFirst = [
+  { activatesAt: 'desc' },
+  { retiresAt: { sort: 'desc', nulls: 'first' } },
+] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
+
 /** Returns the keys of a database, newest first. */
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
-  const { id } = await requireDatabase(store, path)
-  return store.prisma.signingKey.findMany({
-    where: { databaseId: id },
-    orderBy: newestFirst,
-  })
+  return (await requireDatabase(store, path)).signingKeys
 }
 
 /**
@@ -46,7 +47,7 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
       where: { databaseId, retiresAt: null },
       data: { retiresAt: secondsAfter(activatesAt, longestTokenSeconds) },
     })
-    await signingKey.create({ data: key })
+    await signingKey.createMany({ data: key })
   })
   return key
 }
@@ -67,19 +68,20 @@ export async function retireKey(
     await lockDatabase(transaction, databaseId)
     const { signingKey } = transaction
     const keys = await signingKey.findMany({ where: { databaseId }, orderBy: newestFirst })
-    if (!keys.some((key) => key.kid === kid))
-      throw new OperatorError(`key ${kid} does not exist in this database`)
+    const retired = keys.find((key) => key.kid === kid)
+    if (!retired) throw new OperatorError(`key ${kid} does not exist in this database`)
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const successor = others.find((key) => key.activatesAt <= now)
     if (!successor) {
       throw new OperatorError('no other key can sign yet. Run first: usher keys rotate --activate-in 0')
     }
     const next = others.find((key) => key.activatesAt > now)
-    await signingKey.update({
-      where: { databaseId_kid: { databaseId, kid: successor.kid } },
+    await signingKey.updateMany({
+      where: { databaseId, kid: successor.kid },
       data: { retiresAt: next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null },
     })
-    return signingKey.update({ where: { databaseId_kid: { databaseId, kid } }, data: { retiresAt: now } })
+    await signingKey.updateMany({ where: { databaseId, kid }, data: { retiresAt: now } })
+    return { ...retired, retiresAt: now }
   })
 }
 

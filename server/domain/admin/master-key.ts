@@ -1,3 +1,4 @@
+import { isStoreUnavailable } from '../../store/errors.js'
 import { lockSigningKeys } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
 import { canOpen, openPrivateKey, sealPrivateKey } from '../keys/master-key.js'
@@ -20,15 +21,28 @@ export async function requireMasterKey(store: Store): Promise<Store> {
   return { ...store, masterKey: keyFile.next }
 }
 
-/** Returns a key of the newest database. A database that is being deleted has no keys. */
+/**
+ * Returns a key of the newest database that has one: a database that is being deleted has none, and nodes of a
+ * distributed store may be unreachable.
+ *
+ * @throws the error of an unreachable node if no other node has a key
+ */
 async function newestSigningKey({ prisma }: Store) {
   const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const
+  let unavailable: unknown
   for (let skip = 0; ; skip++) {
     const database = await prisma.database.findFirst({ select: { id: true }, orderBy: [...orderBy], skip })
-    if (!database) return undefined
-    const key = await prisma.signingKey.findFirst({ where: { databaseId: database.id } })
-    if (key) return key
+    if (!database) break
+    try {
+      const key = await prisma.signingKey.findFirst({ where: { databaseId: database.id } })
+      if (key) return key
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error
+      unavailable = error
+    }
   }
+  if (unavailable) throw unavailable
+  return undefined
 }
 
 /**
@@ -52,8 +66,8 @@ function reencryptKeys(store: Store, newMasterKey: Buffer) {
         for (const row of await transaction.signingKey.findMany({ where: { databaseId } })) {
           if (!canOpen(store.masterKey, row)) throw wrongKey('the old master key')
           const pem = openPrivateKey(store.masterKey, row)
-          await transaction.signingKey.update({
-            where: { databaseId_kid: { databaseId, kid: row.kid } },
+          await transaction.signingKey.updateMany({
+            where: { databaseId, kid: row.kid },
             data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
           })
           count += 1

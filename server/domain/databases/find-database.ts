@@ -1,7 +1,8 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
-import type { Prisma } from '../../store/generated/client.js'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
+import { findDummyHashes } from '../../store/queries/databases.js'
+import { findSigningKeys } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
@@ -57,17 +58,17 @@ export function createDatabaseLookup(store: Store, settings: TokenSettings) {
   }
 }
 
-/** Orders keys by activation, newest first. If two are equal, the one without a successor is first. */
-export const newestFirst = [
-  { activatesAt: 'desc' },
-  { retiresAt: { sort: 'desc', nulls: 'first' } },
-] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
-
-export const findDatabaseRow = (store: Store, { workspaceSlug, databaseName }: DatabasePath) =>
-  store.prisma.database.findFirst({
+export async function findDatabaseRow(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
+  const row = await store.prisma.database.findFirst({
     where: { name: databaseName, workspace: { slug: workspaceSlug } },
-    include: { signingKeys: { orderBy: newestFirst } },
   })
+  if (!row) return null
+  const [signingKeys, dummyHashes] = await Promise.all([
+    findSigningKeys(store, row.id),
+    findDummyHashes(store, row.id),
+  ])
+  return { ...row, signingKeys, dummyHashes }
+}
 
 export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>>>
 

@@ -45,9 +45,7 @@ export async function createUser(
     createdAt: new Date(context.now()),
   }
   const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
-  // Before the insert: if the store fails between the two, no user exists whose sign-up was refused.
-  await recordHashParameters(context, database)
-  if (await insert(context, user, tenant, key)) {
+  if (await insert(context, database, user, tenant, key)) {
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
     const created = { id: user.id, tenants, tokensValidAfter: null }
@@ -78,9 +76,16 @@ export async function signUpErrors(
 }
 
 /** Returns false if the email address, or the Idempotency-Key by a concurrent request, is taken. */
-async function insert({ store }: AppContext, ...[user, tenant, key]: Rest<typeof insertUser>) {
+async function insert(
+  context: AppContext,
+  database: Database,
+  ...[user, tenant, key]: Rest<typeof insertUser>
+) {
   try {
-    return await insertUser(store, user, tenant, key)
+    // Before the insert: if the store fails between the two, no user exists whose sign-up was refused.
+    await recordHashParameters(context, database)
+    await insertUser(context.store, user, tenant, key)
+    return true
   } catch (error) {
     if (isUniqueViolation(error)) return false
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error

@@ -11,15 +11,42 @@ export class NoCitusError extends Error {
   }
 }
 
+/** Thrown if the cluster has no worker. */
+export class NoWorkersError extends Error {
+  constructor() {
+    super(
+      [
+        'the cluster has no workers. First run CREATE EXTENSION citus in a database of this name on every worker.',
+        'Then run here:',
+        "  SELECT citus_set_coordinator_host('<this host>', <port>);",
+        "  SELECT citus_add_node('<worker>', <port>); for each worker",
+      ].join('\n'),
+    )
+  }
+}
+
+/** Thrown if a worker cannot be reached, or lacks the extension in its database. */
+export class UnusableWorkersError extends Error {
+  constructor(workers: readonly { node: string; result: string }[]) {
+    const lines = workers.map(
+      ({ node, result }) => `${node}: ${result || 'CREATE EXTENSION citus is missing'}`,
+    )
+    super(`workers cannot be used:\n${lines.join('\n')}`)
+  }
+}
+
 /**
  * Distributes all tables of a store that are not distributed yet, in one transaction.
  *
  * @returns their names
  * @throws {NoCitusError}
+ * @throws {NoWorkersError}
+ * @throws {UnusableWorkersError}
  */
 export function distribute(prisma: PrismaClient): Promise<string[]> {
   return inTransaction(prisma, async (transaction) => {
     if (!(await hasCitus(transaction))) throw new NoCitusError()
+    await requireWorkers(transaction)
     await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
     const tables = await plainTables(transaction)
     // Citus rejects foreign keys between a distributed and a local table.
@@ -32,6 +59,11 @@ export function distribute(prisma: PrismaClient): Promise<string[]> {
       await transaction.$executeRawUnsafe(`ALTER TABLE usher."${source}" DROP CONSTRAINT "${name}"`)
     }
     for (const table of tables) await distributeTable(transaction, table)
+    // The rows that the tables had are copied to the workers; these are the coordinator's own.
+    for (const table of tables) {
+      await transaction.$executeRaw`
+        SELECT truncate_local_data_after_distributing_table(${`usher."${table}"`}::regclass)::text`
+    }
     for (const { source, name, definition } of keys) {
       await transaction.$executeRawUnsafe(
         `ALTER TABLE usher."${source}" ADD CONSTRAINT "${name}" ${definition}`,
@@ -39,6 +71,15 @@ export function distribute(prisma: PrismaClient): Promise<string[]> {
     }
     return tables
   })
+}
+
+async function requireWorkers(transaction: Transaction) {
+  const extension = "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
+  const workers = await transaction.$queryRaw<{ node: string; success: boolean; result: string }[]>`
+    SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers(${extension})`
+  if (workers.length === 0) throw new NoWorkersError()
+  const unusable = workers.filter(({ success, result }) => !success || !result)
+  if (unusable.length > 0) throw new UnusableWorkersError(unusable)
 }
 
 /** Returns the local tables, in the order in which they can be distributed. */

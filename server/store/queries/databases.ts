@@ -5,6 +5,15 @@ type Queries = Pick<Store, 'query'>
 /** Rows that one statement reads or deletes: few enough for the store's time limit, and short locks. */
 const batchRows = 1000
 
+/** Returns the dummy hashes of a database: one per set of hash parameters. */
+export async function findDummyHashes(store: Queries, databaseId: string) {
+  const rows = await store.query<{ dummyHash: string }>(
+    'SELECT dummy_hash AS "dummyHash" FROM usher.hash_parameters WHERE database_id = $1::uuid',
+    [databaseId],
+  )
+  return rows.map(({ dummyHash }) => dummyHash)
+}
+
 /**
  * Adds a dummy hash to those of a database, unless it is there already.
  *
@@ -12,18 +21,15 @@ const batchRows = 1000
  */
 export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: string) =>
   store.query(
-    `UPDATE usher.database SET decoy_hashes = array_append(decoy_hashes, $2)
-    WHERE id = $1::uuid AND NOT $2 = ANY (decoy_hashes)`,
+    `INSERT INTO usher.hash_parameters (database_id, dummy_hash) VALUES ($1::uuid, $2)
+    ON CONFLICT (database_id, dummy_hash) DO NOTHING`,
     [databaseId, dummyHash],
   )
 
 /** Removes dummy hashes from those of a database. */
 export const removeDummyHashes = (store: Queries, databaseId: string, dummyHashes: readonly string[]) =>
   store.query(
-    `UPDATE usher.database SET decoy_hashes = ARRAY(
-      SELECT dummy_hash FROM unnest(decoy_hashes) WITH ORDINALITY AS present (dummy_hash, position)
-      WHERE dummy_hash <> ALL ($2::text[]) ORDER BY position)
-    WHERE id = $1::uuid`,
+    'DELETE FROM usher.hash_parameters WHERE database_id = $1::uuid AND dummy_hash = ANY ($2::text[])',
     [databaseId, dummyHashes],
   )
 
@@ -33,12 +39,15 @@ export interface PrunableDatabase {
   dummyHashes: string[]
 }
 
-/** Returns the databases with several sets of hash parameters. */
-export const findPrunableDatabases = (store: Queries) =>
-  store.query<PrunableDatabase>(
-    `SELECT id, decoy_hashes AS "dummyHashes" FROM usher.database WHERE cardinality(decoy_hashes) > 1`,
-    [],
-  )
+/** Returns the databases with several sets of hash parameters. One query per database goes to one node each. */
+export async function findPrunableDatabases(store: Queries): Promise<PrunableDatabase[]> {
+  const found: PrunableDatabase[] = []
+  for (const { id } of await store.query<{ id: string }>('SELECT id FROM usher.database', [])) {
+    const dummyHashes = await findDummyHashes(store, id)
+    if (dummyHashes.length > 1) found.push({ id, dummyHashes })
+  }
+  return found
+}
 
 /** Returns whether the database was due for pruning, and marks it as pruned: one process gets true. */
 export async function claimPruning(store: Queries, databaseId: string, now: Date, [from, to]: [Date, Date]) {

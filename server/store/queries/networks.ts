@@ -25,6 +25,7 @@ export async function recordNetworkFailure(
   return row?.fullAt ?? now
 }
 
+// Citus takes only immutable functions here: adding an interval is one in a fixed time zone.
 const recordStatement = `
   WITH pruned AS (
     DELETE FROM usher.network_failures
@@ -38,7 +39,8 @@ const recordStatement = `
   VALUES ($1::uuid, $2::bytea, $4::timestamptz)
   ON CONFLICT (database_id, network) DO UPDATE SET
     full_at = CASE WHEN present.full_at > $7::timestamptz THEN $4::timestamptz ELSE LEAST($6::timestamptz,
-      GREATEST(present.full_at, $3::timestamptz) + $5::int * interval '1 millisecond') END
+      (GREATEST(present.full_at, $3::timestamptz) AT TIME ZONE 'UTC' + $5::int * interval '1 millisecond')
+        AT TIME ZONE 'UTC') END
   RETURNING full_at AS "fullAt"`
 
 /** Notes that a user has logged in from a network, and deletes the user's networks last seen before `expired`. */

@@ -31,59 +31,54 @@ const userColumns = `
   ) AS tenants`
 
 /**
- * Writes a user, a tenant with the user's membership, and the request's Idempotency-Key: all or nothing.
+ * Inserts a user, a tenant with the user's membership, and the request's Idempotency-Key: all of it or nothing.
  *
- * @returns false, with nothing written, if the database has a user with that canonical email
- * @throws a unique violation (SQLSTATE 23505) if the Idempotency-Key exists
+ * @throws a unique violation (SQLSTATE 23505) when the database has a user of that canonical email or that
+ * Idempotency-Key
  */
 export async function insertUser(
   store: Queries,
   user: Omit<User, 'disabledAt' | 'tokensValidAfter'>,
   tenant: { id: string; name: string } | undefined,
   idempotencyKey: Uint8Array | undefined,
-): Promise<boolean> {
+) {
   const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt } = user
-  const { id: tenantId = null, name = null } = tenant ?? {}
-  const values = [
-    databaseId,
-    id,
-    email,
-    canonicalEmail,
-    passwordHash,
-    preferredName,
-    createdAt,
-    tenantId,
-    name,
-  ]
-  const inserted = idempotencyKey
-    ? await store.query(insertUserWithKeyStatement, [...values, idempotencyKey])
-    : await store.query(insertUserStatement, values)
-  return inserted.length === 1
+  const values = [databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt]
+  const [withoutKey, withKey] = tenant ? insertUserAndTenantStatements : insertUserStatements
+  const ofTenant = tenant ? [tenant.id, tenant.name] : []
+  if (idempotencyKey) await store.query(withKey, [...values, ...ofTenant, idempotencyKey])
+  else await store.query(withoutKey, [...values, ...ofTenant])
 }
 
-const insertUserText = (more: string) => `
-  WITH new_user AS (
-    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
-    VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz)
-    ON CONFLICT (database_id, email_key) DO NOTHING
-    RETURNING database_id, id, email_key, created_at
-  ), new_tenant AS (
-    INSERT INTO usher.tenant (database_id, id, name, created_at)
-    SELECT database_id, $8::uuid, $9::text, created_at FROM new_user WHERE $8::uuid IS NOT NULL
-    RETURNING database_id, id
-  ), new_membership AS (
-    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
-    SELECT new_user.database_id, new_user.id, new_tenant.id, new_user.created_at
-    FROM new_user JOIN new_tenant USING (database_id)
-  )${more}
-  SELECT id FROM new_user`
+// Citus sends each part to one worker as it stands and commits there once. A part that selected from another
+// would be copied to every worker and committed in two phases on all of them.
 
-const insertUserStatement = insertUserText('')
+const userPart = `
+  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz)`
 
-const insertUserWithKeyStatement = insertUserText(`, new_key AS (
-    INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
-    SELECT database_id, $10::bytea, id, email_key, $9::text, created_at FROM new_user
-  )`)
+const tenantPart = `
+  INSERT INTO usher.tenant (database_id, id, name, created_at)
+  VALUES ($1::uuid, $8::uuid, $9::text, $7::timestamptz)`
+
+const membershipPart = `
+  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
+  VALUES ($1::uuid, $2::uuid, $8::uuid, $7::timestamptz)`
+
+const keyPart = (key: string, tenantName: string) => `
+  INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
+  VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
+
+/** One statement of several; they lock their tables in this order. */
+const inOrder = (...parts: string[]) =>
+  `WITH ${parts.map((part, index) => `part_${index} AS (${part}\n)`).join(', ')} SELECT 1`
+
+/** Without an Idempotency-Key and with one. */
+const insertUserStatements = [userPart, inOrder(userPart, keyPart('$8', 'NULL'))] as const
+const insertUserAndTenantStatements = [
+  inOrder(userPart, tenantPart, membershipPart),
+  inOrder(userPart, tenantPart, membershipPart, keyPart('$10', '$9')),
+] as const
 
 /** The sign-up that an Idempotency-Key was sent with. */
 export interface SignUp {

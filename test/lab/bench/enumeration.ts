@@ -44,8 +44,8 @@ for (const [kind, passwordHash] of Object.entries(hashes)) {
   const user = { databaseId: id, id: crypto.randomUUID(), email, canonicalEmail: email, passwordHash }
   await store.prisma.user.create({ data: { ...user, createdAt: new Date() } })
 }
-const dummyHashes = Object.values(hashes).map(dummyHashOf)
-await store.prisma.database.update({ where: { id }, data: { dummyHashes } })
+const parameters = Object.values(hashes).map((hash) => ({ databaseId: id, dummyHash: dummyHashOf(hash) }))
+await store.prisma.hashParameters.createMany({ data: parameters })
 
 const kinds = [...Object.keys(hashes), 'unknown', 'unknown too']
 const times = new Map(kinds.map((kind) => [kind, [] as number[]]))
