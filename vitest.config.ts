@@ -35,15 +35,23 @@ function project(
 }
 
 const lab = project('lab', { ...embedded, isLab: true }, ['test/lab/**/*.test.ts'], {
+  exclude: ['test/lab/citus/**', '**/node_modules/**', '**/generated/**'],
   // Parallel files would distort measured recovery times.
   fileParallelism: false,
   testTimeout: 1_800_000,
 })
 
+/** They start clusters of their own, and need a Postgres that has Citus: `npm run lab:citus`. */
+const citus = project('citus', postgres, ['test/lab/citus/**/*.test.ts'], {
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  fileParallelism: false,
+})
+
 const projects = [
   // All tests. Tests of one kind of store open that kind, all others the embedded store.
   project('embedded', embedded, ['test/**/*.test.ts'], {
-    exclude: ['test/instances/**', '**/node_modules/**', '**/generated/**'],
+    exclude: ['test/instances/**', 'test/lab/citus/**', '**/node_modules/**', '**/generated/**'],
   }),
   // What must be the same on both kinds of store.
   project('postgres', postgres, ['test/api/**/*.test.ts', 'test/store/migrate.test.ts']),
@@ -55,11 +63,16 @@ const projects = [
   ]),
 ]
 
-// `npm run lab` uses the mode `lab`.
+/** Each test's store is distributed over a cluster. */
+const distributed = project('distributed', postgres, ['test/{api,cli}/**/*.test.ts'])
+
+const projectsOf: Record<string, typeof projects> = { lab: [lab], citus: [citus], distributed: [distributed] }
+
+// `npm run lab` uses the mode `lab`, `npm run lab:citus` the modes `citus` and `distributed`.
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: Math.max(2, availableParallelism()),
-    projects: mode === 'lab' ? [lab] : projects,
+    projects: projectsOf[mode] ?? projects,
   },
 }))

@@ -2,12 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { distribute } from '../../server/store/citus/distribute.js'
 import { storeOver } from '../../server/store/embedded.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
+import { closeToConnections, createCitusDatabase, nodesOf, query } from './citus.js'
+import { startCluster } from './citus-cluster.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
 import { type Cluster, databaseUrl, makeCluster, startPostgres } from './postgres-server.js'
 
@@ -20,6 +22,8 @@ declare module 'vitest' {
     postgresCluster: Cluster
     /** URL of a Postgres server for the databases of tests. Its database `usher_template` is migrated. */
     postgresUrl: string
+    /** The same, followed where the server is the coordinator of a Citus cluster by its workers. */
+    postgresNodes: string[]
     /** The same server through PgBouncer, or empty if PgBouncer is not installed. */
     pgbouncerUrl: string
     /** Number of processes behind a proxy that serve the requests of a test. 0: only the process of the test. */
@@ -58,12 +62,15 @@ export async function setup(project: TestProject) {
 async function startServers(project: TestProject, folder: string) {
   const cluster = await makeCluster(folder)
   project.provide('postgresCluster', cluster)
-  // biome-ignore lint/style/noProcessEnv: the one setting of the tests
-  const given = process.env.TEST_DATABASE_URL
-  const server = given ? undefined : await startPostgres(notDurable, undefined, cluster)
-  const postgresUrl = given ?? server?.url ?? ''
-  await makePostgresTemplate(postgresUrl)
+  // biome-ignore lint/style/noProcessEnv: the settings of the tests
+  const { TEST_DATABASE_URL: given, TEST_DISTRIBUTED } = process.env
+  const citus = project.vite.config.mode === 'distributed' && !given ? await startCluster() : undefined
+  const server = given || citus ? undefined : await startPostgres(notDurable, undefined, cluster)
+  const postgresUrl = given ?? (await citus?.createDatabase('tests')) ?? server?.url ?? ''
+  const postgresNodes = citus || TEST_DISTRIBUTED ? await nodesOf(postgresUrl) : [postgresUrl]
+  await makePostgresTemplate(postgresNodes)
   project.provide('postgresUrl', postgresUrl)
+  project.provide('postgresNodes', postgresNodes)
 
   const executable = findPgBouncer()
   const pgbouncer = executable ? await startPgBouncer(executable, postgresUrl) : undefined
@@ -73,6 +80,7 @@ async function startServers(project: TestProject, folder: string) {
   return async () => {
     await pgbouncer?.stop()
     await server?.stop()
+    await citus?.stop()
   }
 }
 
@@ -84,13 +92,18 @@ async function makeEmbeddedTemplate(file: string) {
   await store.close()
 }
 
-async function makePostgresTemplate(url: string) {
-  const client = new Client(url)
-  await client.connect()
-  await client.query('DROP DATABASE IF EXISTS usher_template')
-  await client.query('CREATE DATABASE usher_template')
-  await client.end()
-  const template = openPostgres(databaseUrl(url, 'usher_template'), Buffer.alloc(32), () => undefined)
+/** On a Citus cluster the template is distributed. */
+async function makePostgresTemplate(nodes: readonly string[]) {
+  const [url = '', ...workers] = nodes
+  const name = 'usher_template'
+  for (const node of nodes) {
+    await query(node, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    if (workers.length === 0) await query(node, `CREATE DATABASE ${name}`)
+  }
+  if (workers.length > 0) await createCitusDatabase(nodes, name)
+  const template = openPostgres(databaseUrl(url, name), Buffer.alloc(32), () => undefined)
   await migrate(template.prisma)
+  if (workers.length > 0) await distribute(template.prisma)
   await template.close()
+  await closeToConnections(nodes, name)
 }

@@ -21,6 +21,8 @@ export interface PostgresServer {
   /** Restarts the server on the same port after `kill`. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** The id of its first process. */
+  pid(): number
   /** Yields the lines that the server logs from now on. */
   lines(): AsyncIterable<string>
 }
@@ -103,6 +105,7 @@ export async function startPostgres(
       await end('SIGINT')
       await rm(folder, { recursive: true, force: true })
     },
+    pid: () => server?.pid ?? 0,
     lines: () => linesOf(server),
   }
 }

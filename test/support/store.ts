@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { Client } from 'pg'
 import { inject } from 'vitest'
 import { storeOver } from '../../server/store/embedded.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
+import { query } from './citus.js'
 import { databaseUrl } from './postgres-server.js'
 
 const masterKey = randomBytes(32)
@@ -55,20 +55,17 @@ export async function openPostgresCopy(): Promise<TestStore> {
   return { ...store, settings: settingsOf(url), close: () => store.close().then(drop) }
 }
 
-/** Creates a database on the Postgres server: migrated, or empty with `template0`. */
+/** Creates a database on the Postgres server: migrated, and distributed on Citus, or empty with `template0`. */
 export async function createPostgresDatabase(template: 'usher_template' | 'template0' = 'usher_template') {
   const name = `usher_${randomUUID().replaceAll('-', '')}`
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+  const nodes = inject('postgresNodes').slice(0, template === 'template0' ? 1 : undefined)
+  for (const node of nodes) await query(node, `CREATE DATABASE ${name} TEMPLATE ${template}`)
   return {
     url: databaseUrl(server, name),
-    drop: () => onServer(`DROP DATABASE ${name} WITH (FORCE)`),
+    async drop() {
+      for (const node of nodes) await query(node, `DROP DATABASE ${name} WITH (FORCE)`)
+    },
   }
-}
-
-async function onServer(statement: string) {
-  const client = new Client(inject('postgresUrl'))
-  await client.connect()
-  await client.query(statement).finally(() => client.end())
 }
 
 /** Settings of a process, and a function that deletes their store. */

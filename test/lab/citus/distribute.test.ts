@@ -1,0 +1,223 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrate } from '../../../server/store/migrate.js'
+import type { Store } from '../../../server/store/store.js'
+import { startApp } from '../../support/app.js'
+import { createCitusDatabase, query } from '../../support/citus.js'
+import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
+import { runUsher } from '../../support/command-line.js'
+import { makeMigration } from '../../support/migration.js'
+import { databaseUrl } from '../../support/postgres-server.js'
+import { masterKey, open, report } from './stage.js'
+
+const distributed = [
+  'user',
+  'hash_parameters',
+  'idempotency_key',
+  'login_failures',
+  'membership',
+  'signing_key',
+  'tenant',
+]
+const all = ['workspace', 'database', ...distributed]
+
+let cluster: CitusCluster
+let url: string
+let store: Store
+let count = 0
+
+beforeAll(async () => {
+  cluster = await startCluster()
+})
+afterAll(() => cluster.stop())
+beforeEach(async () => {
+  url = await cluster.createDatabase(`distribute_${++count}`)
+  store = open(url)
+})
+afterEach(() => store.close())
+
+const usher = async (command: string, at = url) => {
+  const env = { DATABASE_URL: at, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
+  const { code, stdout, stderr, audited } = await runUsher(command.split(' '), env)
+  return { said: `${code} ${stdout}${stderr.replace(/^\{.*\}\n/gm, '')}`, audited }
+}
+
+/** Each table with its column and the group of tables that rest with it; null for a reference table. */
+const placed = () =>
+  query<{ name: string; column: string | null; group: number }>(
+    url,
+    `SELECT relname AS name, column_to_column_name(logicalrelid, partkey) AS column, colocationid AS group
+    FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid ORDER BY relname`,
+  )
+
+const constraints = () =>
+  query(
+    url,
+    `SELECT conrelid::regclass::text AS "table", conname AS name, pg_get_constraintdef(oid) AS definition
+    FROM pg_constraint WHERE connamespace = 'usher'::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_dist_shard WHERE conrelid = to_regclass(shard_name(logicalrelid, shardid)))
+    ORDER BY 1, 2`,
+  )
+
+describe('usher store distribute', () => {
+  it('distributes all tables by database_id, colocated, and keeps every key', async () => {
+    await migrate(store.prisma)
+    const before = await constraints()
+    const { said, audited } = await usher('store distribute')
+    expect(said).toBe(`0 Distributed: ${all.join(', ')}\n`)
+    expect(audited).toMatchObject([{ audit: 'store.distributed', tables: all }])
+    const tables = await placed()
+    expect(tables.map(({ name, column }) => [name, column])).toEqual(
+      all.toSorted().map((name) => [name, distributed.includes(name) ? 'database_id' : null]),
+    )
+    expect(new Set(tables.filter(({ column }) => column).map(({ group }) => group)).size).toBe(1)
+    expect(await constraints()).toEqual(before)
+    expect((await usher('store distribute')).said).toMatch(/^0 .*already.*\n$/)
+  })
+
+  it('distributes 300,000 users, keeps them, and leaves no row on the coordinator', async () => {
+    await migrate(store.prisma)
+    const api = await startApp(store)
+    const database = await api.newDatabase()
+    const { token } = await database.signedUp({ newTenant: 'Engines' })
+    await query(
+      url,
+      `INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
+      SELECT $1::uuid, gen_random_uuid(), n || '@example.com', n || '@example.com', '$argon2id$' || md5(n::text), now()
+      FROM generate_series(1, 300000) AS n`,
+      [database.id],
+    )
+    const start = performance.now()
+    expect((await usher('store distribute')).said).toMatch(/^0 Distributed/)
+    report('distributing 300,000 users', `${((performance.now() - start) / 1000).toFixed(1)} s`)
+    expect(await store.prisma.user.count({ where: { databaseId: database.id } })).toBe(300_001)
+    expect((await database.me(token.jwt)).statusCode).toBe(200)
+    const local = await query<{ name: string; bytes: string }>(
+      url,
+      `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_class
+      WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'`,
+    )
+    expect(local.filter(({ bytes }) => Number(bytes) > 0)).toEqual([])
+    await api.close()
+  })
+
+  it('does all of it or nothing', async () => {
+    await migrate(store.prisma)
+    await store.prisma.$executeRaw`CREATE TABLE usher.stray (id UUID PRIMARY KEY)`
+    const before = await constraints()
+    expect((await usher('store distribute')).said).toMatch(/^1 usher: /)
+    expect(await constraints()).toEqual(before)
+    expect(await placed()).toEqual([])
+  })
+
+  it('works for a role that is not superuser', async () => {
+    const role = `operator_${count}`
+    const { pathname } = new URL(url)
+    await query(url, `CREATE ROLE ${role} LOGIN`)
+    await query(url, `GRANT CREATE ON DATABASE ${pathname.slice(1)} TO ${role}`)
+    const own = url.replace('postgres@', `${role}@`)
+    expect((await usher('migrate', own)).said).toMatch(/^0 /)
+    expect((await usher('store distribute', own)).said).toMatch(/^0 Distributed/)
+    expect((await usher('workspace create acme', own)).said).toMatch(/^0 /)
+    expect((await usher('database create acme/app', own)).said).toMatch(/^0 /)
+  })
+
+  it('refuses a cluster without workers, with the commands that add them', async () => {
+    const alone = await createCitusDatabase([cluster.coordinator.url], `alone_${count}`)
+    const other = open(alone)
+    await migrate(other.prisma)
+    await other.close()
+    const { said } = await usher('store distribute', alone)
+    expect(said).toMatch(
+      /^1 usher: the cluster has no workers.*CREATE EXTENSION citus.*citus_set_coordinator_host.*citus_add_node/s,
+    )
+  })
+
+  it('names a worker that lacks the extension', async () => {
+    await migrate(store.prisma)
+    const [worker] = cluster.workers
+    const { host } = new URL(worker?.url ?? '')
+    const there = databaseUrl(worker?.url ?? '', new URL(url).pathname.slice(1))
+    await query(there, 'DROP EXTENSION citus CASCADE')
+    expect((await usher('store distribute')).said).toBe(
+      `1 usher: workers cannot be used:\n${host}: CREATE EXTENSION citus is missing\n`,
+    )
+  })
+})
+
+describe('a migration of a distributed store', () => {
+  const badge = `CREATE TABLE "usher"."badge" (
+    "database_id" UUID NOT NULL,
+    "user_id" UUID NOT NULL,
+
+    CONSTRAINT "badge_pkey" PRIMARY KEY ("database_id","user_id")
+);
+
+ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+`
+  it('distributes the tables that it adds', async () => {
+    await migrate(store.prisma)
+    await usher('store distribute')
+    const folder = await makeMigration('9_badge', badge)
+    expect(await migrate(store.prisma, folder)).toEqual(['9_badge'])
+    await rm(folder, { recursive: true })
+    expect(await placed()).toContainEqual({ name: 'badge', column: 'database_id', group: expect.any(Number) })
+  })
+
+  it('copies the dummy hashes of a store that was distributed before', async () => {
+    const first = '20261121000000_init'
+    const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
+    await cp(new URL(`../../../prisma/migrations/${first}`, import.meta.url), join(folder, first), {
+      recursive: true,
+    })
+    await migrate(store.prisma, pathToFileURL(`${folder}/`))
+    await rm(folder, { recursive: true })
+    await store.prisma.$transaction(async (transaction) => {
+      const { distributeTable } = await import('../../../server/store/citus/tables.js')
+      await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+      for (const [table, name] of [
+        ['membership', 'membership_database_id_user_id_fkey'],
+        ['membership', 'membership_database_id_tenant_id_fkey'],
+        ['idempotency_key', 'idempotency_key_database_id_user_id_fkey'],
+      ]) {
+        await transaction.$executeRawUnsafe(`ALTER TABLE usher."${table}" DROP CONSTRAINT "${name}"`)
+      }
+      for (const table of all.filter((name) => name !== 'hash_parameters'))
+        await distributeTable(transaction, table)
+    })
+    const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
+    await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
+    await store.prisma.$executeRaw`
+      INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
+      VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
+    await migrate(store.prisma)
+    expect(await store.prisma.hashParameters.count({ where: { databaseId: id } })).toBe(2)
+  })
+})
+
+it('keys are rotated, retired and re-encrypted', async () => {
+  await migrate(store.prisma)
+  await usher('store distribute')
+  await usher('workspace create acme')
+  for (const name of ['one', 'two', 'three', 'four']) await usher(`database create acme/${name}`)
+  expect((await usher('database set acme/one --token-max-age 120')).said).toMatch(/^0 /)
+  expect((await usher('keys rotate acme/one --activate-in 0')).said).toMatch(/^0 /)
+  const [, retired] = await store.prisma.signingKey.findMany({ orderBy: { activatesAt: 'desc' } })
+  const row = await store.prisma.database.findFirst({ where: { name: 'one' } })
+  const [, old] = await store.prisma.signingKey.findMany({
+    where: { databaseId: row?.id ?? '' },
+    orderBy: { activatesAt: 'desc' },
+  })
+  expect(retired).toBeDefined()
+  expect((await usher(`keys retire acme/one ${old?.kid}`)).said).toMatch(/^0 /)
+  const next = Buffer.alloc(32, 8).toString('base64')
+  const env = { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
+  const rewrapped = await runUsher(['keys', 'rewrap', '--json'], { ...env, USHER_NEW_MASTER_KEY: next })
+  expect(rewrapped).toMatchObject({ code: 0, stdout: '{"rewrapped":5}\n' })
+  const listed = await runUsher(['database', 'list', '--json'], { ...env, USHER_MASTER_KEY: next })
+  expect(JSON.parse(listed.stdout)).toHaveLength(4)
+  expect((await usher('database delete acme/four --yes')).said).toMatch(/^1 usher: .*USHER_MASTER_KEY/)
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { freeze } from '../../support/citus-cluster.js'
+import type { PostgresServer } from '../../support/postgres-server.js'
+import { openStage, report } from './stage.js'
+import { summaryOf } from './traffic.js'
+
+let stage: Awaited<ReturnType<typeof openStage>>
+let traffic: ReturnType<typeof stage.startTraffic>
+let one: PostgresServer
+let other: PostgresServer
+let ofOne: string[]
+let ofOther: string[]
+
+beforeAll(async () => {
+  stage = await openStage()
+  ;[one, other] = stage.cluster.workers as [PostgresServer, PostgresServer]
+  ofOne = stage.databasesOf(one)
+  ofOther = stage.databasesOf(other)
+  traffic = stage.startTraffic()
+  await traffic.during(5)
+})
+afterAll(() => stage.close())
+
+const row = (
+  title: string,
+  { served, unavailable, other: rest, p99, longest }: ReturnType<typeof summaryOf>,
+) => report(title, served, unavailable, rest, `${p99.toFixed(0)} ms`, `${longest.toFixed(0)} ms`)
+
+/** Starts a server again once what SIGKILL left behind has ended. */
+const restart = (server: PostgresServer) => vi.waitFor(server.start, { timeout: 30_000, interval: 200 })
+
+/** Waits until every database is served again. */
+async function expectServed() {
+  await expect
+    .poll(async () => summaryOf(await traffic.during(1), [...ofOne, ...ofOther]).unavailable, {
+      timeout: 60_000,
+    })
+    .toBe(0)
+  const after = await traffic.during(3)
+  expect(summaryOf(after, ofOne).served).toBeGreaterThan(0)
+  expect(summaryOf(after, ofOther).served).toBeGreaterThan(0)
+}
+
+it('a killed worker takes its own databases with it, and no other', async () => {
+  const before = await traffic.during(8)
+  row('no failure, all databases', summaryOf(before, [...ofOne, ...ofOther]))
+  await other.kill('SIGKILL')
+  const during = await traffic.during(10)
+  await restart(other)
+  const [running, killed] = [summaryOf(during, ofOne), summaryOf(during, ofOther)]
+  row('worker killed, databases of the other worker', running)
+  row('worker killed, its own databases', killed)
+  expect(running).toMatchObject({ unavailable: 0, other: 0 })
+  expect(running.served).toBeGreaterThan(0)
+  expect(killed.other).toBe(0)
+  expect(killed.unavailable).toBeGreaterThan(0)
+  expect(killed.longest).toBeLessThan(2_000)
+  await expectServed()
+})
+
+it('a frozen worker takes its own databases with it, and no other', async () => {
+  const before = summaryOf(await traffic.during(8), ofOne)
+  const thaw = await freeze(other)
+  const during = await traffic.during(10)
+  thaw()
+  const [running, frozen] = [summaryOf(during, ofOne), summaryOf(during, ofOther)]
+  row('worker frozen, databases of the other worker before', before)
+  row('worker frozen, databases of the other worker', running)
+  row('worker frozen, its own databases', frozen)
+  expect(running).toMatchObject({ unavailable: 0, other: 0 })
+  expect(running.p99).toBeLessThan(3 * before.p99)
+  expect(frozen.other).toBe(0)
+  expect(frozen.unavailable).toBeGreaterThan(0)
+  expect(frozen.longest).toBeLessThan(2_500)
+  await expectServed()
+})
+
+it('commands say which worker cannot be reached, and do what they can', async () => {
+  await other.kill('SIGKILL')
+  const { host } = new URL(other.url)
+  const [list, created, migrated, made] = [
+    await stage.usher('database list'),
+    await stage.usher('workspace create other'),
+    await stage.usher('migrate'),
+    await stage.usher(`keys list acme/${ofOther[0]}`),
+  ]
+  await restart(other)
+  for (const name of ofOne) expect(list.stdout).toMatch(new RegExp(`^acme/${name} {2}[0-9a-f-]{36}$`, 'm'))
+  for (const name of ofOther)
+    expect(list.stdout).toMatch(new RegExp(`^acme/${name} .*its node cannot be reached$`, 'm'))
+  expect(list.code).toBe(0)
+  expect(migrated).toMatchObject({ code: 0, stdout: 'The store is up to date.\n' })
+  for (const refused of [created, made]) {
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`a node of the store cannot be reached: ${host}: `),
+    })
+  }
+  await expectServed()
+})
+
+it('a killed coordinator means 503 until it is back', async () => {
+  await stage.cluster.coordinator.kill('SIGKILL')
+  const during = summaryOf(await traffic.during(5), [...ofOne, ...ofOther])
+  await restart(stage.cluster.coordinator)
+  row('coordinator killed, all databases', during)
+  expect(during.other).toBe(0)
+  expect(during.longest).toBeLessThan(2_500)
+  await expectServed()
+})
+
+it('no acknowledged sign-up is lost', async () => {
+  const lost = await traffic.stop()
+  report('acknowledged sign-ups', traffic.acknowledged.length, 'lost', lost.length)
+  expect(lost).toEqual([])
+})

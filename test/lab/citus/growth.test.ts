@@ -1,0 +1,88 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { migrate } from '../../../server/store/migrate.js'
+import { addWorker, query } from '../../support/citus.js'
+import { startNode } from '../../support/citus-cluster.js'
+import { makeMigration } from '../../support/migration.js'
+import { databaseUrl } from '../../support/postgres-server.js'
+import { open, openStage, report } from './stage.js'
+import { summaryOf } from './traffic.js'
+
+let stage: Awaited<ReturnType<typeof openStage>>
+let traffic: ReturnType<typeof stage.startTraffic>
+let names: string[]
+
+beforeAll(async () => {
+  stage = await openStage()
+  names = stage.databases.map(({ name }) => name)
+  traffic = stage.startTraffic()
+  await traffic.during(5)
+})
+afterAll(() => stage.close())
+
+/** Does something under load and expects that no request fails meanwhile. */
+async function underLoad(title: string, work: () => Promise<unknown>) {
+  const start = performance.now()
+  let isDone = false
+  const working = work().finally(() => {
+    isDone = true
+  })
+  const answers = []
+  while (!isDone) answers.push(...(await traffic.during(1)))
+  await working
+  const { served, unavailable, other, longest } = summaryOf(answers, names)
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  report(title, `${seconds} s`, served, unavailable + other, `${longest.toFixed(0)} ms`)
+  expect({ unavailable, other }).toEqual({ unavailable: 0, other: 0 })
+}
+
+it('a worker is added and shards move to it under load', async () => {
+  const worker = await startNode()
+  stage.cluster.workers.push(worker)
+  await query(worker.url, 'CREATE DATABASE usher')
+  await query(databaseUrl(worker.url, 'usher'), 'CREATE EXTENSION citus')
+  await underLoad('third worker added, shards moved', async () => {
+    await addWorker(stage.url, worker.url)
+    await query(stage.url, 'SELECT citus_rebalance_start()')
+    await query(stage.url, 'SELECT citus_rebalance_wait()')
+  })
+  const [row] = await query<{ count: string }>(
+    stage.url,
+    `SELECT count(*) FROM pg_dist_placement JOIN pg_dist_node USING (groupid) JOIN pg_dist_shard USING (shardid)
+    WHERE logicalrelid = 'usher."user"'::regclass AND nodeport = $1`,
+    [Number(new URL(worker.url).port)],
+  )
+  expect(Number(row?.count)).toBeGreaterThan(5)
+})
+
+it('a migration runs under load', async () => {
+  const folder = await makeMigration(
+    '9_next',
+    `ALTER TYPE usher.password_policy ADD VALUE 'long';
+ALTER TABLE usher."user" ADD COLUMN locale TEXT;
+CREATE TABLE "usher"."note" (
+  database_id UUID, user_id UUID, text TEXT, PRIMARY KEY (database_id, user_id)
+);
+ALTER TABLE usher.note ADD FOREIGN KEY (database_id, user_id) REFERENCES usher."user" (database_id, id) ON DELETE CASCADE;
+CREATE INDEX note_text ON usher.note (database_id, text);
+`,
+  )
+  const store = open(stage.url)
+  await underLoad('migration', () => migrate(store.prisma, folder))
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+it('keys are rotated under load', async () => {
+  await underLoad('a key rotated in each database', async () => {
+    for (const name of names) {
+      expect(await stage.usher(`keys rotate acme/${name} --activate-in 0`)).toMatchObject({ code: 0 })
+    }
+  })
+})
+
+it('no acknowledged sign-up is lost', async () => {
+  const lost = await traffic.stop()
+  report('acknowledged sign-ups', traffic.acknowledged.length, 'lost', lost.length)
+  expect(lost).toEqual([])
+})
