@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect } from 'vitest'
 import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
@@ -40,6 +41,7 @@ describe('three servers behind a proxy', () => {
           if (!keys.some((key: { kid: string }) => key.kid === kid)) refused.push(['not published', kid])
         }
         signedByNext = kid === next ? signedByNext + 1 : 0
+        await pause(10)
       }
     }
     const clients = [client(), client(), client(), client()]

@@ -2,7 +2,6 @@ import { Writable } from 'node:stream'
 import type { SignedInUser } from '@usher/contract'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
-import { inject as provided } from 'vitest'
 import { loadConfig } from '../../server/config.js'
 import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
@@ -16,9 +15,6 @@ import { watchSecrets } from './secrets.js'
 import type { TestStore } from './store.js'
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
-
-/** Number of processes that serve the requests of a test: this one, or several behind a proxy. */
-export const processes = provided('instances') || 1
 
 /** Starts the app in this process, without a port. */
 async function startInProcess(store: Store, env: Record<string, string>, clock: { now: number }) {
@@ -40,21 +36,32 @@ async function startInProcess(store: Store, env: Record<string, string>, clock: 
 }
 
 /** Starts the app, and instances behind a proxy that receive its requests. */
-async function startBehindProxy(store: TestStore, env: Record<string, string>, clock: { now: number }) {
+async function startBehindProxy(
+  count: number,
+  store: TestStore,
+  env: Record<string, string>,
+  clock: { now: number },
+) {
   const local = await startInProcess(store, env, clock)
   const TRUST_PROXY = String(local.config.trustedProxies + 1)
   const { LOG_LEVEL = 'trace', BASE_URL = local.config.baseUrl } = env
   const settings = { ...env, ...store.settings, LOG_LEVEL, BASE_URL, TRUST_PROXY }
-  const instances = await startInstances(processes, settings, clock)
+  const instances = await startInstances(count, settings, clock)
   return { ...local, ...instances, close: () => instances.close().then(local.close) }
 }
 
-/** Starts the app on a store, with a clock that a test sets. */
-export async function startApp(store: TestStore, env: Record<string, string> = {}) {
+/**
+ * Starts the app on a store, with a clock that a test sets.
+ *
+ * @param instances number of processes behind a proxy that receive its requests. 0: only this process
+ */
+export async function startApp(store: TestStore, env: Record<string, string> = {}, instances = 0) {
   const clock = { now: start }
   // Prevents shed requests on a slow machine. Tests of shedding set their own limit.
   const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...env }
-  const api = await (processes > 1 ? startBehindProxy : startInProcess)(store, settings, clock)
+  const api = await (instances > 0
+    ? startBehindProxy(instances, store, settings, clock)
+    : startInProcess(store, settings, clock))
   const secrets = watchSecrets()
 
   /** Sends a request. Fails if the OpenAPI document does not describe the response. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 
 const clients = 6
@@ -35,6 +36,8 @@ export function startTraffic(base: string) {
       const { token } = (await logIn(email)) ?? {}
       const me = await send(200, '/users/me', { headers: { authorization: `Bearer ${token?.jwt}` } })
       if (me?.tenants.join() !== signedUp?.tenants.join()) failures.push(`${email} has other tenants`)
+      // Leaves the processor to the servers that start.
+      await pause(20)
     }
   }
   async function logInAll(remaining: string[]) {
