@@ -40,7 +40,7 @@ it('database prune-hashes removes only hash parameters that no user has', async 
   const { id } = await database.signedUp()
   await parameters.giveHash(database, id, hashOf(2))
   const { stdout, audited } = await usher.operator(`database prune-hashes ${database.path}`)
-  expect(stdout).toBe('Removed sets of hash parameters: 1. Left: 2\n')
+  expect(stdout).toBe('Removed sets of hash parameters: 1. Left: 2.\n')
   expect(audited).toMatchObject([
     { audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 },
   ])

@@ -194,7 +194,7 @@ describe('user export', () => {
     const file = join(folder, 'exported.ndjson')
     expect(await run(`user export ${from} --output ${file}`)).toEqual({
       code: 0,
-      stdout: `Exported 2 users to ${file}.\n`,
+      stdout: `Users exported to ${file}: 2.\n`,
       stderr: '',
     })
     expect((await stat(file)).mode & 0o777).toBe(0o600)

@@ -19,7 +19,7 @@ export function configure(database: Command) {
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
     .description('create a database in a workspace')
     .addOption(passwordPolicy().default('standard'))
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, config, log) => {
         const settings = { passwordPolicy: options.passwordPolicy }
@@ -68,10 +68,10 @@ export function configure(database: Command) {
     )
     .option(
       '--network-failures-per-hour <number>',
-      'failed logins and sign-ups of one client network over all accounts, 0 for no limit',
+      'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
       wholeNumber(0, 1_000_000),
     )
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((path, { json, tokenMaxAge: maxAge, ...others }) => {
       const settings = {
         ...others,
@@ -98,18 +98,15 @@ export function configure(database: Command) {
   database
     .command('prune-hashes')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('remove the hash parameters that no user has any more')
-    .option('--json', 'print JSON')
-    .action((path: DatabasePath, options) =>
+    .description('remove sets of hash parameters that no user has any more')
+    .option('--json', 'print the result as JSON')
+    .action((path, options) =>
       withStore(async (store, config, log) => {
         const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) } }
         const { id, removed, left } = await pruneHashParameters(context, path)
         audit(log, 'database.hash_parameters_pruned', { databaseId: id, removed })
-        print(
-          options,
-          { id, ...path, removed, left },
-          `Removed sets of hash parameters: ${removed}. Left: ${left}`,
-        )
+        const text = `Removed sets of hash parameters: ${removed}. Left: ${left}.`
+        print(options, { id, ...path, removed, left }, text)
       }),
     )
   database
@@ -117,7 +114,7 @@ export function configure(database: Command) {
     .argument('<workspace/name>', 'database', databasePath)
     .description('delete a database and all its users permanently')
     .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (path, options) => {
       const name = nameOf(path)
       if (!options.yes) await confirmByName(name)

@@ -11,7 +11,7 @@ export function configure(keys: Command) {
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the signing keys of a database, newest first')
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store) => {
         const rows = await listKeys(store, path)
@@ -41,7 +41,7 @@ export function configure(keys: Command) {
       wholeNumber(0, 604_800),
       600,
     )
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, _config, log) => {
         const key = await rotateKeys(store, path, options.activateIn, new Date())
@@ -57,7 +57,7 @@ export function configure(keys: Command) {
     .argument('<kid>', 'id of the key, as printed by keys list')
     .description('reject all tokens of a key, for example after a leak')
     .allowUnknownOption() // a kid may begin with -
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((path, kid, options) =>
       withStore(async (store, _config, log) => {
         const { databaseId, retiresAt } = await retireKey(store, path, kid, new Date())
@@ -69,7 +69,7 @@ export function configure(keys: Command) {
   keys
     .command('rewrap')
     .description('re-encrypt all signing keys with USHER_NEW_MASTER_KEY; stop all servers first')
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((options) =>
       withStore(async (store, { newMasterKey }, log) => {
         if (!newMasterKey) {

@@ -3,7 +3,7 @@ import { migrate } from '../../store/migrate.js'
 import { print, withUnmigratedStore } from '../io/with-store.js'
 
 export const configure = (command: Command) =>
-  command.option('--json', 'print JSON').action((options) =>
+  command.option('--json', 'print the result as JSON').action((options) =>
     withUnmigratedStore(async (store) => {
       const applied = await migrate(store.prisma)
       const text = applied.length === 0 ? 'The store is up to date.' : `Applied ${applied.join(', ')}.`

@@ -11,7 +11,7 @@ export function configure(store: Command) {
     .description(
       'distribute the tables over the nodes of a Citus server, by database; stop all servers first',
     )
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action(async (options) => {
       if (!readConfig().databaseUrl) {
         throw new UsageError(

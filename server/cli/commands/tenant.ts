@@ -26,7 +26,7 @@ export function configure(tenant: Command) {
       .argument('<tenant>', 'id of the tenant', uuid)
       .argument('<user>', 'id or email address of the user')
       .description(description)
-      .option('--json', 'print JSON')
+      .option('--json', 'print the result as JSON')
   membershipCommand('add-user', 'add a user to a tenant').action((path, tenantId, userRef, options) =>
     withStore(async (store, _config, log) => {
       const membership = await addToTenant(store, path, tenantId, userRef, new Date())

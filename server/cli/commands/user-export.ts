@@ -27,7 +27,7 @@ export const addUserExportCommand = (user: Command) =>
           }
         }
         await writeNewFile(output, counted())
-        print(options, { users, file: output }, `Exported ${users} users to ${output}.`)
+        print(options, { users, file: output }, `Users exported to ${output}: ${users}.`)
       }),
     )
 

@@ -80,7 +80,7 @@ const commandOnUser = (user: Command, name: string, description: string) =>
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<user>', 'id or email address of the user')
     .description(description)
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
 
 const throttleOf = (store: Store) => createThrottle(store, Date.now)
 

@@ -9,7 +9,7 @@ export function configure(workspace: Command) {
     .command('create')
     .argument('<slug>', 'name of the workspace in URLs')
     .description('create a workspace')
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((slug, options) =>
       withStore(async (store, _config, log) => {
         const { id } = await createWorkspace(store, slug, new Date())
@@ -32,7 +32,7 @@ export function configure(workspace: Command) {
     .command('delete')
     .argument('<slug>', 'name of the workspace in URLs')
     .description('delete a workspace that has no databases')
-    .option('--json', 'print JSON')
+    .option('--json', 'print the result as JSON')
     .action((slug, options) =>
       withStore(async (store, _config, log) => {
         const { id } = await deleteWorkspace(store, slug)
