@@ -62,13 +62,14 @@ export function configure(user: Command) {
     const password = await readNewPassword()
     await withStore(async (store, config, log) => {
       const blocklist = await openBlocklist(config.passwordBlocklistFile)
+      const hashing = createHasher({ ...config.hashing, concurrency: 1 })
       try {
-        const context = { store, hashing: createHasher(config.hashing), blocklist }
+        const context = { store, hashing, blocklist }
         const changed = await setPassword(context, path, userRef, password, new Date())
         audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
         print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
       } finally {
-        await blocklist?.close()
+        await Promise.all([hashing.close(), blocklist?.close()])
       }
     })
   })
