@@ -21,7 +21,7 @@ function project(
       provide,
       include,
       exclude: ['**/node_modules/**', '**/generated/**'],
-      setupFiles: ['test/support/setup.ts', 'test/support/cpu-setup.ts'],
+      setupFiles: ['test/support/setup.ts'],
       // The files of a worker share its modules, because importing the sources again takes about a second per file.
       isolate: false,
       restoreMocks: true,

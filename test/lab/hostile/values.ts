@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { z } from 'zod'
+import { registry } from '../../../contract/registry.js'
 
 /** Marks texts of clients, so that tests find them in responses and logs. */
 export const mark = (field: string) => `${field}-xyzzy`
@@ -15,7 +16,7 @@ export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
     return fc.record(model, { requiredKeys })
   }
   if (schema instanceof z.ZodEnum) return fc.constantFrom(...schema.options)
-  return candidates(z.toJSONSchema(schema, { io: 'input' }), field).filter(
+  return candidates(z.toJSONSchema(schema, { io: 'input', metadata: registry }), field).filter(
     (value) => schema.safeParse(value).success,
   )
 }
