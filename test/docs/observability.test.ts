@@ -101,7 +101,7 @@ describe('docs/observability.md', () => {
     const count = (name: string) => names.filter((each) => each === name).length
     expect(count('POST /workspaces/:workspaceSlug/databases/:databaseName/users')).toBe(4)
     expect(count('password hash')).toBe(4)
-    expect(count('INSERT user INSERT tenant INSERT membership')).toBe(4)
+    expect(count('INSERT user')).toBe(4)
   })
 })
 

@@ -101,7 +101,7 @@ const changeUser =
     const user = database && (id ? userWithId(database, id) : database.users.get(email))
     if (!user) {
       expect(code).toBe(1)
-      return expect(stderr).toMatch(database ? /no user/ : /no database/)
+      return expect(stderr).toMatch(database ? /user .* does not exist/ : /database .* does not exist/)
     }
     expect(value, stderr).toMatchObject({ id: user.id, databaseId: database.id })
     change(database, user, value)
