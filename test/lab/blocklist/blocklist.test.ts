@@ -35,7 +35,7 @@ function* blocks() {
   let position = 0
   let block = ''
   for (let index = 0; index < lineCount; index++) {
-    position += (-Math.log(1 - Math.random()) * (2 ** 48 - position)) / (lineCount - index + 1)
+    position += (2 ** 48 - position) * (1 - Math.random() ** (1 / (lineCount - index)))
     const digits = Math.floor(position).toString(16).padStart(12, '0') + index.toString(16).padStart(28, '7')
     const hash = digits.toUpperCase()
     while (next < real.length && (real[next] ?? '') < hash) block += `${real[next++]}:1\r\n`

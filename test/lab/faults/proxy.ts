@@ -51,6 +51,9 @@ export async function startProxy(url: string) {
   const own = new URL(url)
   own.port = String((server.address() as AddressInfo).port)
 
+  function cutAll() {
+    for (const socket of sockets) socket.destroy()
+  }
   return {
     url: own.href,
     /** Plans the next cut and replaces a pending one. Returns a function that tells whether the cut has happened. */
@@ -69,12 +72,10 @@ export async function startProxy(url: string) {
       planned = undefined
     },
     /** Cuts all connections immediately. */
-    cutAll() {
-      for (const socket of sockets) socket.destroy()
-    },
+    cutAll,
     async close() {
       server.close()
-      this.cutAll()
+      cutAll()
       await once(server, 'close')
     },
   }
