@@ -39,7 +39,13 @@ export function openPostgres(
     ...(!throughPgBouncer && { options: '-c plan_cache_mode=auto' }),
     Client: UtcClient,
   })
-  pool.on('error', onConnectionError)
+  // The pool adds the client, whose state has no place in a log.
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    delete error.client
+    onConnectionError(error)
+  })
+  // A connection in use may break before its user listens. Its statement fails too; unheard, the error ends the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const nameOf = (text: string) => (throughPgBouncer ? '' : statementName(text))
   const adapter = new PrismaPg(pool, {
     schema: 'usher',
@@ -77,9 +83,6 @@ function requireUsableCertificates(url: string) {
 /** Keeps the connection after an error of the statement, such as a duplicate; the pool's own `query` closes it. */
 async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
   const client = await pool.connect()
-  // Also thrown by the query; without a listener it would end the process.
-  const ignore = () => undefined
-  client.on('error', ignore)
   let isUsable = true
   try {
     return await client.query(statement)
@@ -87,7 +90,6 @@ async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
     isUsable = isStatementError(error)
     throw error
   } finally {
-    client.off('error', ignore)
     client.release(!isUsable)
   }
 }

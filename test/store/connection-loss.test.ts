@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { isStoreUnavailable } from '../../server/store/errors.js'
+import { openPostgres } from '../../server/store/postgres.js'
+
+/** A message of the Postgres protocol: type, length, body. */
+function message(type: string, body: Buffer) {
+  const head = Buffer.alloc(5)
+  head.write(type)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+const authenticated = message('R', Buffer.alloc(4))
+const ready = message('Z', Buffer.from('I'))
+const terminated = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminated\0\0'))
+
+/** Starts a server that accepts each connection, and terminates it in the same segment. */
+async function startTerminatingServer() {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.write(Buffer.concat([authenticated, ready, terminated])))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `postgres://usher:secret@127.0.0.1:${(server.address() as AddressInfo).port}/usher`
+}
+
+it('a connection that Postgres terminates as soon as it is open fails its statement only', async () => {
+  const reported: Error[] = []
+  const store = openPostgres(await startTerminatingServer(), Buffer.alloc(32), (error) =>
+    reported.push(error),
+  )
+  onTestFinished(store.close)
+  const uncaught: unknown[] = []
+  const note = (error: unknown) => uncaught.push(error)
+  process.prependListener('uncaughtException', note)
+  onTestFinished(() => void process.off('uncaughtException', note))
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const error = await store.query('SELECT 1', []).catch((error: unknown) => error)
+    expect(isStoreUnavailable(error)).toBe(true)
+  }
+  expect(uncaught).toEqual([])
+  for (const error of reported) expect(error).not.toHaveProperty('client')
+})
