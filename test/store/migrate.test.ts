@@ -117,22 +117,48 @@ describe('a folder of migrations', () => {
   })
 })
 
-it('copies the dummy hashes of databases to the table of hash parameters', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
-  for (const name of names) {
-    await cp(new URL(name, committed), join(folder, name), { recursive: true })
-    if (name === '20261121000000_init') break
-  }
-  await migrate(store.prisma, pathToFileURL(`${folder}/`))
-  await rm(folder, { recursive: true })
+describe('a store of the first migration', () => {
   const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
-  await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
-  await store.prisma.$executeRaw`
-    INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
-    VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
-  await migrate(store.prisma)
-  expect(await store.prisma.hashParameters.findMany({ orderBy: { dummyHash: 'asc' } })).toEqual([
-    { databaseId: id, dummyHash: 'one' },
-    { databaseId: id, dummyHash: 'two' },
-  ])
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
+    const [first = ''] = names
+    await cp(new URL(first, committed), join(folder, first), { recursive: true })
+    await migrate(store.prisma, pathToFileURL(`${folder}/`))
+    await rm(folder, { recursive: true })
+    await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
+    await store.prisma.$executeRaw`
+      INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
+      VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
+  })
+
+  it('migrate copies the dummy hashes of databases to the table of hash parameters', async () => {
+    await migrate(store.prisma)
+    expect(await store.prisma.hashParameters.findMany({ orderBy: { dummyHash: 'asc' } })).toEqual([
+      { databaseId: id, dummyHash: 'one' },
+      { databaseId: id, dummyHash: 'two' },
+    ])
+  })
+
+  it('migrate composes canonical emails, except where another user has the composed one', async () => {
+    const emails = [
+      'ada@example.com',
+      'j\u030Cohn@example.com',
+      'j\u030Cane@example.com',
+      '\u01F0ane@example.com',
+    ]
+    for (const [index, email] of emails.entries()) {
+      await store.prisma.$executeRaw`
+        INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
+        VALUES (${id}::uuid, ${`00000000-0000-4000-8000-00000000000${index}`}::uuid, ${email}, ${email}, '', now())`
+    }
+    await migrate(store.prisma)
+    const users = await store.prisma.user.findMany({ orderBy: { id: 'asc' } })
+    expect(users.map(({ canonicalEmail }) => canonicalEmail)).toEqual([
+      'ada@example.com',
+      '\u01F0ohn@example.com',
+      'j\u030Cane@example.com',
+      '\u01F0ane@example.com',
+    ])
+    expect(users.map(({ email }) => email)).toEqual(emails)
+  })
 })
