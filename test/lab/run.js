@@ -2,12 +2,13 @@ import { spawnSync } from 'node:child_process'
 
 // Runs all long experiments, or one: npm run lab [-- PART [ARGUMENT …]]
 
-const program = (file) => ['--conditions=source', '--import', 'tsx', `test/lab/bench/${file}.ts`]
+const program = (file) => ['--conditions=source', '--import', 'tsx', `test/lab/${file}.ts`]
 const tests = (folder) => ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'lab', `test/lab/${folder}/`]
 const parts = {
-  bench: program('bench'),
-  import: program('import'),
-  enumeration: program('enumeration'),
+  bench: program('bench/bench'),
+  import: program('bench/import'),
+  enumeration: program('bench/enumeration'),
+  size: program('size/size'),
   blocklist: tests('blocklist'),
   faults: tests('faults'),
   hostile: tests('hostile'),
