@@ -2,6 +2,8 @@ import type { Log } from '../telemetry/audit.js'
 import { ClientDisconnected, Problem } from './problem.js'
 
 export interface Client {
+  /** Network of the client address. Networks take turns when passwords wait. */
+  network: string
   /** Latest start of a job, in milliseconds of `performance.now()`. */
   deadline: number
   isDisconnected(): boolean

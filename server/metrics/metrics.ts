@@ -56,7 +56,12 @@ export function createMetrics({ hashing, store }: Pick<AppContext, 'hashing' | '
   gauge('usher_hash_threads', 'Threads that hash passwords.', () => hash().threads)
   gauge('usher_hash_threads_busy', 'Threads that are hashing.', () => hash().busy)
   gauge('usher_hash_queue_length', 'Passwords waiting for a thread.', () => hash().queued)
-  gauge('usher_hash_queue_seconds', 'Expected wait of one more password.', () => hash().queueSeconds, 'max')
+  gauge(
+    'usher_hash_queue_seconds',
+    'Expected wait of a password behind all others.',
+    () => hash().queueSeconds,
+    'max',
+  )
   counter('usher_hash_jobs_total', 'Passwords that a thread started to hash.', () => hash().started)
   counter('usher_hash_wait_seconds_total', 'Total wait of these passwords.', () => hash().waitedSeconds)
   counter('usher_hash_shed_total', 'Passwords rejected because the queue was full.', () => hash().shed)

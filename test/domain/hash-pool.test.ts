@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
-import { ClientDisconnected } from '../../server/domain/problem.js'
+import { ClientDisconnected, Problem } from '../../server/domain/problem.js'
 
 class FakeThread extends EventEmitter {
   requests: HashRequest[] = []
@@ -15,9 +15,9 @@ class FakeThread extends EventEmitter {
   unref() {}
 }
 
-function startPool(size: number) {
+function startPool(size: number, queueSeconds = 60) {
   const threads: FakeThread[] = []
-  const pool = createHashPool(size, 60, (toSkip) => {
+  const pool = createHashPool(size, queueSeconds, (toSkip) => {
     const thread = new FakeThread(toSkip)
     threads.push(thread)
     return thread
@@ -58,6 +58,7 @@ it('cancels the waiting job of a disconnected client, but no job in progress', a
   const clients = ['first', 'second'].map(() => new EventEmitter())
   const results = ['first', 'second'].map((password, index) =>
     pool.run(verify(password), {
+      network: 'network',
       isDisconnected: () => false,
       deadline: Number.POSITIVE_INFINITY,
       onceDisconnected: (listener) => {
@@ -76,6 +77,46 @@ it('cancels the waiting job of a disconnected client, but no job in progress', a
   expect(await results[0]).toBe(true)
   await expect(results[1]).rejects.toThrow(ClientDisconnected)
   expect(pool.stats().started).toBe(1)
+})
+
+describe('networks', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+  const clientOf = (network: string) => ({
+    network,
+    deadline: Number.POSITIVE_INFINITY,
+    isDisconnected: () => false,
+    onceDisconnected: () => () => undefined,
+  })
+
+  it('take turns, so that one with many jobs does not delay the others', () => {
+    const { pool, threads } = startPool(1)
+    for (let index = 0; index < 5; index++) void pool.run(verify(`greedy ${index}`), clientOf('greedy'))
+    void pool.run(verify('polite'), clientOf('polite'))
+    const [thread] = threads as [FakeThread]
+    for (let index = 0; index < 5; index++) respond(thread, `greedy ${index}`, false)
+    const order = thread.requests.map(({ job }) => job.password)
+    expect(order).toEqual(['greedy 0', 'greedy 1', 'greedy 2', 'polite', 'greedy 3', 'greedy 4'])
+  })
+
+  it('share the limit of the queue: one with many jobs uses up its own share only', async () => {
+    const { pool, threads } = startPool(1, 2)
+    const [thread] = threads as [FakeThread]
+    void pool.run(verify('first'), clientOf('greedy'))
+    vi.advanceTimersByTime(500)
+    respond(thread, 'first', false)
+    const greedy = Array.from({ length: 20 }, (_, index) =>
+      pool.run(verify(`greedy ${index}`), clientOf('greedy')).catch((error) => error.code),
+    )
+    expect(() => pool.assertCapacity('greedy')).toThrow(Problem)
+    expect(() => pool.assertCapacity('polite')).not.toThrow()
+    const release = [1, 2, 3, 4].map((count) => pool.hold(`other ${count}`))
+    expect(() => pool.assertCapacity('polite')).toThrow(Problem)
+    for (const end of release) end()
+    expect(() => pool.assertCapacity('polite')).not.toThrow()
+    expect(await greedy.at(-1)).toBe('unavailable')
+    expect(pool.stats()).toMatchObject({ queued: 4, shed: 17 })
+  })
 })
 
 it('rejects the jobs of a thread that has failed', async () => {

@@ -75,6 +75,7 @@ async function simulate(store: Store, processes: number, bursts: Burst[]) {
     const throttle = throttles[process] as Throttle
     const attempt = throttle.attempt(id, 'ada@example.com', address)
     const client = {
+      network: '',
       deadline: Number.POSITIVE_INFINITY,
       isDisconnected: () => false,
       onceDisconnected: () => () => undefined,

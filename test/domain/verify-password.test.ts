@@ -30,6 +30,7 @@ async function verifiedHashes(
   const database = { dummyHashes: [past.dummyHash, older.dummyHash, current.dummyHash] }
   const user = passwordHash === undefined ? undefined : { passwordHash, disabledAt }
   const client = {
+    network: '',
     deadline: Number.POSITIVE_INFINITY,
     isDisconnected: () => false,
     onceDisconnected: () => () => undefined,

@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { type Client, onceGivenUp, overloaded } from '../caller.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { Argon2Cost } from './argon2.js'
+import { createFairQueue } from './fair-queue.js'
 
 /** What a thread computes. */
 export type HashJob =
@@ -26,7 +27,7 @@ export interface HashStats {
   threads: number
   busy: number
   queued: number
-  /** How long a job submitted now would wait. */
+  /** How long a job behind all waiting ones would wait. */
   queueSeconds: number
   started: number
   /** Total wait of the started jobs. */
@@ -68,6 +69,9 @@ const jobsPerThread = 2
 const firstRetryMilliseconds = 100
 const longestRetryMilliseconds = 10_000
 
+/** Jobs without a client take turns as one network. */
+const networkOf = (client: Client | undefined) => client?.network ?? ''
+
 /** How long a pool tries to start a thread before it has stopped. */
 const stoppedMilliseconds = 60_000
 
@@ -78,10 +82,10 @@ export interface HashPool {
    * @throws {Problem} `unavailable`, immediately if the jobs before it would take too long
    */
   run(job: HashJob, client?: Client): Promise<string | boolean>
-  /** Throws what `run` would throw now, so that a caller can reject a request early. */
-  assertCapacity(): void
-  /** Counts a job that will be submitted later in the expected wait, until the returned function is called. */
-  hold(): () => void
+  /** Throws what `run` would throw now for a client of the network, so that a caller can reject a request early. */
+  assertCapacity(network: string): void
+  /** Counts a job that the network will submit later in the expected wait, until the returned function is called. */
+  hold(network: string): () => void
   /** @throws {Problem} `unavailable` if no thread works, and none could be started */
   assertWorking(): void
   /** Fulfilled with the reason after a minute in which no thread worked. */
@@ -122,16 +126,18 @@ function createStop() {
  * @param queueSeconds the longest expected wait of a job that is accepted
  */
 export function createHashPool(threads: number, queueSeconds: number, createThread = startThread): HashPool {
-  const queue: Waiting[] = []
+  const queue = createFairQueue<Waiting>()
   const all = new Set<Thread>()
   let secondsPerJob = 0
   let lastSerial = 0
-  let held = 0
   let isClosing = false
   const totals = { started: 0, waitedSeconds: 0, shed: 0 }
   const busy = () => [...all].filter(({ jobs }) => jobs.length > 0).length
-  const queued = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), queue.length)
-  const waitSeconds = () => (busy() < all.size ? 0 : ((queued() + held + 1) / threads) * secondsPerJob)
+  /** Jobs that threads hold but have not started. */
+  const next = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), 0)
+  /** @param ahead number of jobs in the queue that start before */
+  const waitSeconds = (ahead: number) =>
+    busy() < all.size ? 0 : ((next() + ahead + 1) / threads) * secondsPerJob
 
   /** A replacement is trusted once it has loaded its code; one that may fail as the last did gets no job before. */
   const working = () =>
@@ -144,9 +150,9 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     throw new Problem('unavailable', { detail: 'No hashing thread is running.' })
   }
 
-  function assertCapacity() {
+  function assertCapacity(network: string) {
     assertWorking()
-    const wait = waitSeconds()
+    const wait = waitSeconds(queue.ahead(network))
     if (wait <= queueSeconds) return
     totals.shed += 1
     throw overloaded(wait)
@@ -190,7 +196,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     retries.add(timer)
     if (working().length > 0) return
     stop.schedule(error)
-    for (const { reject } of queue.splice(0)) reject(error)
+    for (let waiting = queue.shift(); waiting; waiting = queue.shift()) waiting.reject(error)
   }
 
   function finish(thread: Thread, response: HashResponse) {
@@ -211,9 +217,9 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
 
   function assign(thread: Thread) {
     while (thread.jobs.length < jobsPerThread) {
-      const next = queue.shift()
-      if (!next) break
-      post(thread, next)
+      const waiting = queue.shift()
+      if (!waiting) break
+      post(thread, waiting)
     }
     // Idle threads must not keep the process alive.
     if (thread.jobs.length === 0 && !isClosing) thread.worker.unref()
@@ -236,12 +242,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
   }
 
   function giveUp(waiting: Waiting, error: Error) {
-    const at = queue.indexOf(waiting)
-    if (at >= 0) {
-      queue.splice(at, 1)
-      waiting.reject(error)
-      return
-    }
+    if (queue.remove(networkOf(waiting.client), waiting)) return waiting.reject(error)
     const thread = [...all].find(({ jobs }) => jobs[1] === waiting)
     if (!thread) return
     waiting.givenUp = error
@@ -251,15 +252,10 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
   for (let i = 0; i < threads; i++) start()
   return {
     assertCapacity,
-    hold() {
-      held += 1
-      return () => {
-        held -= 1
-      }
-    },
+    hold: queue.hold,
     async run(job, client) {
       if (client?.isDisconnected()) throw new ClientDisconnected()
-      assertCapacity()
+      assertCapacity(networkOf(client))
       const leastBusy = working().reduce((best, each) => (each.jobs.length < best.jobs.length ? each : best))
       return new Promise((resolve, reject) => {
         lastSerial = (lastSerial + 1) | 0
@@ -267,7 +263,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
         const waiting: Waiting = { since: performance.now(), request, client, resolve, reject }
         const mustWait = leastBusy.jobs.length > 0
         if (leastBusy.jobs.length < jobsPerThread) post(leastBusy, waiting)
-        else queue.push(waiting)
+        else queue.push(networkOf(client), waiting)
         if (mustWait && client) waiting.unwatch = onceGivenUp(client, (error) => giveUp(waiting, error))
       })
     },
@@ -276,8 +272,8 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     stats: () => ({
       threads: working().length,
       busy: busy(),
-      queued: queued(),
-      queueSeconds: waitSeconds(),
+      queued: next() + queue.size(),
+      queueSeconds: waitSeconds(queue.size()),
       ...totals,
     }),
     // Not terminate(): it crashes the process while a thread is loading native code.

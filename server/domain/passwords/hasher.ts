@@ -26,10 +26,10 @@ export interface Hasher {
   isOutdated(hash: string): boolean
   /** A hash of the current algorithm and cost that no password matches. */
   dummyHash: string
-  /** @throws {Problem} `unavailable` if a password would be rejected now */
-  assertCapacity(): void
-  /** Counts a waiting login in the expected wait of the queue, until the returned function is called. */
-  hold(): () => void
+  /** @throws {Problem} `unavailable` if a password from this network would be rejected now */
+  assertCapacity(network: string): void
+  /** Counts a waiting login of a network in the expected wait of the queue, until the returned function is called. */
+  hold(network: string): () => void
   /** Maximum wait for a thread. */
   queueSeconds: number
   /** @throws {Problem} `unavailable` if no thread works, and none could be started */

@@ -90,13 +90,13 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
  *
  * @param now the clock, in milliseconds since the epoch
  * @param workers processes of this server, which share the uncounted attempts
- * @param hold counts a waiting attempt in the load of the process until the returned function is called
+ * @param hold counts a waiting attempt of a network in the load of the process until the returned function is called
  */
 export function createThrottle(
   store: Pick<Store, 'masterKey' | 'prisma' | 'query'>,
   now: () => number,
   workers = 1,
-  hold: () => () => void = () => () => undefined,
+  hold: (network: string) => () => void = () => () => undefined,
 ): Throttle {
   const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
   const hmac = (databaseId: string, text: string) =>

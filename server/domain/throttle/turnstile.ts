@@ -12,15 +12,15 @@ export interface Turnstile {
   run<T>(client: Client, job: () => Promise<T>): Promise<T>
 }
 
-/** @param hold counts a waiting job in the load of the process until the returned function is called */
-export function createTurnstile(limit: number, hold: () => () => void): Turnstile {
+/** @param hold counts a waiting job of a network in the load of the process until the returned function is called */
+export function createTurnstile(limit: number, hold: (network: string) => () => void): Turnstile {
   let running = 0
   const waiting = new Set<() => void>()
 
   const wait = (client: Client) =>
     new Promise<void>((resolve, reject) => {
       if (client.isDisconnected()) return reject(new ClientDisconnected())
-      const release = hold()
+      const release = hold(client.network)
       const enter = () => {
         stop()
         release()

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/caller.js'
 import type { AppContext } from '../../domain/context.js'
 import { validationFailed } from '../../domain/problem.js'
+import { networkOf } from '../../domain/throttle/client-network.js'
 import { createUser, signUpErrors } from '../../domain/users/create-user.js'
 import { login } from '../../domain/users/login.js'
 import { me } from '../../domain/users/me.js'
@@ -17,8 +18,12 @@ const server = initServer()
 export function userRoutes(app: FastifyInstance, context: AppContext) {
   // Before the body is read, so that a shed request costs little.
   const shedLoad = {
-    onRequest: (_request: unknown, _reply: unknown, done: () => void) => {
-      context.hashing.assertCapacity()
+    onRequest: (
+      { clientAddress }: Pick<FastifyRequest, 'clientAddress'>,
+      _reply: unknown,
+      done: () => void,
+    ) => {
+      context.hashing.assertCapacity(networkOf(clientAddress))
       done()
     },
   }
@@ -72,6 +77,7 @@ function callerOf(
   const response = reply.raw as ServerResponse
   return {
     address: clientAddress,
+    network: networkOf(clientAddress),
     deadline: performance.now() - reply.elapsedTime + hashing.queueSeconds * 1000,
     isDisconnected: () => response.destroyed,
     onceDisconnected: (listener) => {
