@@ -1,26 +1,68 @@
+import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { beside } from './beside.js'
+import { fair } from './fair.js'
 import { overload } from './overload.js'
-import { rates } from './rates.js'
+import { type Operation, rates } from './rates.js'
 import { startUp } from './start-up.js'
-import { createWorld } from './world.js'
+import { createWorld, type World } from './world.js'
 
-// Compares Usher with the smallest program that does the same work: npm run lab -- bench [PART …].
-// Server, load and Postgres share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile.
+// Compares Usher with the smallest program that does the same work: npm run bench [-- PART …]. Server, load and Postgres
+// share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile.
 
-const parts = {
-  rates: () => rates(world, 5, 3),
-  beside: () => beside(world, 5, 3),
-  overload: () => overload(world, 3, 6),
-  'start-up': () => startUp(world, 5),
+/** Prints a line about the progress. */
+export type Say = (text: string) => void
+
+interface Part {
+  /** About how long it takes on two cores. */
+  seconds: number
+  run(world: World, say: Say): Promise<string>
 }
-const chosen = process.argv.slice(2)
+
+const rate = (operation: Operation): Part => ({
+  seconds: 100,
+  run: (world, say) => rates(world, operation, { rounds: 5, seconds: 3 }, say),
+})
+const parts: Record<string, Part> = {
+  create: rate('create'),
+  login: rate('login'),
+  me: rate('me'),
+  'me-64': rate('me-64'),
+  discovery: rate('discovery'),
+  beside: { seconds: 60, run: (world, say) => beside(world, 5, 3, say) },
+  overload: { seconds: 100, run: (world, say) => overload(world, 3, 6, say) },
+  fair: { seconds: 60, run: (world, say) => fair(world, 3, 6, say) },
+  'start-up': { seconds: 40, run: (world, say) => startUp(world, 5, say) },
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !(name in parts))
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown part ${unknown.join(', ')}. Use some of ${Object.keys(parts).join(', ')}.\n`)
+  process.exit(2)
+}
+const chosen = Object.entries(parts).filter(([name]) => asked.length === 0 || asked.includes(name))
+const startedAt = performance.now()
+const say: Say = (text) => {
+  process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
+}
+const total = chosen.reduce((sum, [, { seconds }]) => sum + seconds, 15)
+say(`${chosen.map(([name]) => name).join(', ')}: about ${Math.ceil(total / 60)} min`)
+const recorded = await readFile(new URL('RESULTS.md', import.meta.url), 'utf8')
 const world = await createWorld(availableParallelism())
 try {
-  for (const [name, part] of Object.entries(parts)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue
-    process.stdout.write(`## ${name}\n\n${await part()}\n\n`)
+  for (const [name, part] of chosen) {
+    const tables = await part.run(world, (text) => say(`${name}: ${text}`))
+    process.stdout.write(
+      `## ${name}\n\n${tables}\n\nRecorded (test/lab/bench/RESULTS.md):\n\n${recordOf(name)}\n\n`,
+    )
   }
 } finally {
   await world.stop()
+}
+
+/** Returns the tables of the recorded run. */
+function recordOf(name: string) {
+  const section = recorded.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? ''
+  return section.match(/^\|.*(\n\|.*)*/gm)?.join('\n\n') ?? 'nothing'
 }

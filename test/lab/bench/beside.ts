@@ -1,3 +1,4 @@
+import type { Say } from './bench.js'
 import { median, percentile, table } from './figures.js'
 import { closedLoop, onSchedule } from './load.js'
 import type { Server, World } from './world.js'
@@ -6,13 +7,15 @@ import type { Server, World } from './world.js'
 const perSecond = 500
 
 /** Measures the latency of `me` without logins, and while logins use all hashing threads. */
-export async function beside(world: World, rounds: number, seconds: number) {
+export async function beside(world: World, rounds: number, seconds: number, say: Say) {
+  say('starting the servers')
   const floor = await world.startFloor()
   const usher = await world.startUsher()
   const rows: (string | number)[][] = []
   const ratios: number[] = []
   const turns = { floor: [floor, []], usher: [usher, []] } as Record<string, [Server, Turn[]]>
   for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`)
     for (const [server, all] of Object.values(turns)) all.push(await turn(server, seconds))
   }
   for (const [name, [server, all]] of Object.entries(turns)) {

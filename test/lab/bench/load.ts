@@ -18,11 +18,12 @@ const patienceMilliseconds = 10_000
 /** Warm-up before a measurement, in which V8 compiles the code of the server. */
 export const warmUpSeconds = 10
 
-/** Number of connections that keeps all hashing threads busy. */
-const connections = 8
-
-/** Sends requests over several connections, each after the response to the previous one. */
-export async function closedLoop(port: number, seconds: number, next: Next) {
+/**
+ * Sends requests over several connections, each after the response to the previous one.
+ *
+ * @param connections eight keep all hashing threads busy
+ */
+export async function closedLoop(port: number, seconds: number, next: Next, connections = 8) {
   const responses = noResponses()
   const start = performance.now()
   const end = start + seconds * 1000
@@ -121,13 +122,22 @@ function exchange(socket: Socket, request: string) {
   })
 }
 
-/** Returns the bytes of a request with JSON or a token. */
-export function requestBytes(method: string, path: string, options: { body?: object; token?: string } = {}) {
-  const { body, token } = options
+/**
+ * Returns the bytes of a request with JSON or a token.
+ *
+ * @param options.from address of the client, as a proxy would forward it
+ */
+export function requestBytes(
+  method: string,
+  path: string,
+  options: { body?: object; token?: string; from?: string } = {},
+) {
+  const { body, token, from } = options
   const json = body ? JSON.stringify(body) : ''
   const head = [
     `${method} ${path} HTTP/1.1`,
     'host: localhost',
+    ...(from ? [`x-forwarded-for: ${from}`] : []),
     ...(token ? [`authorization: Bearer ${token}`] : []),
     ...(body ? ['content-type: application/json', `content-length: ${Buffer.byteLength(json)}`] : []),
   ]

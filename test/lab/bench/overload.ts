@@ -1,15 +1,18 @@
+import type { Say } from './bench.js'
 import { median, percentile, table } from './figures.js'
 import { closedLoop, onSchedule, warmUpSeconds } from './load.js'
 import type { Server, World } from './world.js'
 
 /** Sends three times as many logins as the machine can hash. Returns medians of all rounds. */
-export async function overload(world: World, rounds: number, seconds: number) {
+export async function overload(world: World, rounds: number, seconds: number, say: Say) {
+  say('starting and warming up the servers')
   const servers = { floor: await world.startFloor(), usher: await world.startUsher() }
   const turns = new Map<string, number[][]>()
   for (const { port, requests } of Object.values(servers)) {
     await closedLoop(port, warmUpSeconds, requests.login)
   }
   for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`)
     for (const operation of ['login', 'login to 8 accounts'] as const) {
       for (const [name, server] of Object.entries(servers)) {
         const row = `${name}, ${operation}`
@@ -35,6 +38,7 @@ export async function overload(world: World, rounds: number, seconds: number) {
     'no answer',
     'MiB before',
     'MiB at most',
+    'sender CPU',
   ]
   return table(['', ...head], rows)
 }
@@ -50,9 +54,11 @@ async function turn(server: Server, operation: 'login' | 'login to 8 accounts', 
     most = Math.max(most, await server.memoryMebibytes())
   }, 100)
   const start = performance.now()
+  const cpu = process.cpuUsage()
   const { latencies, failed } = await onSchedule(port, sent, seconds, requests[operation])
   const whole = (performance.now() - start) / 1000
   clearInterval(sampler)
+  const { user, system } = process.cpuUsage(cpu)
   const successful = latencies.get(200) ?? []
   const shed = latencies.get(503) ?? []
   const other = [...latencies].filter(([status]) => status !== 200 && status !== 503)
@@ -70,5 +76,7 @@ async function turn(server: Server, operation: 'login' | 'login to 8 accounts', 
     failed,
     before,
     most,
+    // Share of one core.
+    (user + system) / 1000 / 1000 / whole,
   ]
 }

@@ -1,10 +1,11 @@
+import type { Say } from './bench.js'
 import { median, percentile, table } from './figures.js'
 import { closedLoop, warmUpSeconds } from './load.js'
 import type { Server, World } from './world.js'
 
-const operations = ['create', 'login', 'me', 'discovery'] as const
-type Operation = (typeof operations)[number] | 'raw hash'
-const hashes: readonly string[] = ['create', 'login']
+/** `me-64` sends over 64 connections, the others over eight. */
+export type Operation = 'create' | 'login' | 'me' | 'me-64' | 'discovery'
+const hashes: readonly Operation[] = ['create', 'login']
 
 /** Results of one turn of one server. Times in milliseconds. */
 interface Turn {
@@ -16,66 +17,64 @@ interface Turn {
   errors: number
 }
 
-/** Measures each operation on the baseline and on Usher in turns, with eight connections in a closed loop. */
-export async function rates(world: World, rounds: number, seconds: number) {
+/** Measures an operation of the floor and of Usher in turns, in a closed loop. */
+export async function rates(
+  world: World,
+  operation: Operation,
+  { rounds, seconds }: { rounds: number; seconds: number },
+  say: Say,
+) {
+  say('starting the servers')
   const servers = {
     floor: await world.startFloor(),
     'Usher, one process': await world.startUsher({ WORKERS: '1' }),
     Usher: await world.startUsher(),
   }
-  const turns = new Map<string, Turn[]>()
-  const turn = async (name: string, server: Server, operation: Operation) => {
-    const key = `${operation}: ${name}`
-    turns.set(key, [...(turns.get(key) ?? []), await measure(server, operation, seconds)])
+  const turns: Record<string, Turn[]> = {}
+  const take = async (name: string, server: Server, measured: Operation | 'raw hash') => {
+    const all = turns[name] ?? []
+    turns[name] = all
+    all.push(await measure(server, measured, seconds))
   }
-  for (const server of Object.values(servers)) {
-    for (const operation of operations) await measure(server, operation, warmUpSeconds)
+  for (const [name, server] of Object.entries(servers)) {
+    say(`warming up ${name}`)
+    await measure(server, operation, warmUpSeconds)
   }
   for (let round = 0; round < rounds; round++) {
-    await turn('floor', servers.floor, 'raw hash')
-    for (const operation of operations) {
-      const pairs = Object.entries(servers)
-      for (const [name, server] of round % 2 === 0 ? pairs : pairs.toReversed()) {
-        await turn(name, server, operation)
-      }
-    }
+    say(`round ${round + 1} of ${rounds}`)
+    if (hashes.includes(operation)) await take('raw hash', servers.floor, 'raw hash')
+    const pairs = Object.entries(servers)
+    for (const [name, server] of round % 2 === 0 ? pairs : pairs.toReversed())
+      await take(name, server, operation)
   }
-  const memory: string[] = []
+  const memory: Record<string, number> = {}
   for (const [name, server] of Object.entries(servers)) {
-    memory.push(`${name} ${Math.round(await server.memoryMebibytes())} MiB`)
+    memory[name] = await server.memoryMebibytes()
     await server.stop()
   }
 
-  const of = (key: string, figure: keyof Turn) => (turns.get(key) ?? []).map((each) => each[figure])
-  const rows = [...turns.keys()].sort().map((key) => {
-    const errors = of(key, 'errors').reduce((sum, value) => sum + value, 0)
-    const figures = (['rate', 'p50', 'p95', 'p99', 'cpu'] as const).map((figure) => median(of(key, figure)))
-    return [key, ...figures, String(errors)]
-  })
-  const ratio = (key: string, floorKey: string, figure: 'rate' | 'cpu') => {
-    const below = of(floorKey, figure)
-    return median(of(key, figure).map((value, index) => value / (below[index] ?? Number.NaN)))
+  const of = (name: string, figure: keyof Turn) => (turns[name] ?? []).map((each) => each[figure])
+  const ratio = (name: string, other: string, figure: 'rate' | 'cpu') => {
+    const below = of(other, figure)
+    return median(of(name, figure).map((value, index) => value / (below[index] ?? Number.NaN)))
   }
-  const ratios = operations.flatMap((operation) =>
-    Object.keys(servers)
-      .filter((name) => name !== 'floor')
-      .map((name) => [
-        `${operation}: ${name}`,
-        ratio(`${operation}: ${name}`, `${operation}: floor`, 'rate'),
-        hashes.includes(operation) ? ratio(`${operation}: ${name}`, 'raw hash: floor', 'rate') : '',
-        ratio(`${operation}: ${name}`, `${operation}: floor`, 'cpu'),
-      ]),
-  )
-  return [
-    table(['', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms per answer', 'errors'], rows),
-    table(['ratio to the floor', 'rate', 'rate, to raw hashes', 'CPU per answer'], ratios),
-    `Resident memory at the end: ${memory.join(', ')}.`,
-  ].join('\n\n')
+  const rows = Object.keys(turns).map((name) => [
+    name,
+    ...(['rate', 'p50', 'p95', 'p99', 'cpu'] as const).map((figure) => median(of(name, figure))),
+    String(of(name, 'errors').reduce((sum, value) => sum + value, 0)),
+    memory[name] ?? '',
+    ratio(name, 'floor', 'rate'),
+    hashes.includes(operation) ? ratio(name, 'raw hash', 'rate') : '',
+    ratio(name, 'floor', 'cpu'),
+  ])
+  const head = ['requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms per answer', 'errors', 'MiB']
+  return table([operation, ...head, 'rate to floor', 'rate to raw hashes', 'CPU to floor'], rows)
 }
 
-async function measure(server: Server, operation: Operation, seconds: number): Promise<Turn> {
+async function measure(server: Server, operation: Operation | 'raw hash', seconds: number): Promise<Turn> {
   const before = await server.cpuSeconds()
-  const responses = await closedLoop(server.port, seconds, server.requests[operation])
+  const next = server.requests[operation === 'me-64' ? 'me' : operation]
+  const responses = await closedLoop(server.port, seconds, next, operation === 'me-64' ? 64 : 8)
   const cpuSeconds = (await server.cpuSeconds()) - before
   const good = responses.latencies.get(operation === 'create' ? 201 : 200) ?? []
   const all = [...responses.latencies.values()].flat().length + responses.failed

@@ -66,8 +66,8 @@ async function withRequests(server: Measured, prefix: string, keysPath: string) 
   const origin = `http://127.0.0.1:${server.port}`
   let count = 0
   const email = () => `user${count++ % users}@example.com`
-  const loginAs = (email: string) =>
-    requestBytes('POST', `${prefix}/users/login`, { body: { email, password } })
+  const loginAs = (email: string, from = '') =>
+    requestBytes('POST', `${prefix}/users/login`, { body: { email, password }, from })
   const tokens: string[] = []
   for (let index = 0; index < 100; index++) {
     const headers = { 'content-type': 'application/json' }
@@ -84,6 +84,7 @@ async function withRequests(server: Measured, prefix: string, keysPath: string) 
         return requestBytes('POST', `${prefix}/users`, { body })
       },
       login: () => loginAs(email()),
+      loginFrom: (address: string) => loginAs(email(), address),
       'login to 8 accounts': () => loginAs(`user${count++ % 8}@example.com`),
       me: () => tokens[count++ % tokens.length] ?? '',
       discovery: () => requestBytes('GET', keysPath),

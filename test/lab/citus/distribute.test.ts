@@ -17,8 +17,10 @@ const distributed = [
   'user',
   'hash_parameters',
   'idempotency_key',
+  'known_network',
   'login_failures',
   'membership',
+  'network_failures',
   'signing_key',
   'tenant',
 ]
@@ -67,7 +69,7 @@ describe('usher store distribute', () => {
     await migrate(store.prisma)
     const before = await constraints()
     const { said, audited } = await usher('store distribute')
-    expect(said).toBe(`0 Distributed: ${all.join(', ')}\n`)
+    expect(said).toBe(`0 Distributed ${all.join(', ')}\n`)
     expect(audited).toMatchObject([{ audit: 'store.distributed', tables: all }])
     const tables = await placed()
     expect(tables.map(({ name, column }) => [name, column])).toEqual(
