@@ -93,7 +93,7 @@ it('commands say which worker cannot be reached, and do what they can', async ()
   for (const refused of [created, made]) {
     expect(refused).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`a node of the store cannot be reached: ${host}: `),
+      stderr: expect.stringContaining(`cannot reach a node of the store: ${host}: `),
     })
   }
   await expectServed()
