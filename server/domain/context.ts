@@ -1,3 +1,5 @@
+import { batchReads } from '../store/batched-reads.js'
+import { findUsersById, type UserWithoutPassword } from '../store/queries/users.js'
 import type { Store } from '../store/store.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
@@ -16,6 +18,7 @@ export interface AppContext {
   throttle: Throttle
   networkAllowance: NetworkAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
+  findUser: ReturnType<typeof batchReads<UserWithoutPassword>>
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
@@ -45,6 +48,7 @@ export function createContext(
     throttle: createThrottle(store, now, settings.workers, hashing.hold),
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
+    findUser: batchReads((databaseId, ids) => findUsersById(store, databaseId, ids)),
     verifiedTokens: createVerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,

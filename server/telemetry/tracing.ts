@@ -1,5 +1,9 @@
 import {
+  type Context,
+  context,
+  createContextKey,
   type ProxyTracerProvider,
+  ROOT_CONTEXT,
   type Span,
   type SpanOptions,
   SpanStatusCode,
@@ -16,6 +20,14 @@ export function loadedTracer(): Tracer | undefined {
     : provider.getTracer('usher', version)
 }
 
+const sharers = createContextKey('spans of the requests that share the work')
+
+/** Runs work that several requests share. Its spans are in the trace of the first, and are linked to the others. */
+export function inSharedContext<T>([first = ROOT_CONTEXT, ...others]: Context[], work: () => Promise<T>) {
+  const spans = others.flatMap((other) => trace.getSpan(other) ?? [])
+  return context.with(first.setValue(sharers, spans), work)
+}
+
 /** Runs work in a span. The span contains the code of an error but not its message, which may contain an email. */
 export function inSpan<T>(
   tracer: Tracer,
@@ -23,7 +35,10 @@ export function inSpan<T>(
   options: SpanOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  return tracer.startActiveSpan(name, options, async (span) => {
+  const others = (context.active().getValue(sharers) ?? []) as Span[]
+  const links = others.map((other) => ({ context: other.spanContext() }))
+  return tracer.startActiveSpan(name, { ...options, links }, async (span) => {
+    for (const other of others) other.addLink({ context: span.spanContext() })
     try {
       return await work()
     } catch (error) {

@@ -1,5 +1,6 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { describe, expect } from 'vitest'
+import { revokeUserTokens } from '../../server/store/queries/users.js'
 import { it } from '../support/api.js'
 import { start, startApp } from '../support/app.js'
 
@@ -147,6 +148,46 @@ describe('access tokens', () => {
     const responses = [await database.me(user.token.jwt), await database.me(again.token.jwt)]
     clock.now = start
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([401, 200])
+  })
+
+  it('rejects a revoked token from the commit of the revocation on, while other requests read users', async ({
+    usher,
+    database,
+  }) => {
+    const other = await database.signedUp()
+    const others: number[] = []
+    let isOver = false
+    const load = Array.from({ length: 8 }, async () => {
+      while (!isOver) others.push((await database.me(other.token.jwt)).statusCode)
+    })
+    for (let round = 0; round < 10; round++) {
+      const { id, token } = await database.signedUp()
+      const before = Array.from({ length: 4 }, () => database.me(token.jwt))
+      await revokeUserTokens(usher.store, database.id, id, new Date(start + 1), undefined)
+      const after = await Promise.all(Array.from({ length: 8 }, () => database.me(token.jwt)))
+      expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([401]))
+      await Promise.all(before)
+    }
+    isOver = true
+    await Promise.all(load)
+    expect(new Set(others)).toEqual(new Set([200]))
+  })
+
+  it('an unknown user among concurrent requests fails only its own', async ({ usher, database }) => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => database.signedUp()))
+    const [gone, ...present] = users
+    await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: gone?.id ?? '' } })
+    const elsewhere = await usher.newDatabase()
+    const stranger = await elsewhere.signedUp()
+    const responses = await Promise.all([
+      ...users.map(({ token }) => database.me(token.jwt)),
+      elsewhere.me(stranger.token.jwt),
+    ])
+    expect(responses.map((response) => response.json().id ?? response.json().code)).toEqual([
+      'token_invalid',
+      ...present.map(({ id }) => id),
+      stranger.id,
+    ])
   })
 })
 

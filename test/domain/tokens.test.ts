@@ -78,6 +78,7 @@ describe('correctly signed claims', () => {
     ['no aud', without('aud')],
     ['another aud', { ...good, aud: 'database:other' }],
     ['an empty aud', { ...good, aud: [] }],
+    ['a sub that is no UUID', { ...good, sub: 'ada' }],
     ['no sub', without('sub')],
     ['a sub that is not a string', { ...good, sub: 7 }],
     ['no exp', without('exp')],

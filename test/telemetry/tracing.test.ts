@@ -93,9 +93,29 @@ describe('OpenTelemetry SDK', () => {
     expect(children[0]?.attributes).toEqual({
       'db.system.name': 'postgresql',
       'db.query.summary': 'SELECT membership user',
-      'db.query.text': expect.stringMatching(/^SELECT u\.id, .* u\.id = \$\d::uuid$/),
+      'db.query.text': expect.stringMatching(
+        /^SELECT u\.id, .* u\.id = ANY\(\(SELECT \$2::uuid\[\]\)::uuid\[\]\)$/,
+      ),
     })
     expect(JSON.stringify(children[0]?.attributes)).not.toContain(id)
+  })
+
+  it('the span of a statement that concurrent requests share is linked with the spans of all of them', async () => {
+    const { token } = await database.signedUp()
+    exporter.reset()
+    const authorization = `Bearer ${token.jwt}`
+    const me = () => usher.send({ method: 'GET', url: `${database.users}/me`, headers: { authorization } })
+    await Promise.all([me(), me(), me()])
+    const spans = exporter.getFinishedSpans()
+    const [statement, ...more] = spans.filter(({ kind }) => kind === SpanKind.CLIENT)
+    expect(more).toEqual([])
+    const servers = spans.filter(({ kind }) => kind === SpanKind.SERVER)
+    const idOf = (span: ReadableSpan) => span.spanContext().spanId
+    const others = servers.filter((span) => idOf(span) !== statement?.parentSpanContext?.spanId)
+    expect(others).toHaveLength(2)
+    expect(statement?.links.map(({ context }) => context.spanId)).toEqual(others.map(idOf))
+    for (const { links } of others)
+      expect(links.map(({ context }) => context.spanId)).toEqual([idOf(statement as ReadableSpan)])
   })
 
   it('spans of Prisma operations contain the model name', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
+import { validate as isUuid } from 'uuid'
 import { clockSkewSeconds } from '../clock-skew.js'
 import type { Database } from '../databases/find-database.js'
 import type { TokenKey } from '../keys/signing-keys.js'
@@ -86,7 +87,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
     const { sub, iat, exp } = key?.verify(jwt) ?? {}
-    if (key && typeof sub === 'string' && typeof iat === 'number' && typeof exp === 'number') {
+    if (key && typeof sub === 'string' && isUuid(sub) && typeof iat === 'number' && typeof exp === 'number') {
       return { databaseId, kid: key.kid, userId: sub, issuedAt: iat, expiresAt: exp }
     }
   } catch (cause) {

@@ -1,5 +1,4 @@
 import type { User } from '@usher/contract'
-import { findUserById } from '../../store/queries/users.js'
 import type { Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -27,7 +26,7 @@ export async function me(context: AppContext, database: Database, jwt: string, l
 
 async function userOfToken(context: AppContext, database: Database, jwt: string) {
   const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
-  const user = await findUserById(context.store, database.id, claims.userId)
+  const user = await context.findUser(database.id, claims.userId)
   if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter)) throw new Problem('token_invalid')
   return user
 }

@@ -9,7 +9,7 @@ import type { Attempt, LoginFailures } from './login-failures.js'
 type Queries = Pick<Store, 'query'>
 
 /** A user as `me` reads it. */
-type UserWithoutPassword = Pick<
+export type UserWithoutPassword = Pick<
   User,
   'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'createdAt'
 > & {
@@ -106,14 +106,15 @@ const findSignUpStatement = `
   FROM usher.idempotency_key
   WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= $3::timestamptz`
 
-/** Returns a user, or undefined. */
-export async function findUserById(store: Queries, databaseId: string, id: string) {
-  const [user] = await store.query<UserWithoutPassword>(findUserByIdStatement, [databaseId, id])
-  return user
-}
+/** Returns the users that exist, in any order. */
+export const findUsersById = (store: Queries, databaseId: string, ids: readonly string[]) =>
+  store.query<UserWithoutPassword>(findUsersByIdStatement, [databaseId, ids])
 
-const findUserByIdStatement = `
-  SELECT ${userColumns} FROM usher."user" AS u WHERE u.database_id = $1::uuid AND u.id = $2::uuid`
+// The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
+// again, at 2.7 times the CPU time for one id.
+const findUsersByIdStatement = `
+  SELECT ${userColumns} FROM usher."user" AS u
+  WHERE u.database_id = $1::uuid AND u.id = ANY((SELECT $2::uuid[])::uuid[])`
 
 /** A user who tries to log in, and what the throttle knows of the attempt. */
 export interface Login {

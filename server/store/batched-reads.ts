@@ -1,0 +1,69 @@
+import { type Context, context } from '@opentelemetry/api'
+import { inSharedContext } from '../telemetry/tracing.js'
+
+/** Rows that one statement reads at most. */
+const maxReads = 128
+
+/** Statements on one database at a time: a second one, because the connection of the first may hang. */
+const maxStatements = 2
+
+interface Read<Row> {
+  id: string
+  resolve(row: Row | undefined): void
+  reject(error: unknown): void
+  trace: Context
+}
+
+/** Reads of one database. */
+interface Queue<Row> {
+  waiting: Read<Row>[]
+  isScheduled: boolean
+  /** Number of statements. */
+  running: number
+}
+
+/**
+ * Returns a function that reads a row of a database by its id. Reads that begin in the same turn of the event loop, or
+ * while statements of the database run, share a statement: sending one takes longer than reading a row. A row is as it
+ * was when its read began, or newer.
+ *
+ * @param readRows reads the rows that exist, in any order
+ */
+export function batchReads<Row extends { id: string }>(
+  readRows: (databaseId: string, ids: string[]) => Promise<Row[]>,
+) {
+  const queues = new Map<string, Queue<Row>>()
+
+  function schedule(databaseId: string, queue: Queue<Row>) {
+    if (queue.isScheduled || queue.running === maxStatements || queue.waiting.length === 0) return
+    queue.isScheduled = true
+    setImmediate(send, databaseId, queue)
+  }
+
+  async function send(databaseId: string, queue: Queue<Row>) {
+    const reads = queue.waiting.splice(0, maxReads)
+    queue.isScheduled = false
+    queue.running += 1
+    schedule(databaseId, queue)
+    try {
+      const ids = reads.map(({ id }) => id)
+      const traces = reads.map(({ trace }) => trace)
+      const rows = await inSharedContext(traces, () => readRows(databaseId, ids))
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      for (const { id, resolve } of reads) resolve(byId.get(id))
+    } catch (error) {
+      for (const { reject } of reads) reject(error)
+    }
+    queue.running -= 1
+    schedule(databaseId, queue)
+    if (queue.running === 0 && !queue.isScheduled) queues.delete(databaseId)
+  }
+
+  return (databaseId: string, id: string) =>
+    new Promise<Row | undefined>((resolve, reject) => {
+      const queue = queues.get(databaseId) ?? { waiting: [], isScheduled: false, running: 0 }
+      queues.set(databaseId, queue)
+      queue.waiting.push({ id, resolve, reject, trace: context.active() })
+      schedule(databaseId, queue)
+    })
+}

@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { batchReads } from '../../server/store/batched-reads.js'
+
+interface Statement {
+  databaseId: string
+  ids: string[]
+  succeed(): void
+  fail(): void
+}
+
+/** Reads with statements that end when the test says so. Every row exists but `unknown`. */
+function createReads() {
+  const statements: Statement[] = []
+  const read = batchReads(
+    (databaseId, ids) =>
+      new Promise<{ id: string }[]>((resolve, reject) => {
+        const rows = ids.filter((id) => id !== 'unknown').map((id) => ({ id }))
+        const succeed = () => resolve(rows.toReversed())
+        statements.push({ databaseId, ids, succeed, fail: () => reject(new Error('connection lost')) })
+      }),
+  )
+  return { statements, read, sent: () => statements.map(({ ids }) => ids) }
+}
+
+it('reads of one turn share a statement per database', async () => {
+  const { statements, read } = createReads()
+  const reads = [read('one', 'a'), read('two', 'b'), read('one', 'c')]
+  expect(statements).toEqual([])
+  await setImmediate()
+  expect(statements).toMatchObject([
+    { databaseId: 'one', ids: ['a', 'c'] },
+    { databaseId: 'two', ids: ['b'] },
+  ])
+  for (const { succeed } of statements) succeed()
+  expect(await Promise.all(reads)).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }])
+})
+
+it('a row that does not exist is undefined only for its own read', async () => {
+  const { statements, read } = createReads()
+  const reads = [read('one', 'a'), read('one', 'unknown'), read('one', 'a')]
+  await setImmediate()
+  statements[0]?.succeed()
+  expect(await Promise.all(reads)).toEqual([{ id: 'a' }, undefined, { id: 'a' }])
+})
+
+it('a failed statement fails only its own reads', async () => {
+  const { statements, read } = createReads()
+  const reads = [read('one', 'a'), read('one', 'b'), read('two', 'c')]
+  const settled = Promise.allSettled(reads)
+  await setImmediate()
+  statements[0]?.fail()
+  statements[1]?.succeed()
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  const later = read('one', 'a')
+  await setImmediate()
+  statements[2]?.succeed()
+  expect(await later).toEqual({ id: 'a' })
+})
+
+it('a read never uses a statement that was sent before it began', async () => {
+  const { read, sent } = createReads()
+  read('one', 'a')
+  await setImmediate()
+  read('one', 'a')
+  await setImmediate()
+  expect(sent()).toEqual([['a'], ['a']])
+})
+
+it('two statements of a database run at a time, and the reads that wait share the next one', async () => {
+  const { statements, read, sent } = createReads()
+  for (const id of ['a', 'b', 'c', 'd']) {
+    read('one', id)
+    await setImmediate()
+  }
+  read('two', 'e')
+  await setImmediate()
+  expect(sent()).toEqual([['a'], ['b'], ['e']])
+  statements[0]?.succeed()
+  await setImmediate()
+  await setImmediate()
+  expect(sent().at(-1)).toEqual(['c', 'd'])
+})
+
+it('a statement has at most 128 ids', async () => {
+  const { statements, read } = createReads()
+  for (let id = 0; id < 300; id++) read('one', String(id))
+  for (let turn = 0; turn < 3; turn++) await setImmediate()
+  statements[0]?.succeed()
+  for (let turn = 0; turn < 3; turn++) await setImmediate()
+  expect(statements.map(({ ids }) => ids.length)).toEqual([128, 128, 44])
+})
