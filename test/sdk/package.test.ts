@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readmeSnippets } from './readme.js'
+import { snippetsOf } from '../support/snippets.js'
 
 const run = promisify(execFile)
 vi.setConfig({ testTimeout: 60_000 })
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball)
   await copyFile('test/sdk/consumer.ts', join(folder, 'consumer.ts'))
   await mkdir(join(folder, 'readme'))
-  for (const [index, { language, code }] of (await readmeSnippets()).entries()) {
+  for (const [index, { language, code }] of (await snippetsOf('sdk/README.md')).entries()) {
     if (language.startsWith('ts')) await writeFile(join(folder, 'readme', `${index}.${language}`), code)
   }
   for (const name of ['@types', 'react']) {

@@ -8,7 +8,7 @@ import { afterEach, expect, vi } from 'vitest'
 import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
 import { it as apiTest } from '../support/api.js'
-import { readmeSnippets } from './readme.js'
+import { snippetsOf } from '../support/snippets.js'
 
 const it = apiTest
   .extend('folder', { scope: 'file' }, async ({ store }, { onCleanup }) => {
@@ -20,7 +20,7 @@ const it = apiTest
   })
   /** Runs the snippet under a heading with the address of the test server. Returns its exports and its log. */
   .extend('runSnippet', ({ origin, folder }) => async (heading: string) => {
-    const snippet = (await readmeSnippets()).find(
+    const snippet = (await snippetsOf('sdk/README.md')).find(
       (each) => each.heading === heading && each.language !== 'sh',
     )
     const { outputFiles } = await build({
@@ -100,7 +100,7 @@ it('runs the snippet React', async ({ runSnippet }) => {
 })
 
 it('runs every snippet of the README', async () => {
-  const headings = (await readmeSnippets())
+  const headings = (await snippetsOf('sdk/README.md'))
     .filter(({ language }) => language !== 'sh')
     .map((each) => each.heading)
   expect(headings).toEqual(['First call', 'Errors', 'The token', 'Timeout and retries', 'React'])

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
-export async function readmeSnippets() {
-  const text = await readFile(new URL('../../sdk/README.md', import.meta.url), 'utf8')
+/** Returns the code blocks of a document, by the heading above them. */
+export async function snippetsOf(file: string) {
+  const text = await readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
   const sections = text.split(/^## /m).slice(1)
   return sections.flatMap((section) => {
     const heading = section.split('\n', 1)[0] ?? ''

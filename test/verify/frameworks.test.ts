@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createVerifier, type Verifier } from '@usher/verify'
+import { requireUser as requireUserOfExpress } from '@usher/verify/express'
+import { requireUser as requireUserOfFastify } from '@usher/verify/fastify'
+import { requireUser as requireUserOfHono } from '@usher/verify/hono'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import { describe, expect } from 'vitest'
+import { freePort } from '../support/postgres-server.js'
+import { it } from './live.js'
+
+/** A back end with a route that returns the id of the user. */
+type Get = (authorization?: string) => Promise<{ status: number; headers: Headers; text: string }>
+
+const read = async (response: Response) => ({
+  status: response.status,
+  headers: response.headers,
+  text: await response.text(),
+})
+const headersOf = (authorization?: string): Record<string, string> => (authorization ? { authorization } : {})
+
+const backends: [string, (verifier: Verifier) => { get: Get }][] = [
+  [
+    'Fastify',
+    (verifier) => {
+      const app = fastify()
+      app.get('/', { onRequest: requireUserOfFastify(verifier) }, async (request) => request.user.userId)
+      return {
+        async get(authorization) {
+          const response = await app.inject({ url: '/', headers: headersOf(authorization) })
+          const headers = new Headers(response.headers as Record<string, string>)
+          return { status: response.statusCode, headers, text: response.body }
+        },
+      }
+    },
+  ],
+  [
+    'Express',
+    (verifier) => {
+      const app = express()
+      app.get('/', requireUserOfExpress(verifier), (request, response) => {
+        response.send(request.user?.userId)
+      })
+      return {
+        async get(authorization) {
+          const server = app.listen(0, '127.0.0.1')
+          await once(server, 'listening')
+          const { port } = server.address() as AddressInfo
+          const result = await read(
+            await fetch(`http://127.0.0.1:${port}/`, { headers: headersOf(authorization) }),
+          )
+          server.closeAllConnections()
+          server.close()
+          return result
+        },
+      }
+    },
+  ],
+  [
+    'Hono',
+    (verifier) => {
+      const app = new Hono().get('/', requireUserOfHono(verifier), (context) =>
+        context.text(context.var.user.userId),
+      )
+      return {
+        get: async (authorization) => read(await app.request('/', { headers: headersOf(authorization) })),
+      }
+    },
+  ],
+]
+
+describe.each(backends)('requireUser of %s', (_name, start) => {
+  it('passes the user to the route', async ({ database, verifier }) => {
+    const { id, token } = await database.signedUp()
+    const response = await start(verifier).get(`Bearer ${token.jwt}`)
+    expect(response).toMatchObject({ status: 200, text: id })
+  })
+
+  it('responds with 401, a challenge and a problem document', async ({ verifier }) => {
+    const { get } = start(verifier)
+    const missing = await get()
+    expect(missing.status).toBe(401)
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer')
+    expect(missing.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(JSON.parse(missing.text)).toMatchObject({ status: 401, code: 'token_missing' })
+    const invalid = await get('Bearer a.b.c')
+    expect(invalid.status).toBe(401)
+    expect(invalid.headers.get('www-authenticate')).toMatch(
+      /^Bearer error="invalid_token", error_description="/,
+    )
+    expect(JSON.parse(invalid.text)).toMatchObject({ status: 401, code: 'token_invalid' })
+  })
+
+  it('responds with 503 and Retry-After while no key can be read', async ({ database, options }) => {
+    const { jwt } = (await database.signedUp()).token
+    const verifier = createVerifier({ ...options, baseUrl: `http://127.0.0.1:${await freePort()}` })
+    const response = await start(verifier).get(`Bearer ${jwt}`)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('5')
+    expect(JSON.parse(response.text)).toMatchObject({ status: 503, code: 'unavailable' })
+  })
+})

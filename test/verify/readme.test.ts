@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { expect } from 'vitest'
+import { snippetsOf } from '../support/snippets.js'
+import { it as liveTest } from './live.js'
+
+const snippets = (await snippetsOf('verify/README.md')).filter(({ language }) => language === 'ts')
+
+const it = liveTest
+  .extend('folder', { scope: 'file' }, async ({ database: _ }, { onCleanup }) => {
+    const folder = await mkdtemp(resolve('node_modules', '.usher-verify-readme-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    return folder
+  })
+  /** Imports a snippet, with the address of the test server and its database. */
+  .extend('importSnippet', ({ folder, origin, database }) => async (index: number) => {
+    const code = snippets[index]?.code ?? ''
+    const { outputFiles } = await build({
+      stdin: {
+        contents: code
+          .replaceAll('http://localhost:3000', origin)
+          .replaceAll("workspace: 'demo'", `workspace: '${database.workspaceSlug}'`)
+          .replaceAll("database: 'app'", `database: '${database.databaseName}'`),
+        loader: 'ts',
+        resolveDir: resolve('test/verify'),
+      },
+      bundle: true,
+      external: ['express', 'fastify', 'hono'],
+      conditions: ['source'],
+      platform: 'node',
+      format: 'esm',
+      write: false,
+    })
+    const file = join(folder, `${index}.mjs`)
+    await writeFile(file, outputFiles[0]?.contents ?? '')
+    return import(/* @vite-ignore */ file)
+  })
+  .extend('user', async ({ clock, database }) => {
+    clock.now = Date.now()
+    const { id, tenants, token } = await database.signedUp({ newTenant: 'Engines' })
+    return { id, tenants, authorization: `Bearer ${token.jwt}` }
+  })
+
+it('runs the snippet First call', async ({ importSnippet, user }) => {
+  const { userId } = await importSnippet(0)
+  expect(await userId(user.authorization)).toBe(user.id)
+  await expect(userId('Bearer a.b.c')).rejects.toThrow('The access token is invalid')
+})
+
+it('runs the snippet of Fastify', async ({ importSnippet, user }) => {
+  const { app } = await importSnippet(1)
+  const { authorization, id } = user
+  expect((await app.inject({ url: '/', headers: { authorization } })).body).toBe(id)
+  expect((await app.inject({ url: '/' })).statusCode).toBe(401)
+})
+
+it('runs the snippet of Express', async ({ importSnippet, user }) => {
+  const { app } = await importSnippet(2)
+  const server = app.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { authorization, id } = user
+  expect(await (await fetch(url, { headers: { authorization } })).text()).toBe(id)
+  expect((await fetch(url)).status).toBe(401)
+  server.closeAllConnections()
+  server.close()
+})
+
+it('runs the snippet of Hono', async ({ importSnippet, user }) => {
+  const { app } = await importSnippet(3)
+  const { authorization, id } = user
+  expect(await (await app.request('/', { headers: { authorization } })).text()).toBe(id)
+  expect((await app.request('/')).status).toBe(401)
+})
+
+it('runs the snippet More than 50 tenants', async ({ importSnippet, user }) => {
+  const { tenantsOf, isUnavailable } = await importSnippet(4)
+  expect(await tenantsOf(user.authorization)).toEqual(user.tenants)
+  expect(isUnavailable(await tenantsOf('Bearer a.b.c').catch((error: unknown) => error))).toBe(false)
+})
+
+it('runs every snippet of the README', () => {
+  const { length } = snippets
+  expect(length).toBe(5)
+})

@@ -1,0 +1,217 @@
+import { createVerifier, type Verifier, VerifyError } from '@usher/verify'
+import fc from 'fast-check'
+import { describe, expect } from 'vitest'
+import { revokeTokens } from '../../server/domain/admin/change-user.js'
+import { freePort } from '../support/postgres-server.js'
+import { makeAttacks } from './attacks.js'
+import { it, optionsOf } from './live.js'
+
+const codeOf = async (result: ReturnType<Verifier['verify' | 'fetchTenants']>) => (await result).error?.code
+
+describe('a valid token', () => {
+  it('returns user, tenants, expiry and claims', async ({ usher, database, verifier }) => {
+    const { id, tenants, token } = await database.signedUp({ newTenant: 'Engines' })
+    const { data, error } = await verifier.verify(token.jwt)
+    expect(error).toBeUndefined()
+    expect(data).toEqual({
+      userId: id,
+      tenants,
+      expiresAt: new Date(usher.clock.now + 3_600_000),
+      claims: expect.objectContaining({ sub: id, client_id: `database:${database.id}`, tenants }),
+    })
+  })
+
+  it('is accepted alone and as the value of an Authorization header', async ({ database, verifier }) => {
+    const { jwt } = (await database.signedUp()).token
+    for (const input of [jwt, `Bearer ${jwt}`, `bearer   ${jwt} `]) {
+      expect((await verifier.verify(input)).data?.tenants).toEqual([])
+    }
+  })
+
+  it('is accepted by functions that were taken from the verifier', async ({ database, options }) => {
+    const { verify, fetchTenants } = createVerifier({ ...options, baseUrl: `${options.baseUrl}/` })
+    const { jwt } = (await database.signedUp()).token
+    expect(await codeOf(verify(jwt))).toBeUndefined()
+    expect(await codeOf(fetchTenants(jwt))).toBeUndefined()
+  })
+
+  it('is refused from its expiry on, and more than 30 s before it was issued', async ({
+    usher,
+    clock,
+    database,
+    verifier,
+  }) => {
+    const issuedAt = clock.now
+    const { jwt, maxAge } = (await database.signedUp()).token
+    const at = (milliseconds: number) => {
+      usher.clock.now = issuedAt + milliseconds
+      return codeOf(verifier.verify(jwt))
+    }
+    expect(await at(maxAge * 1000 - 1)).toBeUndefined()
+    expect(await at(maxAge * 1000)).toBe('token_expired')
+    expect(await at(-30_000)).toBeUndefined()
+    expect(await at(-31_000)).toBe('token_invalid')
+  })
+})
+
+describe('input that is no valid token', () => {
+  it.for<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['an empty string', ''],
+    ['a scheme without a token', 'Bearer'],
+    ['a scheme with spaces', 'Bearer   '],
+    ['another scheme', 'Basic YWRhOnNlY3JldA=='],
+  ])('returns token_missing for %s', async ([, input], { verifier }) => {
+    expect(await codeOf(verifier.verify(input as string))).toBe('token_missing')
+    expect(await codeOf(verifier.fetchTenants(input as string))).toBe('token_missing')
+  })
+
+  it.for<[string, unknown]>([
+    ['a number', 7],
+    ['an object', {}],
+    ['an object that cannot be a string', Object.create(null)],
+    ['a list', ['a', 'b']],
+    ['a symbol', Symbol('token')],
+    ['one part', 'abc'],
+    ['five parts', 'a.b.c.d.e'],
+    ['a megabyte', `${'a'.repeat(1_000_000)}.b.c`],
+    ['a line break', 'a.b\n.c'],
+  ])('returns token_invalid for %s', async ([, input], { verifier }) => {
+    expect(await codeOf(verifier.verify(input as string))).toBe('token_invalid')
+  })
+
+  it('returns an error for any value', async ({ verifier }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.anything({ withNullPrototype: true }), fc.string()), async (input) => {
+        const { data, error } = await verifier.verify(input as string)
+        expect(data).toBeUndefined()
+        expect(error).toBeInstanceOf(VerifyError)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('returns token_invalid for signed claims of another type', async ({ usher, origin }) => {
+    const { database, sign } = await makeAttacks(usher, 'ES256')
+    const { verify } = createVerifier(optionsOf(usher, origin, database))
+    expect(await codeOf(verify(sign({ extra: { nested: true } })))).toBeUndefined()
+    for (const changes of [
+      { sub: 7 },
+      { sub: undefined },
+      { iat: 'now' },
+      { exp: undefined },
+      { exp: '4102444800' },
+      { jti: undefined },
+      { tenants: 'a' },
+      { tenants: [7] },
+      { tenants: null },
+      { aud: undefined },
+    ]) {
+      expect(await codeOf(verify(sign(changes))), JSON.stringify(changes)).toBe('token_invalid')
+    }
+  })
+})
+
+describe('fetchTenants', () => {
+  it('returns more than 50 tenants, which the token leaves out', async ({ usher, database, verifier }) => {
+    const { id, tenants, token } = await database.signedUp({ newTenant: 'Engines' })
+    const more = Array.from({ length: 50 }, (_, index) => ({
+      databaseId: database.id,
+      id: crypto.randomUUID(),
+      name: `tenant ${index}`,
+      createdAt: new Date(usher.clock.now),
+    }))
+    await usher.store.prisma.tenant.createMany({ data: more })
+    const joinedAt = new Date(usher.clock.now + 1)
+    await usher.store.prisma.membership.createMany({
+      data: more.map((tenant) => ({ databaseId: database.id, userId: id, tenantId: tenant.id, joinedAt })),
+    })
+    expect((await verifier.verify(token.jwt)).data?.tenants).toEqual(tenants)
+    const { email } = await usher.store.prisma.user.findFirstOrThrow({ where: { id } })
+    const { jwt } = (await database.login({ email, password: 'correct horse battery' })).json().token
+    expect((await verifier.verify(jwt)).data).toMatchObject({ userId: id, tenants: undefined })
+    const { data } = await verifier.fetchTenants(`Bearer ${jwt}`)
+    expect(data).toHaveLength(51)
+    expect(new Set(data)).toEqual(new Set([...tenants, ...more.map((tenant) => tenant.id)]))
+  })
+
+  it('refuses a revoked token, which verify accepts until it expires', async ({
+    usher,
+    database,
+    verifier,
+  }) => {
+    const { id, token } = await database.signedUp()
+    await revokeTokens(usher.store, database, id, new Date(usher.clock.now + 1000))
+    expect(await codeOf(verifier.verify(token.jwt))).toBeUndefined()
+    expect(await codeOf(verifier.fetchTenants(token.jwt))).toBe('token_invalid')
+  })
+})
+
+describe('a server', () => {
+  it('that does not know the database is database_not_found', async ({ database, options }) => {
+    const { jwt } = (await database.signedUp()).token
+    const { verify } = createVerifier({ ...options, database: 'nowhere' })
+    expect(await codeOf(verify(jwt))).toBe('database_not_found')
+  })
+
+  it('that cannot be reached is unavailable, with the cause', async ({ database, options }) => {
+    const { jwt } = (await database.signedUp()).token
+    const verifier = createVerifier({ ...options, baseUrl: `http://127.0.0.1:${await freePort()}` })
+    const { error } = await verifier.verify(jwt)
+    expect(error).toMatchObject({ code: 'unavailable', status: 503, cause: expect.any(TypeError) })
+    expect(await codeOf(verifier.fetchTenants(jwt))).toBe('unavailable')
+  })
+})
+
+describe('createVerifier', () => {
+  it.for<[string, unknown]>([
+    ['baseUrl', undefined],
+    ['baseUrl', ''],
+    ['baseUrl', '/usher'],
+    ['baseUrl', 'users.example.com'],
+    ['baseUrl', 'ftp://users.example.com'],
+    ['baseUrl', 'http://'],
+    ['baseUrl', 'http://users.example.com?x'],
+    ['baseUrl', new URL('http://users.example.com')],
+    ['workspace', undefined],
+    ['workspace', ''],
+    ['workspace', '..'],
+    ['workspace', 'a/b'],
+    ['database', undefined],
+    ['database', 7],
+    ['database', 'a'.repeat(64)],
+    ['fetch', 'fetch'],
+    ['timeoutMs', 0],
+    ['timeoutMs', Number.NaN],
+    ['timeoutMs', '5000'],
+    ['timeoutMs', 2 ** 31],
+    ['now', new Date()],
+  ])('throws a TypeError that names %s for %s', ([name, value], { options }) => {
+    const create = () => createVerifier({ ...options, [name]: value })
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(`createVerifier: ${name} must be `)
+  })
+
+  it('throws a TypeError without options', () => {
+    expect(() => createVerifier(undefined as never)).toThrow(TypeError)
+  })
+})
+
+describe('an error', () => {
+  it('becomes the response of a back end, without its cause', () => {
+    const error = new VerifyError('token_expired', { cause: new Error('secret') })
+    expect(error.headers).toEqual({
+      'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token has expired"',
+    })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      type: 'about:blank',
+      title: 'Unauthorized',
+      status: 401,
+      detail: 'The access token has expired',
+      code: 'token_expired',
+    })
+    expect(new VerifyError('token_missing').headers).toEqual({ 'WWW-Authenticate': 'Bearer' })
+    expect(new VerifyError('unavailable')).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } })
+  })
+})

@@ -1,0 +1,24 @@
+import type { RequestHandler } from 'express'
+import type { VerifiedUser, Verifier } from './verifier.js'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The user of the token, after `requireUser`. */
+      user?: VerifiedUser
+    }
+  }
+}
+
+/** Returns a handler that sets `request.user`, or responds with 401 or 503 and a problem document. */
+export const requireUser =
+  ({ verify }: Pick<Verifier, 'verify'>): RequestHandler =>
+  async (request, response, next) => {
+    const { data, error } = await verify(request.headers.authorization)
+    if (error) {
+      response.status(error.status).set(error.headers).type('application/problem+json').json(error)
+      return
+    }
+    request.user = data
+    next()
+  }

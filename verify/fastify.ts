@@ -1,0 +1,24 @@
+import type { onRequestAsyncHookHandler } from 'fastify'
+import type { VerifiedUser, Verifier } from './verifier.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The user of the token, after `requireUser`. */
+    user: VerifiedUser
+  }
+}
+
+/** Returns an `onRequest` hook that sets `request.user`, or responds with 401 or 503 and a problem document. */
+export const requireUser =
+  ({ verify }: Pick<Verifier, 'verify'>): onRequestAsyncHookHandler =>
+  async (request, reply) => {
+    const { data, error } = await verify(request.headers.authorization)
+    if (error) {
+      return reply
+        .code(error.status)
+        .headers(error.headers)
+        .type('application/problem+json')
+        .send(error.toJSON())
+    }
+    request.user = data
+  }

@@ -1,0 +1,15 @@
+import type { MiddlewareHandler } from 'hono'
+import type { VerifiedUser, Verifier } from './verifier.js'
+
+/** Returns middleware that sets the variable `user`, or responds with 401 or 503 and a problem document. */
+export const requireUser =
+  ({ verify }: Pick<Verifier, 'verify'>): MiddlewareHandler<{ Variables: { user: VerifiedUser } }> =>
+  async (context, next) => {
+    const { data, error } = await verify(context.req.header('authorization'))
+    if (error) {
+      const headers = { ...error.headers, 'Content-Type': 'application/problem+json' }
+      return context.body(JSON.stringify(error), error.status, headers)
+    }
+    context.set('user', data)
+    return next()
+  }

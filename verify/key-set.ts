@@ -1,0 +1,78 @@
+import { type CryptoKey, importJWK, type JWTHeaderParameters } from 'jose'
+import { VerifyError } from './errors.js'
+import { getJson, type HttpOptions } from './get-json.js'
+
+/** Algorithms with which a server signs. */
+export const algorithms = ['ES256', 'RS256', 'EdDSA']
+
+/** The age from which keys are fetched again while requests use the present ones. */
+const refreshAfterMs = 150_000
+/** The age from which a request waits for newer keys: the `max-age` of the key set's Cache-Control. */
+const maxAgeMs = 300_000
+/** The age from which keys are not used even if the server is unavailable. No token lives longer. */
+const maxStaleMs = 86_400_000
+/** The time between two fetches, or unknown key IDs would cause one for each request. */
+const cooldownMs = 5_000
+
+/** A request of a Cloudflare Worker cannot await what another one started, and ends what it does not await. */
+const isolatesRequests = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+
+/** Returns a function that finds the key of a token's header in a cached key set. */
+export function createKeySet(url: string, http: HttpOptions, now: () => number) {
+  let keys: Awaited<ReturnType<typeof fetchKeys>> = new Map()
+  let fetchedAt = -Infinity
+  let triedAt = -Infinity
+  let failure: unknown
+  let pending: Promise<void> | undefined
+
+  // Absolute: after a clock was set back, everything counts as old.
+  const ageMs = (instant: number) => Math.abs(now() - instant)
+
+  async function tryRefresh() {
+    const startedAt = now()
+    try {
+      keys = await fetchKeys(url, http)
+      fetchedAt = startedAt
+      failure = undefined
+    } catch (error) {
+      failure = error
+      if (error instanceof VerifyError && error.code === 'database_not_found') keys = new Map()
+    }
+    triedAt = now()
+    pending = undefined
+  }
+
+  function refresh() {
+    if (pending) return pending
+    const attempt = tryRefresh()
+    if (!isolatesRequests) pending = attempt
+    return attempt
+  }
+
+  /** @throws {VerifyError} `token_invalid` if the key is not in the set, or why the set cannot be read */
+  return async ({ kid = '', alg }: JWTHeaderParameters): Promise<CryptoKey> => {
+    const find = () => (ageMs(fetchedAt) < maxStaleMs ? keys.get(`${alg} ${kid}`) : undefined)
+    const age = ageMs(fetchedAt)
+    const isUnknown = !find()
+    if ((isUnknown || age >= refreshAfterMs) && (pending || ageMs(triedAt) >= cooldownMs)) {
+      const refreshing = refresh()
+      if (isUnknown || (age >= maxAgeMs && !failure) || isolatesRequests) await refreshing
+    }
+    const key = find()
+    if (key) return key
+    throw failure ?? new VerifyError('token_invalid', { cause: new Error('The key set has no such kid') })
+  }
+}
+
+/** Returns the keys of a key set by algorithm and ID. */
+async function fetchKeys(url: string, http: HttpOptions) {
+  const { keys } = await getJson(url, http)
+  try {
+    const usable = (keys as Record<string, string>[]).filter(({ alg = '' }) => algorithms.includes(alg))
+    if (usable.length === 0) throw new Error(`${url} has no key that can verify tokens`)
+    const entries = usable.map(async (jwk) => [`${jwk.alg} ${jwk.kid}`, await importJWK(jwk)] as const)
+    return new Map((await Promise.all(entries)) as [string, CryptoKey][])
+  } catch (cause) {
+    throw new VerifyError('unavailable', { cause })
+  }
+}
