@@ -41,7 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .description(
       'User management for multi-tenant products. Settings are environment variables: see .env.example.',
     )
-    .version(version)
+    .version(version, '-v, --version', 'print the version')
     .exitOverride()
   for (const [name, { description, load }] of Object.entries(commands)) {
     const command = program.command(name).description(description)

@@ -49,14 +49,24 @@ export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
   return { prisma, query, masterKey, close }
 }
 
+const pathsIn = (folder: string) => ({
+  files: join(folder, 'store'),
+  marker: join(folder, 'store.unfinished'),
+})
+
+/** Returns whether a folder has a store that was created completely. */
+export function hasStore(folder: string) {
+  const { files, marker } = pathsIn(folder)
+  return existsSync(files) && !existsSync(marker)
+}
+
 /**
  * If a process is killed while PGlite creates its files, they cannot be opened. A marker file says that they hold
  * nothing yet, so the next start creates them again.
  */
 async function openFiles(folder: string) {
-  const files = join(folder, 'store')
-  const marker = join(folder, 'store.unfinished')
-  if (existsSync(marker) || !existsSync(files)) {
+  const { files, marker } = pathsIn(folder)
+  if (!hasStore(folder)) {
     await writeFile(marker, '')
     await rm(files, { recursive: true, force: true })
   }

@@ -20,6 +20,20 @@ export class NotMigratedError extends Error {
   }
 }
 
+/** The settings name an embedded store that was not created yet. */
+export class NoStoreError extends Error {
+  constructor(folder: string) {
+    super(`no store in ${folder}. Set DATABASE_URL or DATA_DIR, or create a store with: usher migrate`)
+  }
+}
+
+/** @throws {NoStoreError} so that a command that only reads or changes a store does not create one */
+export async function requireStore({ databaseUrl, dataDir }: StoreSettings) {
+  if (databaseUrl) return
+  const { hasStore } = await import('./embedded.js')
+  if (!hasStore(dataDir)) throw new NoStoreError(dataDir)
+}
+
 /**
  * Opens the store. Migrates the embedded store; a server is migrated only by `usher migrate`.
  *

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,6 +44,13 @@ describe('commands without a store', () => {
     expect(stdout).toMatch(new RegExp(`^Usage: usher ${command} \\[options\\]`))
     expect(stdout).toContain('--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  it.for(['--version', '-v'])('%s prints the version', async (flag) => {
+    const { version } = JSON.parse(
+      await readFile(new URL('../../server/package.json', import.meta.url), 'utf8'),
+    )
+    expect(await outcomeOf(flag, {})).toBe(`0 ${version}\n`)
   })
 
   it('usher help lists the subcommands of a group, and the options of a command', async () => {
@@ -146,7 +153,7 @@ describe('commands on a Postgres store', () => {
     expect(await outcome('acme/a%20b')).toMatch(/^2 usher: database name "a%20b" must be 1 to 63 .*\n$/)
     const otherKey = { USHER_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
     expect(await print('database list')).toMatch(
-      /^acme\/app {2}[0-9a-f-]{36}\nacme\/strict {2}[0-9a-f-]{36}\n$/,
+      /^DATABASE {5}ID {36}STATE\nacme\/app {5}[0-9a-f-]{36} {2}active\nacme\/strict {2}[0-9a-f-]{36} {2}active\n$/,
     )
     expect(await usher.json('database list')).toEqual([
       expect.objectContaining({ databaseName: 'app', passwordPolicy: 'standard' }),
@@ -192,6 +199,34 @@ describe('commands on an empty Postgres database', () => {
 })
 
 describe('commands on an embedded store', () => {
+  it.for([
+    'workspace list',
+    'workspace delete acme',
+    'database list',
+    'database create acme/app',
+    'user show acme/app ada@example.com',
+    'user export acme/app',
+    'keys list acme/app',
+  ])('%s reports that there is no store, and creates none', async (command) => {
+    const parent = await mkdtemp(join(tmpdir(), 'usher-none-'))
+    const DATA_DIR = join(parent, 'data')
+    const line = `1 usher: no store in ${DATA_DIR}. Set DATABASE_URL or DATA_DIR, or create a store with: usher migrate\n`
+    expect(await outcomeOf(command, { DATA_DIR })).toBe(line)
+    expect(await readdir(parent)).toEqual([])
+    // A first start that was killed.
+    await mkdir(join(DATA_DIR, 'store'), { recursive: true })
+    await writeFile(join(DATA_DIR, 'store.unfinished'), '')
+    expect(await outcomeOf(command, { DATA_DIR })).toBe(line)
+    await rm(parent, { recursive: true })
+  })
+
+  it.for(['workspace create acme', 'migrate'])('%s creates a store', async (command) => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), 'usher-new-'))
+    expect(await outcomeOf(command, { DATA_DIR })).toMatch(/^0 (Created|Applied)/)
+    expect(await outcomeOf('workspace list', { DATA_DIR })).toMatch(/^0 (SLUG .*\nacme |No workspaces)/)
+    await rm(DATA_DIR, { recursive: true })
+  })
+
   it('commands work in the same way, except while a server uses the folder', async () => {
     const { env, remove } = await makeFolderSettings(false)
     const run = (command: string) => outcomeOf(command, env)
@@ -206,7 +241,7 @@ describe('commands on an embedded store', () => {
     expect(await run('serve')).toBe(inUse)
     server.signal('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })
-    expect(await run('database list')).toMatch(/^0 acme\/app {2}/)
+    expect(await run('database list')).toMatch(/^0 DATABASE .*\nacme\/app {2}/)
     await remove()
   })
 })

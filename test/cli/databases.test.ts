@@ -50,6 +50,41 @@ network failures   300 an hour
   })
 })
 
+it('database show prints the settings of a database', async ({ usher, database }) => {
+  const { id, path, workspaceSlug, databaseName } = database
+  const [{ createdAt }] = await usher.json(`database list --after ${workspaceSlug}/database --limit 1`)
+  const url = `http://localhost:3000/workspaces/${workspaceSlug}/databases/${databaseName}`
+  expect((await usher.operator(`database show ${path}`)).stdout).toBe(
+    `id                 ${id}
+url                ${url}
+password policy    standard
+token lifetime     the server’s TOKEN_MAX_AGE
+signing algorithm  ES256
+network failures   300 an hour
+hash parameters    0 sets
+created            ${createdAt}
+`,
+  )
+  await database.signedUp()
+  await usher.json(`database set ${path} --token-max-age 90 --network-failures-per-hour 0`)
+  expect(await usher.json(`database show ${path}`)).toEqual({
+    id,
+    workspaceSlug,
+    databaseName,
+    url,
+    passwordPolicy: 'standard',
+    tokenMaxAge: 90,
+    signingAlgorithm: 'ES256',
+    networkFailuresPerHour: 0,
+    hashParameterSets: 1,
+    createdAt,
+  })
+  expect((await usher.operator(`database show ${path}`)).stdout).toMatch(
+    /\ntoken lifetime {5}90 s\n(.*\n)*hash parameters {4}1 set\n/,
+  )
+  expect(await usher.outcome('database show no/such')).toBe('1 usher: database no/such does not exist\n')
+})
+
 it('database list and workspace list return pages', async ({ usher }) => {
   const { path, workspaceSlug } = await usher.newDatabase()
   const databases = await usher.json('database list')
@@ -66,6 +101,17 @@ it('database list and workspace list return pages', async ({ usher }) => {
   const slug = workspaces[workspaces.length - 2].slug
   expect(await usher.json(`workspace list --after ${slug} --limit 1`)).toEqual(workspaces.slice(-1))
   expect(path).toContain(workspaceSlug)
+})
+
+it('database list and workspace list print aligned columns with headers', async ({ usher }) => {
+  await usher.newDatabase()
+  for (const command of ['database list', 'workspace list']) {
+    const { stdout } = await usher.operator(command)
+    const [header = '', ...lines] = stdout.trimEnd().split('\n')
+    const columns = [...header.matchAll(/\S+/g)].map(({ index }) => index)
+    expect(header).toMatch(/^(DATABASE +ID +STATE|SLUG +ID +DATABASES)$/)
+    for (const line of lines) expect([...line.matchAll(/\S+/g)].map(({ index }) => index)).toEqual(columns)
+  }
 })
 
 describe('database delete', () => {
@@ -135,7 +181,9 @@ describe('database delete', () => {
     expect(await usher.outcome(`keys rotate ${path}`)).toBe(
       `1 usher: database ${path} is being deleted. To finish: usher database delete ${path}\n`,
     )
-    expect((await usher.operator('database list')).stdout).toContain(`${path}  ${id}  being deleted\n`)
+    expect((await usher.operator('database list')).stdout).toMatch(
+      new RegExp(`^${path} +${id}  being deleted$`, 'm'),
+    )
     expect(await usher.json(`database delete ${path} --yes`)).toMatchObject({ id, users: 1 })
   })
 

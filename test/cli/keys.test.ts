@@ -50,7 +50,10 @@ it('keys list shows the state of each key', async ({ usher, account }) => {
   const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
   expect(stdout).toMatch(
     new RegExp(
-      `^${third}  ES256  signs  from ${time}\n${second}  ES256  retired  from ${time} to ${time}\n${kid}  ES256  accepted  from ${time} to ${time}\n$`,
+      `^KID {42}ALGORITHM  STATE     SIGNS FROM {16}ACCEPTED UNTIL\n` +
+        `${third}  ES256 {6}signs     ${time}\n` +
+        `${second}  ES256 {6}retired   ${time}  ${time}\n` +
+        `${kid}  ES256 {6}accepted  ${time}  ${time}\n$`,
     ),
   )
 })

@@ -19,6 +19,7 @@ it.each([
   'workspace list',
   'workspace delete',
   'database list',
+  'database show',
   'database set',
   'database delete',
   'database prune-hashes',

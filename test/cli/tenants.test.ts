@@ -14,7 +14,9 @@ it('tenant list returns pages and counts users', async ({ usher }) => {
   ])
   expect(await usher.json(`tenant list ${path} --after ${first}`)).toMatchObject([{ id: second }])
   const { stdout } = await usher.operator(`tenant list ${path}`)
-  expect(stdout).toBe(`${first}  users: 1  One\n${second}  users: 1  Two \uFFFD[31m\n`)
+  expect(stdout).toBe(
+    `ID${' '.repeat(36)}USERS  NAME\n${first}  1      One\n${second}  1      Two \uFFFD[31m\n`,
+  )
 })
 
 it('tenant add-user adds a member only once, and tenant remove-user removes it', async ({

@@ -51,8 +51,8 @@ it('user list returns pages in order of sign-up', async ({ usher, database }) =>
     },
   ])
   const { stdout } = await usher.operator(`user list ${database.path} --limit 2`)
-  expect(stdout.split('\n').slice(2)).toEqual([`Next page: --after ${ids[1]}`, ''])
-  expect(stdout).toMatch(/^[0-9a-f-]{36} {2}active {2}\S+@example.com\n/)
+  expect(stdout.split('\n').slice(3)).toEqual([`Next page: --after ${ids[1]}`, ''])
+  expect(stdout).toMatch(/^ID {36}STATE {3}EMAIL\n[0-9a-f-]{36} {2}active {2}\S+@example.com\n/)
 })
 
 it('user list --tenant lists the users of one tenant', async ({ usher, database }) => {
@@ -117,7 +117,9 @@ it('user disable rejects logins and tokens, and user enable accepts them again',
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([401, 401])
   const { disabledAt } = await usher.json(`user disable ${database.path} ${id}`)
   expect(await usher.json(`user show ${database.path} ${id}`)).toMatchObject({ disabledAt })
-  expect((await usher.operator(`user list ${database.path}`)).stdout).toContain(`${id}  disabled  ${email}`)
+  expect((await usher.operator(`user list ${database.path}`)).stdout).toBe(
+    `ID${' '.repeat(36)}STATE     EMAIL\n${id}  disabled  ${email}\n`,
+  )
   const enabled = await usher.operator(`user enable ${database.path} ${id}`)
   expect(enabled.audited).toEqual(auditOf('user.enabled', id))
   expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
@@ -183,7 +185,9 @@ describe('user set-password', () => {
     await database.signedUp({ email })
     const { code, stdout, stderr } = await usher.operator(command(database), [next, next])
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^New password: \nRepeat password: \n\{.*\}\n$/)
+    expect(stderr).toMatch(
+      /^New password: \nRepeat password: \n\[[\d:.]+\] INFO: user\.password_set \{.*\}\n$/,
+    )
     expect(stdout + stderr).not.toContain(next)
     expect(await statusOfLogin({ email, password: next })).toBe(200)
   })
@@ -247,10 +251,10 @@ it('user delete deletes all rows of a user except the tenant', async ({
   expect(await signUps()).toBe(1)
   await statusOfLogin({ email, password: 'wrong password' })
 
-  const { audited, stdout } = await usher.operator(`user delete ${database.path} ${email}`)
+  const { audited, stdout } = await usher.operator(`user delete ${database.path} ${email} --yes`)
   expect(stdout).toBe(`Deleted user ${id}.\n`)
   expect(audited).toEqual(auditOf('user.deleted', id))
-  await usher.operator(`user delete ${database.path} grace@example.com`)
+  await usher.operator(`user delete ${database.path} grace@example.com --yes`)
   const where = { databaseId: database.id }
   expect(await usher.store.prisma.membership.count({ where })).toBe(0)
   expect(await usher.store.prisma.loginFailures.count({ where })).toBe(0)
@@ -261,11 +265,47 @@ it('user delete deletes all rows of a user except the tenant', async ({
   expect((await database.signedUp({ email })).id).not.toBe(id)
 })
 
+it('user delete asks for the email address on a terminal', async ({ usher, database, statusOfLogin }) => {
+  const { id } = await database.signedUp({ email })
+  const command = `user delete ${database.path} ${id}`
+  expect(await usher.outcome(command, [id])).toMatch(
+    /^1 .*Type ada@example\.com to delete this user permanently: .*usher: the name does not match\. Nothing was changed\n$/s,
+  )
+  expect(await usher.outcome(command, ['\u0003'])).toMatch(/usher: cancelled\. Nothing was changed\n$/)
+  expect(await statusOfLogin()).toBe(200)
+  expect(await usher.operator(command, [email])).toMatchObject({ code: 0, stdout: `Deleted user ${id}.\n` })
+  expect(await statusOfLogin()).toBe(401)
+})
+
+it('user delete requires a terminal or --yes', async ({ usher, database, statusOfLogin }) => {
+  await database.signedUp({ email })
+  expect(await usher.outcome(`user delete ${database.path} ${email}`)).toBe(
+    `2 usher: deleting user ${email} without a terminal requires --yes\n`,
+  )
+  expect(await statusOfLogin()).toBe(200)
+})
+
+it('audit records are readable on a terminal, and JSON lines elsewhere', async ({ usher, database }) => {
+  const { id } = await database.signedUp({ email })
+  const command = `user disable ${database.path} ${email}`
+  const onTerminal = await usher.operator(command, [])
+  expect(onTerminal.stdout).toBe(`Disabled user ${id}. Logins and tokens are rejected.\n`)
+  const fields = {
+    operator: userInfo().username,
+    audit: 'user.disabled',
+    databaseId: database.id,
+    userId: id,
+  }
+  expect(onTerminal.stderr).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: user\.disabled \{.*\}\n$/)
+  expect(JSON.parse(onTerminal.stderr.replace(/^.*?\{/, '{'))).toEqual(fields)
+  expect((await usher.operator(command)).audited).toEqual([expect.objectContaining(fields)])
+})
+
 it('user delete does not find a user of another database', async ({ usher, database, statusOfLogin }) => {
   const { id } = await database.signedUp({ email })
   const other = await usher.newDatabase()
   for (const name of [id, email]) {
-    expect(await usher.outcome(`user delete ${other.path} ${name}`)).toBe(
+    expect(await usher.outcome(`user delete ${other.path} ${name} --yes`)).toBe(
       `1 usher: user ${name} does not exist in ${other.path}\n`,
     )
   }

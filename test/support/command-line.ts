@@ -5,7 +5,7 @@ import { Environment, secretVariables } from '../../server/config.js'
 
 const variables = [...Object.keys(Environment.shape), ...secretVariables.map((name) => `${name}_FILE`)]
 
-/** Texts typed on a terminal, one per prompt, or the content of stdin. */
+/** Texts typed on a terminal, one per prompt, or the content of stdin, where neither input nor output is a terminal. */
 export type Input = string | readonly string[]
 
 /** Runs the command line in this process, with only this environment. */
@@ -24,6 +24,8 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
     })
   const spies = [keep('stdout'), keep('stderr'), vi.spyOn(process, 'stdin', 'get')]
   spies[2]?.mockReturnValue(stdin as never)
+  const { isTTY } = process.stderr
+  process.stderr.isTTY = Array.isArray(input)
   for (const name of variables) vi.stubEnv(name, env[name])
   try {
     const code = await run(args)
@@ -32,6 +34,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
     return { code, ...output, audited }
   } finally {
     for (const spy of spies) spy.mockRestore()
+    process.stderr.isTTY = isTTY
     vi.unstubAllEnvs()
   }
 }

@@ -1,6 +1,12 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
-import { createDatabase, listDatabases, setDatabase } from '../../domain/admin/databases.js'
+import {
+  createDatabase,
+  type DatabaseSettings,
+  listDatabases,
+  requireDatabase,
+  setDatabase,
+} from '../../domain/admin/databases.js'
 import { deleteDatabase } from '../../domain/admin/delete-database.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
 import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
@@ -9,8 +15,8 @@ import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
-import { addPageOptions, printPage } from '../io/listing.js'
-import { confirmByName } from '../io/terminal.js'
+import { addPageOptions, aligned, printPage } from '../io/listing.js'
+import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(database: Command) {
@@ -45,10 +51,35 @@ export function configure(database: Command) {
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
         printPage(options, databases, {
-          line: (row) => `${nameOf(row)}  ${row.id}${stateOf(row)}`,
+          columns: { DATABASE: nameOf, ID: ({ id }) => id, STATE: stateOf },
           key: nameOf,
           empty: 'No databases yet.',
         })
+      }),
+    )
+  database
+    .command('show')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('show a database with its settings')
+    .option('--json', 'print the result as JSON')
+    .action((path, options) =>
+      withStore(async (store, config) => {
+        const row = await requireDatabase(store, path)
+        const { id, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour, createdAt } = row
+        const settings = { passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour }
+        const url = databaseUrl(config.baseUrl, path)
+        const hashParameterSets = row.dummyHashes.length
+        print(
+          options,
+          { id, ...path, url, ...settings, hashParameterSets, createdAt },
+          aligned([
+            ['id', id],
+            ['url', url],
+            ...settingsOf(settings),
+            ['hash parameters', `${hashParameterSets} ${hashParameterSets === 1 ? 'set' : 'sets'}`],
+            ['created', createdAt.toISOString()],
+          ]),
+        )
       }),
     )
   database
@@ -83,16 +114,11 @@ export function configure(database: Command) {
         const row = await setDatabase(store, path, settings)
         const { id, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour } = row
         audit(log, 'database.set', { databaseId: id, settings })
-        const lines = [
-          `password policy    ${passwordPolicy}`,
-          `token lifetime     ${tokenMaxAge === null ? 'the server’s TOKEN_MAX_AGE' : `${tokenMaxAge} s`}`,
-          `signing algorithm  ${signingAlgorithm}`,
-          `network failures   ${networkFailuresPerHour === 0 ? 'no limit' : `${networkFailuresPerHour} an hour`}`,
-        ]
-        if (settings.signingAlgorithm)
-          lines.push(`To create a key with ${signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`)
         const shown = { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour }
-        print({ json }, shown, lines.join('\n'))
+        const next = settings.signingAlgorithm
+          ? `\nTo create a key with ${signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
+          : ''
+        print({ json }, shown, aligned(settingsOf(shown)) + next)
       })
     })
   database
@@ -117,7 +143,10 @@ export function configure(database: Command) {
     .option('--json', 'print the result as JSON')
     .action(async (path, options) => {
       const name = nameOf(path)
-      if (!options.yes) await confirmByName(name)
+      if (!options.yes) {
+        requireTerminal(`deleting ${name}`)
+        await confirmDeletion(name, 'it and everything in it')
+      }
       await withStore(async (store, _config, log) => {
         const { id, users } = await deleteDatabase(store, path)
         audit(log, 'database.deleted', { databaseId: id })
@@ -129,7 +158,18 @@ export function configure(database: Command) {
 const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSlug}/${databaseName}`
 
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
-  beingDeleted === null ? '  its node cannot be reached' : beingDeleted ? '  being deleted' : ''
+  beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'
+
+/** Returns the settings with their labels. */
+const settingsOf = (row: Required<DatabaseSettings>) => [
+  ['password policy', row.passwordPolicy],
+  ['token lifetime', row.tokenMaxAge === null ? 'the server’s TOKEN_MAX_AGE' : `${row.tokenMaxAge} s`],
+  ['signing algorithm', row.signingAlgorithm],
+  [
+    'network failures',
+    row.networkFailuresPerHour === 0 ? 'no limit' : `${row.networkFailuresPerHour} an hour`,
+  ],
+]
 
 const passwordPolicy = () =>
   new Option('--password-policy <policy>', 'rules for new passwords').choices(Object.values(PasswordPolicy))

@@ -4,6 +4,7 @@ import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/admin/ke
 import { rewrapKeys } from '../../domain/admin/master-key.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
+import { table } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(keys: Command) {
@@ -23,12 +24,14 @@ export function configure(keys: Command) {
           activatesAt: row.activatesAt,
           retiresAt: row.retiresAt,
         }))
-        const lines = shown.map(
-          (key) =>
-            `${key.kid}  ${key.algorithm}  ${key.state}  from ${key.activatesAt.toISOString()}` +
-            (key.retiresAt ? ` to ${key.retiresAt.toISOString()}` : ''),
-        )
-        print(options, shown, lines.join('\n'))
+        const text = table(shown, {
+          KID: ({ kid }) => kid,
+          ALGORITHM: ({ algorithm }) => algorithm,
+          STATE: ({ state }) => state,
+          'SIGNS FROM': ({ activatesAt }) => activatesAt.toISOString(),
+          'ACCEPTED UNTIL': ({ retiresAt }) => retiresAt?.toISOString() ?? '',
+        })
+        print(options, shown, text)
       }),
     )
   keys

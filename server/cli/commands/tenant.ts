@@ -13,7 +13,7 @@ export function configure(tenant: Command) {
       withStore(async (store) => {
         const tenants = await listTenants(store, path, options)
         printPage(options, tenants, {
-          line: ({ id, users, name }) => `${id}  users: ${users}  ${printable(name)}`,
+          columns: { ID: ({ id }) => id, USERS: ({ users }) => users, NAME: ({ name }) => printable(name) },
           key: ({ id }) => id,
           empty: 'No tenants.',
         })

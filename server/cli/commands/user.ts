@@ -8,7 +8,7 @@ import {
   setPassword,
   unlockUser,
 } from '../../domain/admin/change-user.js'
-import type { Account } from '../../domain/admin/find-account.js'
+import { type Account, findAccount } from '../../domain/admin/find-account.js'
 import { listUsers, showUser } from '../../domain/admin/list-users.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
@@ -16,8 +16,8 @@ import { createThrottle } from '../../domain/throttle/login-throttle.js'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
-import { addPageOptions, printable, printPage } from '../io/listing.js'
-import { readNewPassword } from '../io/terminal.js'
+import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
+import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
@@ -33,7 +33,11 @@ export function configure(user: Command) {
       withStore(async (store) => {
         const users = await listUsers(store, path, options, options.tenant)
         printPage(options, users, {
-          line: ({ id, disabledAt, email }) => `${id}  ${disabledAt ? 'disabled' : 'active'}  ${email}`,
+          columns: {
+            ID: ({ id }) => id,
+            STATE: ({ disabledAt }) => (disabledAt ? 'disabled' : 'active'),
+            EMAIL: ({ email }) => email,
+          },
           key: ({ id }) => id,
           empty: 'No users.',
         })
@@ -54,6 +58,18 @@ export function configure(user: Command) {
       }),
     )
   }
+  commandOnUser(user, 'delete', 'delete a user permanently; the user’s tenants remain')
+    .option('--yes', 'do not ask for confirmation')
+    .action((path, userRef, options) => {
+      if (!options.yes) requireTerminal(`deleting user ${userRef}`)
+      return withStore(async (store, _config, log) => {
+        const { account } = await findAccount(store, path, userRef)
+        if (!options.yes) await confirmDeletion(account.email, 'this user permanently')
+        const deleted = await deleteUser(store, throttleOf(store), path, account.id)
+        audit(log, 'user.deleted', { databaseId: deleted.databaseId, userId: deleted.id })
+        print(options, deleted, `Deleted user ${deleted.id}.`)
+      })
+    })
   commandOnUser(
     user,
     'set-password',
@@ -117,28 +133,27 @@ const changes: Record<string, UserChange> = {
     change: (store, path, userRef) => unlockUser(store, throttleOf(store), path, userRef),
     message: (id) => `Cleared the failed logins of user ${id}.`,
   },
-  delete: {
-    description: 'delete a user permanently; the user’s tenants remain',
-    event: 'user.deleted',
-    change: (store, path, userRef) => deleteUser(store, throttleOf(store), path, userRef),
-    message: (id) => `Deleted user ${id}.`,
-  },
 }
 
 function describe(user: Awaited<ReturnType<typeof showUser>>) {
   const { failedLogins } = user
-  const lines = [
-    `id              ${user.id}`,
-    `email           ${user.email}`,
-    `preferred name  ${user.preferredName === null ? 'none' : printable(user.preferredName)}`,
-    `created         ${user.createdAt.toISOString()}`,
-    `state           ${user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'}`,
-    `tokens          ${user.tokensValidAfter ? `rejected if issued before ${user.tokensValidAfter.toISOString()}` : 'accepted'}`,
-    `failed logins   ${failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt.toISOString()}` : 'none'}`,
-    ...user.tenants.map(
-      (tenant) =>
-        `tenant          ${tenant.id} since ${tenant.joinedAt.toISOString()}  ${printable(tenant.name)}`,
-    ),
-  ]
-  return lines.join('\n')
+  return aligned([
+    ['id', user.id],
+    ['email', user.email],
+    ['preferred name', user.preferredName === null ? 'none' : printable(user.preferredName)],
+    ['created', user.createdAt.toISOString()],
+    ['state', user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'],
+    [
+      'tokens',
+      user.tokensValidAfter ? `rejected if issued before ${user.tokensValidAfter.toISOString()}` : 'accepted',
+    ],
+    [
+      'failed logins',
+      failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt.toISOString()}` : 'none',
+    ],
+    ...user.tenants.map(({ id, joinedAt, name }) => [
+      'tenant',
+      `${id} since ${joinedAt.toISOString()}  ${printable(name)}`,
+    ]),
+  ])
 }

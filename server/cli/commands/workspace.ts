@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { createWorkspace, deleteWorkspace, listWorkspaces } from '../../domain/admin/workspaces.js'
 import { audit } from '../../telemetry/audit.js'
 import { addPageOptions, printPage } from '../io/listing.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withNewStore, withStore } from '../io/with-store.js'
 
 export function configure(workspace: Command) {
   workspace
@@ -11,7 +11,7 @@ export function configure(workspace: Command) {
     .description('create a workspace')
     .option('--json', 'print the result as JSON')
     .action((slug, options) =>
-      withStore(async (store, _config, log) => {
+      withNewStore(async (store, _config, log) => {
         const { id } = await createWorkspace(store, slug, new Date())
         audit(log, 'workspace.created', { workspaceId: id })
         print(options, { id, slug }, `Created workspace ${slug}.`)
@@ -22,7 +22,11 @@ export function configure(workspace: Command) {
     .action((options) =>
       withStore(async (store) => {
         printPage(options, await listWorkspaces(store, options), {
-          line: ({ slug, id, databases }) => `${slug}  ${id}  databases: ${databases}`,
+          columns: {
+            SLUG: ({ slug }) => slug,
+            ID: ({ id }) => id,
+            DATABASES: ({ databases }) => databases,
+          },
           key: ({ slug }) => slug,
           empty: 'No workspaces yet.',
         })

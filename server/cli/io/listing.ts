@@ -14,16 +14,38 @@ export const addPageOptions = <Key>(command: Command, keyName: string, parseKey:
     .option('--after <last>', `start after the row with this ${keyName}`, parseKey)
     .option('--json', 'print a JSON array; if it has fewer rows than the limit, it is the last page')
 
-/** Prints a page: one line per row, or the rows as an array with --json. */
+/** Functions that return the cell of a row, by the header of the column. */
+type Columns<Row> = Record<string, (row: Row) => string | number>
+
+/** Prints a page: a table, or the rows as an array with --json. */
 export function printPage<Row>(
   options: Page<unknown> & { json?: boolean },
   rows: readonly Row[],
-  { line, key, empty }: { line: (row: Row) => string; key: (row: Row) => string; empty: string },
+  { columns, key, empty }: { columns: Columns<Row>; key: (row: Row) => string; empty: string },
 ) {
-  const lines = rows.map(line)
   const last = rows.at(-1)
-  if (last && rows.length === options.limit) lines.push(`Next page: --after ${key(last)}`)
-  print(options, rows, lines.join('\n') || empty)
+  const next = last && rows.length === options.limit ? `\nNext page: --after ${key(last)}` : ''
+  print(options, rows, last ? table(rows, columns) + next : empty)
+}
+
+/** Returns rows as aligned columns with headers. Text of any script belongs into the last column. */
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>) {
+  const cells = rows.map((row) => Object.values(columns).map((cell) => String(cell(row))))
+  return aligned([Object.keys(columns), ...cells])
+}
+
+/** Pads the cells of each column to the same length. */
+export function aligned(lines: readonly (readonly string[])[]) {
+  const width = (column: number) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0))
+  const widths = lines[0]?.map((_, column) => width(column)) ?? []
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 /** Replaces control characters: text from clients must not control the operator's terminal. */

@@ -42,14 +42,17 @@ export async function readNewPassword(): Promise<string> {
   return password
 }
 
+/** @throws {UsageError} if stdin is not a terminal, so that nobody can confirm */
+export function requireTerminal(action: string) {
+  if (!process.stdin.isTTY) throw new UsageError(`${action} without a terminal requires --yes`)
+}
+
 /**
  * Asks the operator to type the name of what will be deleted.
  *
  * @throws {OperatorError} if another name is typed
- * @throws {UsageError} if stdin is not a terminal
  */
-export async function confirmByName(name: string) {
-  if (!process.stdin.isTTY) throw new UsageError(`deleting ${name} without a terminal requires --yes`)
-  const [typed] = await prompt([`Type ${name} to delete it and everything in it: `], process.stderr)
+export async function confirmDeletion(name: string, what: string) {
+  const [typed] = await prompt([`Type ${name} to delete ${what}: `], process.stderr)
   if (typed !== name) throw new OperatorError('the name does not match. Nothing was changed')
 }

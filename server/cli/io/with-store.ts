@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
 import { jsonText } from '../../domain/admin/json-text.js'
 import { requireMasterKey } from '../../domain/admin/master-key.js'
-import { openForMigration, openStore, requireMigrated } from '../../store/open.js'
+import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { withSecretFiles } from './secret-files.js'
@@ -17,13 +17,21 @@ export const readConfig = (overrides: Record<string, string> = {}) =>
   // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
   loadConfig({ ...withSecretFiles(process.env), ...overrides })
 
-/** Runs a command on the store, which must be migrated, and closes the store. */
-export async function withStore(command: (store: Store, config: Config, log: Log) => Promise<void>) {
+type StoreCommand = (store: Store, config: Config, log: Log) => Promise<void>
+
+/** Runs a command on the store, which must exist and be migrated, and closes the store. */
+export async function withStore(command: StoreCommand) {
+  await requireStore(readConfig())
+  await withNewStore(command)
+}
+
+/** Does the same, but creates the embedded store if necessary. */
+export async function withNewStore(command: StoreCommand) {
   const config = readConfig()
   const store = await openStore(config, () => undefined)
   try {
     await requireMigrated(store)
-    await command(await requireMasterKey(store), config, createAuditLog(config))
+    await command(await requireMasterKey(store), config, await createAuditLog(config))
   } finally {
     await store.close()
   }
@@ -34,15 +42,23 @@ export async function withUnmigratedStore(command: (store: Store, log: Log) => P
   const config = readConfig()
   const store = await openForMigration(config)
   try {
-    await command(store, createAuditLog(config))
+    await command(store, await createAuditLog(config))
   } finally {
     await store.close()
   }
 }
 
-/** The audit trail goes to stderr, because stdout is for results. */
-const createAuditLog = (config: Config) =>
-  pino({ level: config.logLevel }, process.stderr).child({ operator: operatorName() })
+/** The audit trail goes to stderr, because stdout is for results: readable on a terminal, otherwise JSON lines. */
+async function createAuditLog({ logLevel }: Config) {
+  const output = process.stderr.isTTY ? await readableOutput() : process.stderr
+  return pino({ level: logLevel }, output).child({ operator: operatorName() })
+}
+
+async function readableOutput() {
+  const { prettyFactory } = await import('pino-pretty')
+  const format = prettyFactory({ ignore: 'pid,hostname', singleLine: true })
+  return { write: (line: string) => process.stderr.write(format(line)) }
+}
 
 /** Returns the name of the operating system's user, or the number of one without a name. */
 export function operatorName(readUser: () => { username: string } = userInfo) {

@@ -85,7 +85,8 @@ it('commands say which worker cannot be reached, and do what they can', async ()
     await stage.usher(`keys list acme/${ofOther[0]}`),
   ]
   await restart(other)
-  for (const name of ofOne) expect(list.stdout).toMatch(new RegExp(`^acme/${name} {2}[0-9a-f-]{36}$`, 'm'))
+  for (const name of ofOne)
+    expect(list.stdout).toMatch(new RegExp(`^acme/${name} +[0-9a-f-]{36} {2}active$`, 'm'))
   for (const name of ofOther)
     expect(list.stdout).toMatch(new RegExp(`^acme/${name} .*its node cannot be reached$`, 'm'))
   expect(list.code).toBe(0)
