@@ -97,6 +97,14 @@ export function reasonOf(error: unknown): string {
     const reason = (driverCauseOf(error).reason ?? error.message).replace(/:? *$/, '')
     return `TLS to Postgres failed: ${reason}. Check host, sslmode and sslrootcert in DATABASE_URL (docs/operation.md)`
   }
-  if (!error.name.startsWith('PrismaClient')) return error.message
-  return error.message.match(/Message: `(.*)`$/s)?.[1] ?? error.message.trim().split('\n').at(-1) ?? ''
+  const reason = withoutPrismaText(error)
+  const [, missing] = /^database ["`]([^"`]+)["`] does not exist/i.exec(reason) ?? []
+  return missing
+    ? `Postgres has no database "${missing}". Create it, for example with: createdb ${missing}`
+    : reason
+}
+
+function withoutPrismaText({ name, message }: Error) {
+  if (!name.startsWith('PrismaClient')) return message
+  return message.match(/Message: `(.*)`$/s)?.[1] ?? message.trim().split('\n').at(-1) ?? ''
 }

@@ -191,10 +191,23 @@ describe('commands on an empty Postgres database', () => {
     await remove()
   })
 
-  it('commands print the error message of Postgres', async () => {
+  it.for(['migrate', 'database list'])('%s says how to create the Postgres database', async (command) => {
     const { env, remove } = await makePostgresSettings(false)
     await remove()
-    expect(await outcomeOf('database list', env)).toMatch(/^1 usher: database "usher_\w+" does not exist\n$/)
+    const name = env.DATABASE_URL?.split('/').at(-1)
+    expect(await outcomeOf(command, env)).toBe(
+      `1 usher: Postgres has no database "${name}". Create it, for example with: createdb ${name}\n`,
+    )
+  })
+
+  it('commands print the error message of Postgres', async () => {
+    const { env, remove } = await makePostgresSettings()
+    const nobody = new URL(env.DATABASE_URL ?? '')
+    nobody.username = 'nobody'
+    expect(await outcomeOf('database list', { ...env, DATABASE_URL: nobody.href })).toBe(
+      '1 usher: role "nobody" does not exist\n',
+    )
+    await remove()
   })
 })
 
