@@ -39,7 +39,7 @@ const commands = {
 export async function run(args: readonly string[]): Promise<number> {
   const program = new Command('usher')
     .description(
-      'User management for multi-tenant products. Settings are environment variables: see .env.example.',
+      'User management for multi-tenant products. Settings are environment variables, also from the file .env.',
     )
     .version(version, '-v, --version', 'print the version')
     .exitOverride()

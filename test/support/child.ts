@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
+import { noSettings } from './no-settings.js'
 
 const running = new Set<ChildProcess>()
 
@@ -20,7 +21,7 @@ export type Child = ReturnType<typeof startChild>
 
 /** Starts a process with only this environment, and records its output. It is killed after the test file. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(command, args, { env: { PATH, ...env } })
+  const child = spawn(command, args, { env: { PATH, ...noSettings, ...env } })
   running.add(child)
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {

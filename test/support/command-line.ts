@@ -1,9 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { vi } from 'vitest'
 import { run } from '../../server/cli/program.js'
-import { Environment, secretVariables } from '../../server/config.js'
-
-const variables = [...Object.keys(Environment.shape), ...secretVariables.map((name) => `${name}_FILE`)]
+import { noSettings } from './no-settings.js'
 
 /** Texts typed on a terminal, one per prompt, or the content of stdin, where neither input nor output is a terminal. */
 export type Input = string | readonly string[]
@@ -26,7 +24,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
   spies[2]?.mockReturnValue(stdin as never)
   const { isTTY } = process.stderr
   process.stderr.isTTY = Array.isArray(input)
-  for (const name of variables) vi.stubEnv(name, env[name])
+  for (const [name, value] of Object.entries({ ...noSettings, ...env })) vi.stubEnv(name, value)
   try {
     const code = await run(args)
     const lines = output.stderr.split('\n')

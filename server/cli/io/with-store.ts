@@ -6,16 +6,17 @@ import { requireMasterKey } from '../../domain/admin/master-key.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
+import { readEnvFile } from './env-file.js'
 import { withSecretFiles } from './secret-files.js'
 
 /**
- * Reads the settings from the environment. Nothing else reads it.
+ * Reads the settings from the environment and, where it lacks a variable, from `.env`. Nothing else reads them.
  *
  * @param overrides settings given on the command line
  */
 export const readConfig = (overrides: Record<string, string> = {}) =>
   // biome-ignore lint/style/noProcessEnv: read here and handed on as Config
-  loadConfig({ ...withSecretFiles(process.env), ...overrides })
+  loadConfig({ ...withSecretFiles({ ...readEnvFile(), ...process.env }), ...overrides })
 
 type StoreCommand = (store: Store, config: Config, log: Log) => Promise<void>
 
