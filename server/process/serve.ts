@@ -43,7 +43,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
     })
     await app.listen({ host: config.host, port: config.port })
     drainOnRequest(close)
-    if (firstDatabase) process.stderr.write(startupBanner(config.baseUrl, firstDatabase))
+    if (firstDatabase) process.stderr.write(startupBanner(config, firstDatabase))
   } catch (error) {
     await closeUsher()
     throw error

@@ -58,6 +58,8 @@ describe('first start in an empty folder', () => {
       const first = await startServer({ DATA_DIR })
       const lines = await bannerCommandsOf(first)
       expect(first.output.stderr).toContain(`Usher is listening on http://localhost:${first.port}.`)
+      const [, reference = ''] = /^API reference +(\S+)$/m.exec(first.output.stderr) ?? []
+      expect(await (await fetch(reference)).text()).toContain('<title>Usher API</title>')
       const [signedUp, loggedIn, me] = [await paste(lines[0]), await paste(lines[1]), await paste(lines[2])]
       expect(signedUp).toMatchObject({ id: expect.any(String), tenants: [] })
       expect(loggedIn).toMatchObject({ id: signedUp.id, token: { type: 'ACCESS_TOKEN' } })
