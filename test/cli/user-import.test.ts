@@ -99,6 +99,32 @@ describe('user import', () => {
     expect((await readFile(rejectsFile, 'utf8')).trimEnd().split('\n')).toHaveLength(1100)
   })
 
+  it('user import --dry-run reports the same as the import, and stores nothing', async () => {
+    const database = await newDatabase('dry')
+    const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
+    const others = Array.from({ length: 600 }, (_, index) => ({ email: `user${index}@example.com` }))
+    const lines = [{ ...ada, id }, '{', bob, ...others, { email: 'eve@example.com', id }, bob]
+    const file = await fileOf('dry.ndjson', [bob])
+    await run(`user import ${database} ${file}`)
+    await fileOf('dry.ndjson', lines)
+
+    const before = (await run(`user export ${database}`)).stdout
+    const dry = await runUsher(['user', 'import', database, file, '--dry-run'], store.env)
+    const rejects = join(folder, 'dry.rejects.ndjson')
+    const rejected = 'line 2: is not JSON\nline 604: id: belongs to another user\n'
+    expect(dry).toMatchObject({ code: 1, audited: [], stderr: rejected })
+    expect(dry.stdout).toBe(
+      `Would add 601 users. Would skip 2 existing users. Would reject 2 lines, see ${rejects}\n`,
+    )
+    const again = await run(`user import ${database} ${file} --dry-run --json`)
+    expect((await run(`user export ${database}`)).stdout).toBe(before)
+    expect(await run(`database show ${database} --json`)).toMatchObject({
+      stdout: expect.stringContaining('"hashParameterSets":1,'),
+    })
+    expect(await run(`user import ${database} ${file} --json`)).toEqual(again)
+    expect(again.stderr).toBe(rejected)
+  })
+
   it('user import rejects a missing file, an invalid path and an unknown database', async () => {
     const file = await fileOf('refused.ndjson', [ada])
     expect(await run(`user import acme/twice ${file}.no`)).toEqual({

@@ -126,6 +126,7 @@ async function useEveryCommand(url: string) {
   await usher('database list --after aaa/aaa')
   await usher('database show acme/app')
   await usher('database set acme/app --token-max-age 120')
+  await usher(`user import acme/app ${file} --dry-run`)
   await usher(`user import acme/app ${file}`)
   await usher(`user import acme/app ${file}`)
   await usher('user export acme/app')

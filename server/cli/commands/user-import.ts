@@ -19,6 +19,7 @@ export const addUserImportCommand = (user: Command) =>
     .argument('<workspace/name>', 'database to import into', databasePath)
     .argument('<file>', 'NDJSON file with one user per line')
     .description('import users with their password hashes; to continue an interrupted import, run it again')
+    .option('--dry-run', 'check all lines, and store nothing')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -37,25 +38,29 @@ exit code is 1. docs/moving-in.md describes the format and how to convert export
         let added = 0
         let alreadyThere = 0
         let bytes = 0
-        for await (const batch of importUsers(context, database, readLines(file))) {
+        for await (const batch of importUsers(context, database, readLines(file), options)) {
           added += batch.added
           alreadyThere += batch.alreadyThere
           bytes += batch.bytes
           progress.clear()
           await rejects.write(batch.rejected)
-          progress.show(`${Math.floor((bytes / size) * 100)} %: ${added} added`)
+          progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(added, 'user')}`)
         }
         progress.clear()
         const rejected = rejects.count()
-        audit(log, 'users.imported', { databaseId: database.id, users: { added, alreadyThere, rejected } })
+        const users = { added, alreadyThere, rejected }
+        if (!options.dryRun) audit(log, 'users.imported', { databaseId: database.id, users })
+        const verbs = options.dryRun
+          ? { add: 'Would add', skip: 'Would skip', reject: 'Would reject' }
+          : { add: 'Added', skip: 'Skipped', reject: 'Rejected' }
         const rejectsFile = rejected > 0 ? rejects.file : null
         print(
           options,
-          { added, alreadyThere, rejected, rejectsFile },
+          { ...users, rejectsFile },
           [
-            `Added ${counted(added, 'user')}.`,
-            alreadyThere === 0 ? '' : ` Skipped ${counted(alreadyThere, 'existing user')}.`,
-            rejected === 0 ? '' : ` Rejected ${counted(rejected, 'line')}, see ${rejects.file}`,
+            `${verbs.add} ${counted(added, 'user')}.`,
+            alreadyThere === 0 ? '' : ` ${verbs.skip} ${counted(alreadyThere, 'existing user')}.`,
+            rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${rejects.file}`,
           ].join(''),
         )
         if (rejected > 0) throw new PartialFailureError()

@@ -36,6 +36,39 @@ export function addUsers(prisma: PrismaClient, databaseId: string, users: readon
   )
 }
 
+/** Returns a function that returns what {@link addUsers} would, and adds nothing. It remembers earlier calls. */
+export function createDryRun() {
+  const emails = new Set<string>()
+  const ids = new Set<string>()
+  return async (prisma: PrismaClient, databaseId: string, users: readonly NewUser[]) => {
+    const stored = await prisma.user.findMany({
+      where: {
+        databaseId,
+        OR: [
+          { canonicalEmail: { in: users.map(({ user }) => user.canonicalEmail) } },
+          { id: { in: users.map(({ user }) => user.id) } },
+        ],
+      },
+      select: { id: true, canonicalEmail: true },
+    })
+    for (const { id, canonicalEmail } of stored) {
+      emails.add(canonicalEmail)
+      ids.add(id)
+    }
+    const added = new Set<string>()
+    const existing = new Set<string>()
+    for (const { id, canonicalEmail } of users.map(({ user }) => user)) {
+      if (emails.has(canonicalEmail)) existing.add(canonicalEmail)
+      else if (!ids.has(id)) {
+        added.add(canonicalEmail)
+        emails.add(canonicalEmail)
+        ids.add(id)
+      }
+    }
+    return { added, existing }
+  }
+}
+
 async function insertUsers(
   transaction: Prisma.TransactionClient,
   databaseId: string,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { addUsers, type NewUser } from '../../../store/queries/bulk.js'
+import { addUsers, createDryRun, type NewUser } from '../../../store/queries/bulk.js'
 import { clockSkewSeconds } from '../../clock-skew.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
@@ -37,12 +37,16 @@ const batchBytes = 4 * 2 ** 20
 /**
  * Imports users in batches. Each batch is one transaction, so running an interrupted import again completes it.
  * Yields the counts and the rejected lines of each batch.
+ *
+ * @param options.dryRun counts and rejects the same, but stores nothing. Remembers the email addresses of all lines
  */
 export async function* importUsers(
   context: Pick<AppContext, 'store' | 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
   database: Pick<Database, 'id' | 'dummyHashes'>,
   lines: AsyncIterable<Line> | Iterable<Line>,
+  options: { dryRun?: boolean } = {},
 ): AsyncGenerator<ImportedBatch> {
+  const add = options.dryRun ? createDryRun() : addUsers
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
   const recorded = new Set(database.dummyHashes)
 
@@ -66,12 +70,12 @@ export async function* importUsers(
     }
     // Before the users, because failed logins must verify these parameters from then on.
     for (const { dummyHash } of candidates) {
-      if (recorded.has(dummyHash)) continue
+      if (options.dryRun || recorded.has(dummyHash)) continue
       await recordHashParameters(context, database, dummyHash)
       recorded.add(dummyHash)
     }
     const rows = candidates.map(({ row }) => row)
-    const { added, existing } = await addUsers(context.store.prisma, database.id, rows)
+    const { added, existing } = await add(context.store.prisma, database.id, rows)
     const isStored = ({ row }: Candidate) =>
       added.has(row.user.canonicalEmail) || existing.has(row.user.canonicalEmail)
     for (const each of candidates) if (!isStored(each)) reject(each.line, 'id: belongs to another user')
