@@ -225,7 +225,7 @@ export const operations: Record<string, Operation> = {
       user.password = choice.password
       user.validFrom = validFrom(after)
     })(world, choice),
-  remove: changeUser('delete', (database, user) => {
+  remove: changeUser('delete --yes', (database, user) => {
     database.users.delete(user.email)
     for (const [key, { userId }] of database.signUps) if (userId === user.id) database.signUps.delete(key)
   }),
