@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createDatabase } from '../../../server/domain/admin/databases.js'
+import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { distribute } from '../../../server/store/citus/distribute.js'
+import { migrate } from '../../../server/store/migrate.js'
+import { cheapHashes } from '../../support/cheap-hashes.js'
+import { startCluster } from '../../support/citus-cluster.js'
+import { findCitus } from '../../support/installed-postgres.js'
+import { freePort, makeCluster, startPostgres } from '../../support/postgres-server.js'
+import { median, percentile } from '../bench/figures.js'
+import { closedLoop, requestBytes } from '../bench/load.js'
+import { startServer } from '../bench/processes.js'
+import { masterKey, open, report } from './stage.js'
+
+// A coordinator, two workers, a plain Postgres, the servers and the load share the machine, so only ratios say something.
+
+const rounds = 5
+const seconds = 3
+const users = 500
+const password = 'correct horse battery'
+const path = '/workspaces/acme/databases/app/users'
+
+const operations = { 'sign-up': 8, login: 8, me: 8, 'me over 64 connections': 64 }
+type Operation = keyof typeof operations
+
+it('a distributed store serves every request; its rates beside those of plain Postgres', async () => {
+  const plain = await openStage(await startPlain(), false)
+  const cluster = await startCluster()
+  onTestFinished(cluster.stop)
+  const citus = await openStage(await cluster.createDatabase('usher'), true)
+  for (const operation of Object.keys(operations) as Operation[]) {
+    const turns = { plain: [] as number[][], citus: [] as number[][] }
+    for (let round = 0; round < rounds; round++) {
+      turns.plain.push(await turn(plain, operation))
+      turns.citus.push(await turn(citus, operation))
+    }
+    const ratio = median(turns.citus.map(([rate = 0], round) => rate / (turns.plain[round]?.[0] ?? 0)))
+    for (const [name, all] of Object.entries(turns)) {
+      const figures = [0, 1, 2].map((column) => median(all.map((each) => each[column] ?? 0)).toFixed(1))
+      report(`${operation}, ${name}`, ...figures, name === 'citus' ? ratio.toFixed(2) : '')
+    }
+  }
+})
+
+async function startPlain() {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-plain-'))
+  const postgres = await startPostgres({}, undefined, await makeCluster(folder, findCitus()))
+  onTestFinished(() => postgres.stop().then(() => rm(folder, { recursive: true })))
+  return postgres.url
+}
+
+async function openStage(url: string, isDistributed: boolean) {
+  const store = open(url)
+  await migrate(store.prisma)
+  if (isDistributed) await distribute(store.prisma)
+  await createWorkspace(store, 'acme', new Date())
+  await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, {}, new Date())
+  await store.close()
+  const port = await freePort()
+  const server = await startServer(port, ['server/bin/usher.js', 'serve'], {
+    ...cheapHashes,
+    DATABASE_URL: url,
+    USHER_MASTER_KEY: masterKey.toString('base64'),
+    PORT: String(port),
+    WORKERS: '1',
+  })
+  onTestFinished(server.stop)
+  const accounts: { email: string; me: string }[] = []
+  while (accounts.length < users) {
+    const email = `${randomBytes(9).toString('hex')}@example.com`
+    const body = JSON.stringify({ email, password, newTenant: 'Engines' })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body })
+    const { token } = (await response.json()) as { token: { jwt: string } }
+    accounts.push({ email, me: requestBytes('GET', `${path}/me`, { token: token.jwt }) })
+  }
+  return { port, accounts, next: 0 }
+}
+
+/** Returns rate, median and 99th percentile of the latency in milliseconds. */
+async function turn(stage: Awaited<ReturnType<typeof openStage>>, operation: Operation) {
+  const account = () => stage.accounts[stage.next++ % users] ?? { email: '', me: '' }
+  const signUp = () => ({
+    email: `${randomBytes(9).toString('hex')}@example.com`,
+    password,
+    newTenant: 'Engines',
+  })
+  const next = {
+    'sign-up': () => requestBytes('POST', path, { body: signUp() }),
+    login: () => requestBytes('POST', `${path}/login`, { body: { email: account().email, password } }),
+    me: () => account().me,
+    'me over 64 connections': () => account().me,
+  }[operation]
+  const { latencies, seconds: took } = await closedLoop(stage.port, seconds, next, operations[operation])
+  const good = latencies.get(operation === 'sign-up' ? 201 : 200) ?? []
+  expect([...latencies.values()].flat()).toHaveLength(good.length)
+  return [good.length / took, percentile(good, 0.5), percentile(good, 0.99)]
+}
