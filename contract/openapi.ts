@@ -39,7 +39,7 @@ const headers: Record<HeaderName, HeaderObject & { example: string }> = {
   },
 }
 
-const component = (kind: 'schemas' | 'headers', name: string): ReferenceObject => ({
+const component = (kind: 'schemas' | 'headers' | 'responses', name: string): ReferenceObject => ({
   $ref: `#/components/${kind}/${name}`,
 })
 
@@ -83,31 +83,40 @@ function problemExample(code: ProblemCode, route: AppRoute) {
   }
 }
 
-function problemResponse(codes: ProblemCode[], route: AppRoute): ResponseObject {
+/** Names of the responses that have several codes. A response with one code is named after it. */
+const sharedNames: Partial<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized' }
+
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * Adds the response to the components and returns a reference to it. Its schema is that of all problems, because
+ * generators write a class for every other one.
+ */
+function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: AppRoute): ReferenceObject {
+  const [code] = codes as [ProblemCode]
+  const name = (codes.length > 1 && sharedNames[problems[code].status]) || pascalCase(code)
   const extra = codes.flatMap((code): readonly ProblemHeader[] => {
     const problem = problems[code]
     return 'headers' in problem ? problem.headers : []
   })
-  return {
+  builder.addResponse(name, {
     description: codes.map((code) => problems[code].title).join(', or '),
     headers: headersOf(['X-Request-Id', 'Cache-Control', ...new Set(extra)]),
     content: {
       'application/problem+json': {
-        schema: {
-          allOf: [component('schemas', 'Problem')],
-          type: 'object',
-          required: ['code'],
-          properties: { code: { type: 'string', enum: codes } },
-        },
+        schema: component('schemas', 'Problem'),
         examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, route) }])),
       },
     },
-  }
+    'x-problem-codes': codes,
+  })
+  return component('responses', name)
 }
 
-function responsesOf(route: AppRoute) {
+function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
   return Object.fromEntries(
-    Object.entries(route.responses).map(([status, response]): [string, ResponseObject] => {
+    Object.entries(route.responses).map(([status, response]): [string, ResponseObject | ReferenceObject] => {
       if (response instanceof z.ZodType) {
         return [
           status,
@@ -122,7 +131,7 @@ function responsesOf(route: AppRoute) {
         ]
       }
       const { body } = response as { body: unknown }
-      return [status, problemResponse((body as typeof ProblemBody).shape.code.options, route)]
+      return [status, problemResponse(builder, (body as typeof ProblemBody).shape.code.options, route)]
     }),
   )
 }
@@ -151,7 +160,12 @@ function parametersOf(location: 'path' | 'header', schema: unknown): ParameterOb
 /** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
-function operationOf(operationId: string, tag: string, route: AppRoute): OperationObject {
+function operationOf(
+  builder: OpenApiBuilder,
+  operationId: string,
+  tag: string,
+  route: AppRoute,
+): OperationObject {
   const parameters = [...parametersOf('path', route.pathParams), ...parametersOf('header', route.headers)]
   return {
     operationId,
@@ -163,7 +177,7 @@ function operationOf(operationId: string, tag: string, route: AppRoute): Operati
       route.body instanceof z.ZodType && {
         requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } },
       }),
-    responses: responsesOf(route),
+    responses: responsesOf(builder, route),
     security: metadataOf(route).security ? [{ bearer: [] }] : [],
   }
 }
@@ -217,7 +231,7 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
     for (const [operationId, route] of Object.entries(router)) {
       if (!isAppRoute(route)) continue
       const path = route.path.replace(/:(\w+)/g, '{$1}')
-      builder.addPath(path, { [route.method.toLowerCase()]: operationOf(operationId, tag, route) })
+      builder.addPath(path, { [route.method.toLowerCase()]: operationOf(builder, operationId, tag, route) })
     }
   }
   return builder.getSpec()

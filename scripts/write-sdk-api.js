@@ -9,18 +9,23 @@ const operations = Object.values(paths)
   .flatMap((path) => Object.values(path))
   .filter(({ tags }) => tags.includes('users'))
 
-const nameOf = ($ref) => $ref.replace('#/components/schemas/', '')
-const referencesIn = (part) => [...JSON.stringify(part).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)]
+const nameOf = ($ref) => $ref.split('/').at(-1)
+const referencesIn = (part) => JSON.stringify(part).match(/(?<="\$ref":"#\/components\/)\w+\/[\w-]+/g) ?? []
 
-/** Returns the names of all schemas that the part references, directly or indirectly. */
-function referencedSchemas(part, names = new Set()) {
-  for (const [, name] of referencesIn(part)) {
-    if (names.has(name)) continue
-    names.add(name)
-    referencedSchemas(components.schemas[name], names)
+/** Returns all components, as `kind/name`, that the part references, directly or indirectly. */
+function referencedComponents(part, found = new Set()) {
+  for (const reference of referencesIn(part)) {
+    if (found.has(reference)) continue
+    found.add(reference)
+    const [kind, name] = reference.split('/')
+    referencedComponents(components[kind][name], found)
   }
-  return names
+  return found
 }
+
+const schemaNames = [...referencedComponents(operations)]
+  .filter((reference) => reference.startsWith('schemas/'))
+  .map(nameOf)
 
 function comment({ description, examples }) {
   const lines = [description, examples && typeof examples[0] !== 'object' && `@example ${examples[0]}`]
@@ -52,15 +57,15 @@ function declaration(name) {
 }
 
 const codesOf = ({ responses }) =>
-  Object.values(responses).flatMap(
-    ({ content }) => content['application/problem+json']?.schema.properties.code.enum ?? [],
+  Object.values(responses).flatMap(({ $ref }) =>
+    $ref ? components.responses[nameOf($ref)]['x-problem-codes'] : [],
   )
 
 const capitalize = (name) => name[0].toUpperCase() + name.slice(1)
 
 const generated = [
   '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.\n',
-  ...[...referencedSchemas(operations)].sort().map(declaration),
+  ...schemaNames.sort().map(declaration),
   `/** The problem codes of each operation. */
 export const problemCodes = {
 ${operations.map((each) => `${each.operationId}: ${JSON.stringify(codesOf(each))},`).join('\n')}

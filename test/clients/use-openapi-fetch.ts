@@ -17,12 +17,6 @@ export async function callEveryOperation(baseUrl: string, path: Path, email: str
     params: { path },
     headers: { Authorization: `Bearer ${loggedIn.data?.token.jwt}` },
   })
-  const code: 'email_taken' | undefined = again.response.status === 409 ? codeOf(again.error) : undefined
+  const code = again.error?.code
   return { id: created.data?.id, tenants: loggedIn.data?.tenants, email: me.data?.email, code }
 }
-
-type Failure = NonNullable<
-  paths['/workspaces/{workspaceSlug}/databases/{databaseName}/users']['post']['responses'][409]
->['content']['application/problem+json']
-
-const codeOf = (error: unknown) => (error as Failure).code

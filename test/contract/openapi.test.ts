@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { contract, ProblemCode } from '@usher/contract'
+import { isAppRoute } from '@ts-rest/core'
+import { contract, type ProblemBody, ProblemCode } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import type { ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { version } from '../../server/version.js'
+import { expectDocumented, resolveResponse } from '../support/documented.js'
 
 const document = openApiDocument('http://localhost:3000', version)
 const { components, paths = {} } = JSON.parse(JSON.stringify(document))
@@ -15,6 +18,8 @@ formats.default(ajv).addFormat('idn-email', true)
 const operations = Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, item]) => Object.values(item).map((operation) => ({ path, ...operation })),
 )
+const errorsOf = ({ responses }: Operation) =>
+  Object.entries(responses).filter(([status]) => !/^[123]/.test(status))
 
 interface Operation {
   operationId: string
@@ -22,7 +27,7 @@ interface Operation {
   description?: string
   security: unknown[]
   requestBody?: { content: Record<string, Media> }
-  responses: Record<string, { content: Record<string, Media> }>
+  responses: Record<string, ResponseObject | ReferenceObject>
 }
 interface Media {
   schema: object
@@ -87,22 +92,64 @@ describe('examples', () => {
   })
 
   it.each(operations)('contains only valid examples of the responses of $operationId', (operation) => {
-    for (const { content } of Object.values(operation.responses)) {
-      for (const { schema, examples = {} } of Object.values(content)) {
-        for (const { value } of Object.values(examples)) valid(schema, value)
+    for (const response of Object.values(operation.responses)) {
+      for (const { schema = {}, examples = {} } of Object.values(resolveResponse(response)?.content ?? {})) {
+        for (const example of Object.values(examples)) valid(schema, 'value' in example && example.value)
       }
     }
   })
 })
 
-it('mentions every problem of an operation', () => {
-  const mentioned = new Set(
-    operations.flatMap(({ responses }) =>
-      Object.values(responses).flatMap(({ content }) =>
-        Object.keys(content['application/problem+json']?.examples ?? {}),
-      ),
-    ),
-  )
-  const withoutOperation = ['method_not_allowed']
-  expect([...mentioned, ...withoutOperation].sort()).toEqual([...ProblemCode.options].sort())
+describe('problem responses', () => {
+  it.each(operations)('are components of the schema Problem for $operationId', (operation) => {
+    for (const [status, response] of errorsOf(operation)) {
+      expect(response, status).toHaveProperty('$ref')
+      const schema = resolveResponse(response)?.content?.['application/problem+json']?.schema
+      expect(schema).toEqual({ $ref: '#/components/schemas/Problem' })
+    }
+  })
+
+  it.each(operations)('have a status for $operationId', ({ responses }) => {
+    expect(Object.keys(responses).filter((status) => !/^[1-5]\d\d$/.test(status))).toEqual([])
+  })
+
+  it('have names that no schema has', () => {
+    const { responses, schemas } = components
+    expect(Object.keys(responses).filter((name) => name in schemas)).toEqual([])
+  })
+
+  const routes = Object.values(contract).flatMap((router) => Object.entries(router))
+
+  it.each(routes)('list and show the codes of %s by status', (name, route) => {
+    const operation = operations.find(({ operationId }) => operationId === name)
+    if (!operation || !isAppRoute(route)) throw new Error(`${name} is not in the document`)
+    for (const [status, response] of errorsOf(operation)) {
+      const { body } = route.responses[Number(status)] as unknown as { body: typeof ProblemBody }
+      const documented = resolveResponse(response)
+      expect(documented?.['x-problem-codes']).toEqual(body.shape.code.options)
+      const examples = documented?.content?.['application/problem+json']?.examples
+      expect(Object.keys(examples ?? {})).toEqual(body.shape.code.options)
+    }
+  })
+
+  it('list every code of the catalogue', () => {
+    const listed = operations.flatMap((operation) =>
+      errorsOf(operation).flatMap(([, response]) => resolveResponse(response)?.['x-problem-codes']),
+    )
+    const withoutOperation = ['method_not_allowed']
+    expect([...new Set([...listed, ...withoutOperation])].sort()).toEqual([...ProblemCode.options].sort())
+  })
+
+  it('let no test accept a code of another status', () => {
+    const { value } =
+      components.responses.Unavailable.content['application/problem+json'].examples.unavailable
+    const users = '/workspaces/demo/databases/app/users'
+    const respond = (code: string) => ({
+      statusCode: 409,
+      headers: { 'content-type': 'application/problem+json' },
+      body: JSON.stringify({ ...value, code }),
+    })
+    expectDocumented('POST', users, respond('email_taken'))
+    expect(() => expectDocumented('POST', users, respond('unavailable'))).toThrow(/problem codes/)
+  })
 })

@@ -2,7 +2,7 @@ import { problems } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { OperationObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31'
+import type { OperationObject, ReferenceObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31'
 import { expect } from 'vitest'
 
 const { paths = {}, components } = openApiDocument('http://localhost:3000', '0')
@@ -22,8 +22,8 @@ export interface RawResponse {
 }
 
 /**
- * Fails unless the OpenAPI document describes status, headers, media type and body of the response. A response to HEAD
- * needs no body.
+ * Fails unless the OpenAPI document describes status, headers, media type, body and problem code of the response. A
+ * response to HEAD needs no body.
  */
 export function expectDocumented(method: string, url: string, response: RawResponse) {
   const operation = findOperation(method, pathOf(url))
@@ -35,19 +35,31 @@ export function expectDocumented(method: string, url: string, response: RawRespo
     expectValid({ $ref: '#/components/schemas/Problem' }, response)
     return
   }
-  const documented: ResponseObject | undefined = operation.responses?.[response.statusCode]
+  const documented = resolveResponse(operation.responses?.[response.statusCode])
   if (!documented) throw new Error(`${method} ${url} returned an undocumented response: ${response.body}`)
   const type = String(response.headers['content-type']).split(';', 1)[0] ?? ''
   const media = documented.content?.[type]
   if (!media?.schema)
     throw new Error(`${method} ${url} returned ${response.statusCode} with the undocumented type ${type}`)
-  if (method !== 'HEAD' && type !== 'text/html') expectValid(media.schema, response)
+  if (method !== 'HEAD' && type !== 'text/html') {
+    expectValid(media.schema, response)
+    const codes = documented['x-problem-codes']
+    if (codes) expect(codes, 'problem codes of the response').toContain(JSON.parse(response.body).code)
+  }
   const names = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
   const undocumented = Object.keys(response.headers).filter(
     (name) => !commonHeaders.test(name) && !names.includes(name),
   )
   expect(undocumented, 'undocumented headers').toEqual([])
 }
+
+/** Returns the response, which may be a reference to a component. */
+export const resolveResponse = (
+  response: ResponseObject | ReferenceObject | undefined,
+): ResponseObject | undefined =>
+  response && '$ref' in response
+    ? resolveResponse(components?.responses?.[response.$ref.replace('#/components/responses/', '')])
+    : response
 
 /** Returns the decoded path of a request target, which may have the absolute form (RFC 9112 §3.2.2), or an empty string
  * if it cannot be decoded. */
