@@ -6,26 +6,53 @@ import { registry } from './registry.js'
 
 const c = initContract()
 
+const member = (description: string) => z.string().optional().register(registry, { description })
+
 /** A public key as a JWK (RFC 7517). Which of `crv`, `x`, `y`, `n` and `e` it has depends on `kty`. */
 export const PublicKey = z
   .object({
-    kty: z.enum(['EC', 'RSA', 'OKP']),
+    kty: z.enum(['EC', 'RSA', 'OKP']).register(registry, { description: 'Key type.', isOpen: true }),
     kid: z.string().register(registry, {
       description: 'JWK thumbprint (RFC 7638) of the key, as in the header of tokens.',
     }),
-    alg: z.enum(['ES256', 'RS256', 'EdDSA']),
-    use: z.literal('sig'),
-    crv: z.string().optional(),
-    x: z.string().optional(),
-    y: z.string().optional(),
-    n: z.string().optional(),
-    e: z.string().optional(),
+    alg: z
+      .enum(['ES256', 'RS256', 'EdDSA'])
+      .register(registry, { description: 'Algorithm of the signatures.', isOpen: true }),
+    use: z.literal('sig').register(registry, { description: 'Always `sig`.' }),
+    crv: member('Curve (EC, OKP).'),
+    x: member('X coordinate (EC) or public key (OKP).'),
+    y: member('Y coordinate (EC).'),
+    n: member('Modulus (RSA).'),
+    e: member('Exponent (RSA).'),
   })
-  .register(registry, { id: 'PublicKey' })
+  .register(registry, { id: 'PublicKey', description: 'A public key as a JWK (RFC 7517).' })
 export type PublicKey = z.infer<typeof PublicKey>
 
 /** The keys that verify a database's tokens (RFC 7517 §5), including the successor key. */
-export const KeySet = z.object({ keys: z.array(PublicKey) }).register(registry, { id: 'KeySet' })
+export const KeySet = z
+  .object({
+    keys: z.array(PublicKey).register(registry, { description: 'Find a key by the `kid` of the token.' }),
+  })
+  .register(registry, {
+    id: 'KeySet',
+    description: 'The keys that verify a database’s tokens (RFC 7517 section 5).',
+    examples: [
+      {
+        keys: [
+          {
+            kty: 'EC',
+            crv: 'P-256',
+            // RFC 7515 appendix A.3
+            x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+            y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+            kid: 'oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U',
+            alg: 'ES256',
+            use: 'sig',
+          },
+        ],
+      },
+    ],
+  })
 export type KeySet = z.infer<typeof KeySet>
 
 const strings = (description: string) => z.array(z.string()).register(registry, { description })
@@ -41,7 +68,20 @@ export const IssuerMetadata = z
     subject_types_supported: strings('`public`: the `sub` claim is the same user ID for every client.'),
     id_token_signing_alg_values_supported: strings('Signing algorithms of the current keys.'),
   })
-  .register(registry, { id: 'IssuerMetadata' })
+  .register(registry, {
+    id: 'IssuerMetadata',
+    description: 'Metadata of a database as an issuer of tokens.',
+    examples: [
+      {
+        issuer: '{baseUrl}/workspaces/demo/databases/app',
+        jwks_uri: '{baseUrl}/workspaces/demo/databases/app/.well-known/jwks.json',
+        response_types_supported: [],
+        grant_types_supported: [],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['ES256'],
+      },
+    ],
+  })
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
 const issuer = '/workspaces/:workspaceSlug/databases/:databaseName'
@@ -56,7 +96,7 @@ const metadata = {
 } as const
 
 export const discovery = c.router({
-  keySet: {
+  getKeySet: {
     method: 'GET',
     path: `${issuer}/.well-known/jwks.json`,
     pathParams: DatabasePath,
@@ -66,13 +106,13 @@ export const discovery = c.router({
       'Use these keys to verify access tokens. A new key is published before it signs tokens, for longer than this response may be cached.',
     metadata: cached,
   },
-  openidConfiguration: {
+  getIssuerMetadata: {
     ...metadata,
     path: `${issuer}/.well-known/openid-configuration`,
     summary: 'Get the issuer metadata of a database',
     description: 'The path is specified by OpenID Connect Discovery.',
   },
-  authorizationServer: {
+  getAuthorizationServerMetadata: {
     ...metadata,
     path: `/.well-known/oauth-authorization-server${issuer}`,
     summary: 'Get the issuer metadata of a database (RFC 8414)',

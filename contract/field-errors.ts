@@ -14,7 +14,11 @@ export const FieldErrorCode = z
     'password_too_common',
     'password_is_email',
   ])
-  .register(registry, { id: 'FieldErrorCode', description: 'Stable code of a field error.' })
+  .register(registry, {
+    id: 'FieldErrorCode',
+    description: 'Stable code of a field error. Treat an unknown code as an invalid field.',
+    isOpen: true,
+  })
 export type FieldErrorCode = z.infer<typeof FieldErrorCode>
 
 /** What is wrong with one field of a request. A response lists the errors of all fields. */
@@ -29,7 +33,6 @@ export const FieldError = z
   .register(registry, {
     id: 'FieldError',
     description: 'What is wrong with one field of a request.',
-    examples: [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }],
   })
 export type FieldError = z.infer<typeof FieldError>
 

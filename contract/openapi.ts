@@ -1,11 +1,12 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
 import {
   type HeaderObject,
+  type LinkObject,
   type OpenAPIObject,
   OpenApiBuilder,
   type OperationObject,
-  type ParameterObject,
   type ReferenceObject,
+  type RequestBodyObject,
   type ResponseObject,
   type SchemaObject,
 } from 'openapi3-ts/oas31'
@@ -14,9 +15,9 @@ import { contract } from './index.js'
 import { type ProblemBody, type ProblemCode, type ProblemHeader, problems } from './problems.js'
 import { registry } from './registry.js'
 
-type HeaderName = ProblemHeader | 'X-Request-Id' | 'Cache-Control'
+type HeaderName = ProblemHeader | 'Cache-Control'
 
-const headers: Record<HeaderName, HeaderObject & { example: string }> = {
+const headers: Record<HeaderName, HeaderObject & { example: string | number }> = {
   'Cache-Control': {
     description: 'Whether and for how long the response may be cached.',
     schema: { type: 'string' },
@@ -24,46 +25,83 @@ const headers: Record<HeaderName, HeaderObject & { example: string }> = {
   },
   'Retry-After': {
     description: 'Seconds to wait before the next request.',
-    schema: { type: 'string' },
-    example: '1',
+    schema: { type: 'integer', format: 'int32', minimum: 1 },
+    example: 1,
   },
   'WWW-Authenticate': {
     description: 'Authentication challenge (RFC 6750 section 3).',
     schema: { type: 'string' },
     example: 'Bearer realm="demo/app", error="invalid_token"',
   },
-  'X-Request-Id': {
-    description: 'ID of the request, as in the server’s log.',
-    schema: { type: 'string' },
-    example: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10',
-  },
 }
 
-const component = (kind: 'schemas' | 'headers' | 'responses', name: string): ReferenceObject => ({
-  $ref: `#/components/${kind}/${name}`,
-})
+const tags = {
+  users: 'Sign up, log in and get the current user.',
+  discovery: 'Keys and metadata for services that verify access tokens.',
+  operations: 'Health checks and documentation.',
+} satisfies Record<keyof typeof contract, string>
 
-/** Returns a reference to the component of a named schema, or the JSON Schema of an unnamed one. */
-function schemaOf(schema: z.ZodType): SchemaObject | ReferenceObject {
-  const id = registry.get(schema)?.id
-  return id ? component('schemas', id) : toOpenApiSchema(z.toJSONSchema(schema, rendering))
+const routes = Object.entries(contract).flatMap(([tag, router]: [string, AppRouter]) =>
+  Object.entries(router).flatMap(([operationId, route]) =>
+    isAppRoute(route) ? [{ tag, operationId, route }] : [],
+  ),
+)
+
+/** The properties of a route that ts-rest does not define. */
+const metadataOf = (route: AppRoute) =>
+  (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean; link?: string }
+
+const requestBodies = new Set(routes.map(({ route }) => 'body' in route && route.body))
+
+interface Rendered {
+  zodSchema: z.core.$ZodType
+  jsonSchema: z.core.JSONSchema.BaseSchema
 }
 
 const rendering = {
   metadata: registry,
-  // Allows additional properties. Schemas for output would forbid them.
+  // Of a body with a default value, clients see the input.
   io: 'input',
-  // A pattern next to a format says the same twice.
-  override: ({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }) => {
+  override: ({ zodSchema, jsonSchema }: Rendered) => {
+    // A pattern next to a format says the same twice.
     if (jsonSchema.format) delete jsonSchema.pattern
+    if ('isOpen' in jsonSchema) {
+      jsonSchema['x-extensible-enum'] = jsonSchema.enum
+      delete jsonSchema.enum
+      delete jsonSchema.isOpen
+    }
+    // Importers of requests read the example of the media type only.
+    if (requestBodies.has(zodSchema)) delete jsonSchema.examples
+    // Without it, generated clients of some languages reject a field that a later version adds.
+    else if (jsonSchema.type === 'object') jsonSchema.additionalProperties = true
   },
 } as const
 
 const toOpenApiSchema = ({ $schema, $id, '~standard': _, ...schema }: Record<string, unknown>) =>
   schema as SchemaObject
 
+type ComponentKind = 'schemas' | 'headers' | 'links' | 'parameters' | 'responses'
+
+const component = (kind: ComponentKind, name: string): ReferenceObject => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+
+/** Returns a reference to the component of a named schema or its clone, or the JSON Schema of an unnamed one. */
+function schemaOf(schema: z.ZodType): SchemaObject | ReferenceObject {
+  const { parent = schema } = schema._zod
+  const id = registry.get(schema)?.id ?? registry.get(parent)?.id
+  if (id) return component('schemas', id)
+  const { description: _, ...inline } = toOpenApiSchema(z.toJSONSchema(schema, rendering))
+  return inline
+}
+
+const html = { 'text/html': { schema: { type: 'string' } } } as const
+
 const headersOf = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, component('headers', name)]))
+
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 function problemExample(code: ProblemCode, route: AppRoute) {
   const { status, title } = problems[code]
@@ -72,22 +110,22 @@ function problemExample(code: ProblemCode, route: AppRoute) {
       ? [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }]
       : undefined
   return {
-    type: `http://localhost:3000/problems/${code}`,
+    type: `{baseUrl}/problems/${code}`,
     title,
     status,
     detail: `${title}.`,
-    instance: route.path.replace(':workspaceSlug', 'demo').replace(':databaseName', 'app'),
+    instance: route.path
+      .replace(':workspaceSlug', 'demo')
+      .replace(':databaseName', 'app')
+      .replace(':code', 'unknown'),
     code,
-    requestId: headers['X-Request-Id'].example,
+    requestId: 'req-7f3a',
     ...(errors && { errors }),
   }
 }
 
 /** Names of the responses that have several codes. A response with one code is named after it. */
 const sharedNames: Partial<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized' }
-
-const pascalCase = (name: string) =>
-  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
  * Adds the response to the components and returns a reference to it. Its schema is that of all problems, because
@@ -102,11 +140,17 @@ function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: A
   })
   builder.addResponse(name, {
     description: codes.map((code) => problems[code].title).join(', or '),
-    headers: headersOf(['X-Request-Id', 'Cache-Control', ...new Set(extra)]),
+    ...(extra.length > 0 && { headers: headersOf([...new Set(extra)]) }),
     content: {
       'application/problem+json': {
         schema: component('schemas', 'Problem'),
-        examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, route) }])),
+        ...(codes.length > 1
+          ? {
+              examples: Object.fromEntries(
+                codes.map((each) => [each, { value: problemExample(each, route) }]),
+              ),
+            }
+          : { example: problemExample(code, route) }),
       },
     },
     'x-problem-codes': codes,
@@ -114,48 +158,62 @@ function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: A
   return component('responses', name)
 }
 
+/** Adds the link to an operation of the same database to the components and returns a reference to it. */
+function linkTo(builder: OpenApiBuilder, operationId: string, { pathParams }: AppRoute) {
+  const names = Object.keys((pathParams as z.ZodObject).shape)
+  const link: LinkObject = {
+    operationId,
+    description: 'With `token.jwt` of the response as the Bearer token.',
+    parameters: Object.fromEntries(names.map((name) => [name, `$request.path.${name}`])),
+  }
+  builder.addLink(pascalCase(operationId), link)
+  return { [operationId]: component('links', pascalCase(operationId)) }
+}
+
 function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
+  const { html: isHtml, link } = metadataOf(route)
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, response]): [string, ResponseObject | ReferenceObject] => {
-      if (response instanceof z.ZodType) {
-        return [
-          status,
-          {
-            description: status === '201' ? 'Created' : 'OK',
-            headers: headersOf(['X-Request-Id', 'Cache-Control']),
-            content: {
-              'application/json': { schema: schemaOf(response) },
-              ...(metadataOf(route).html && { 'text/html': { schema: { type: 'string' as const } } }),
-            },
-          },
-        ]
+      if (!(response instanceof z.ZodType)) {
+        const { body } = response as { body: unknown }
+        return [status, problemResponse(builder, (body as typeof ProblemBody).shape.code.options, route)]
       }
-      const { body } = response as { body: unknown }
-      return [status, problemResponse(builder, (body as typeof ProblemBody).shape.code.options, route)]
+      return [
+        status,
+        {
+          description: status === '201' ? 'Created' : 'OK',
+          headers: headersOf(['Cache-Control']),
+          content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
+          ...(link && { links: linkTo(builder, link, route) }),
+        },
+      ]
     }),
   )
 }
 
-/** Returns the path or header parameters of a route. */
-function parametersOf(location: 'path' | 'header', schema: unknown): ParameterObject[] {
+/** Adds the path or header parameters of a route to the components and returns references to them. */
+function parametersOf(builder: OpenApiBuilder, location: 'path' | 'header', schema: unknown) {
   if (!(schema instanceof z.ZodObject)) return []
-  return Object.entries(schema.shape).map(([name, shape]) => {
-    const meta = registry.get(shape as z.ZodType)
-    const {
-      description: _,
-      examples: __,
-      ...inline
-    } = toOpenApiSchema(z.toJSONSchema(shape as z.ZodType, rendering))
-    return {
+  return Object.entries<z.ZodType>(schema.shape).map(([name, shape]) => {
+    const { description, examples: [example] = [] } = registry.get(shape) ?? {}
+    builder.addParameter(pascalCase(name), {
       name: location === 'header' ? headerName(name) : name,
       in: location,
       required: location === 'path',
-      description: meta?.description ?? '',
-      example: meta?.examples?.[0],
-      schema: meta?.id ? component('schemas', meta.id) : inline,
-    }
+      ...(description && { description }),
+      ...(example !== undefined && { example }),
+      schema: schemaOf(shape),
+    })
+    return component('parameters', pascalCase(name))
   })
 }
+
+const requestBodyOf = (body: z.ZodType): RequestBodyObject => ({
+  required: true,
+  content: {
+    'application/json': { schema: schemaOf(body), example: registry.get(body)?.examples?.[0] },
+  },
+})
 
 /** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
@@ -166,30 +224,21 @@ function operationOf(
   tag: string,
   route: AppRoute,
 ): OperationObject {
-  const parameters = [...parametersOf('path', route.pathParams), ...parametersOf('header', route.headers)]
+  const parameters = [
+    ...parametersOf(builder, 'path', route.pathParams),
+    ...parametersOf(builder, 'header', route.headers),
+  ]
   return {
     operationId,
     tags: [tag],
     ...(route.summary && { summary: route.summary }),
     ...(route.description && { description: route.description }),
     ...(parameters.length > 0 && { parameters }),
-    ...('body' in route &&
-      route.body instanceof z.ZodType && {
-        requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body) } } },
-      }),
+    ...('body' in route && route.body instanceof z.ZodType && { requestBody: requestBodyOf(route.body) }),
     responses: responsesOf(builder, route),
     security: metadataOf(route).security ? [{ bearer: [] }] : [],
   }
 }
-
-/** The properties of a route that ts-rest does not define. */
-const metadataOf = (route: AppRoute) => (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean }
-
-const tags = {
-  users: 'Sign up, log in and get the current user.',
-  discovery: 'Keys and metadata for services that verify access tokens.',
-  operations: 'Health checks and documentation.',
-} satisfies Record<keyof typeof contract, string>
 
 /**
  * Returns the OpenAPI 3.1 document of the contract.
@@ -204,14 +253,11 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
       title: 'Usher',
       version,
       description:
-        'User management for multi-tenant products. Sign up and log in users in a database of a workspace, and send the access token with later requests.',
+        'User management for multi-tenant products. Sign up and log in users in a database of a workspace, and send the access token with later requests. Later versions may add operations, fields and codes: ignore an unknown field, and treat an unknown code by its status. Every response has the header X-Request-Id, and every error Cache-Control: no-store.',
       contact: { name: 'The Usher authors' },
       license: { name: 'MIT', identifier: 'MIT' },
     })
-    .addServer({
-      url: '{baseUrl}',
-      variables: { baseUrl: { default: baseUrl, description: 'Root URL of the service.' } },
-    })
+    .addServer({ url: '{baseUrl}', description: 'This server' })
     .addSecurityScheme('bearer', {
       type: 'http',
       scheme: 'bearer',
@@ -225,14 +271,28 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
   for (const [name, schema] of Object.entries(schemas))
     builder.addSchema(name, toOpenApiSchema({ ...schema }))
   for (const [name, header] of Object.entries(headers)) builder.addHeader(name, header)
-  for (const [tag, description] of Object.entries(tags)) {
-    builder.addTag({ name: tag, description })
-    const router: AppRouter = contract[tag as keyof typeof contract]
-    for (const [operationId, route] of Object.entries(router)) {
-      if (!isAppRoute(route)) continue
-      const path = route.path.replace(/:(\w+)/g, '{$1}')
-      builder.addPath(path, { [route.method.toLowerCase()]: operationOf(builder, operationId, tag, route) })
-    }
+  for (const [name, description] of Object.entries(tags)) builder.addTag({ name, description })
+  for (const { tag, operationId, route } of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    builder.addPath(path, { [route.method.toLowerCase()]: operationOf(builder, operationId, tag, route) })
   }
-  return builder.getSpec()
+  return JSON.parse(builder.getSpecAsJson(), (_key, value) =>
+    typeof value === 'string' ? value.replace('{baseUrl}', baseUrl) : value,
+  )
+}
+
+/** Returns the document of `openApiDocument` in OpenAPI 3.0, which has a JSON Schema of its own. */
+export function openApi30Document(baseUrl: string, version: string): OpenAPIObject {
+  const { info, ...rest } = openApiDocument(baseUrl, version)
+  const document = { ...rest, openapi: '3.0.3', info: { ...info, license: { name: 'MIT' } } }
+  return JSON.parse(JSON.stringify(document), (_key, value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const { const: constant, examples, ...schema } = value
+    return {
+      ...schema,
+      ...(Array.isArray(value.type) && { type: value.type[0], nullable: true }),
+      ...('const' in value && { enum: [constant] }),
+      ...(Array.isArray(examples) ? { example: examples[0] } : examples && { examples }),
+    }
+  })
 }

@@ -133,8 +133,9 @@ export const ProblemCode = z
   .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
   .register(registry, {
     id: 'ProblemCode',
-    description: 'Stable, machine-readable code of the problem.',
+    description: 'Stable, machine-readable code of the problem. Treat an unknown code by its status.',
     examples: ['email_taken'],
+    isOpen: true,
   })
 
 /** Body of every error response: RFC 9457 problem details, extended by a stable `code` and the request ID. */
@@ -144,7 +145,11 @@ export const ProblemBody = z
     title: z
       .string()
       .register(registry, { description: 'Summary of the problem type. Always the same for a `code`.' }),
-    status: z.int().min(400).max(599).register(registry, { description: 'HTTP status of the response.' }),
+    status: z
+      .int()
+      .min(400)
+      .max(599)
+      .register(registry, { description: 'HTTP status of the response.', format: 'int32' }),
     detail: z.string().register(registry, { description: 'Human-readable explanation of this occurrence.' }),
     instance: z.string().register(registry, { description: 'Path of the request.' }),
     code: ProblemCode,

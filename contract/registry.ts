@@ -7,6 +7,8 @@ interface Documentation {
   examples?: unknown[]
   format?: string
   maxLength?: number
+  /** Whether later versions may add values to an enumeration: a client must accept any other. */
+  isOpen?: boolean
 }
 
 /** What the OpenAPI document says about each schema of the contract. */

@@ -17,20 +17,20 @@ const isUnicode = (value: string) => !value.includes('\0') && value.isWellFormed
 const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode)
 const name = () => text().trim().min(1, notBlank).max(255, atMost255)
 
-const Password = text()
-  .min(1, notBlank)
-  .register(registry, {
-    description:
-      'Compared after Unicode NFKC normalization. The default policy for new passwords requires 8 to 256 characters and forbids common passwords and the email address. There are no composition rules.',
-    examples: ['correct horse battery'],
-  })
+const Password = text().min(1, notBlank)
+const password = { format: 'password', examples: ['correct horse battery'] }
 
 /** Body of `POST …/users` (specification section 2). */
 export const CreateUserBody = z
   .object(
     {
       email: Email,
-      password: Password,
+      password: Password.clone().register(registry, {
+        ...password,
+        description:
+          'By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.',
+        maxLength: 256,
+      }),
       preferredName: name()
         .optional()
         .register(registry, { description: 'Display name.', examples: ['Ada'] }),
@@ -43,27 +43,45 @@ export const CreateUserBody = z
     },
     mustBe('an object'),
   )
-  .register(registry, { id: 'CreateUserBody', description: 'The user to sign up.' })
+  .register(registry, {
+    id: 'CreateUserBody',
+    description: 'The user to sign up.',
+    examples: [
+      {
+        email: 'ada@example.com',
+        password: 'correct horse battery',
+        preferredName: 'Ada',
+        newTenant: 'Analytical Engines',
+      },
+    ],
+  })
 export type CreateUserBody = z.infer<typeof CreateUserBody>
 
 /** Headers of `POST …/users` (draft-ietf-httpapi-idempotency-key-header). */
 export const IdempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1, notBlank)
-    .max(255, atMost255)
-    .optional()
-    .register(registry, {
-      description:
-        'A unique value that the client generates for one sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
-      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
-    }),
+  'idempotency-key': z.string().min(1, notBlank).max(255, atMost255).optional().register(registry, {
+    description:
+      'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
+  }),
 })
 
 /** Body of `POST …/users/login` (specification section 2). */
 export const LoginBody = z
-  .object({ email: Email, password: Password }, mustBe('an object'))
-  .register(registry, { id: 'LoginBody', description: 'The email and the password given at sign-up.' })
+  .object(
+    {
+      email: Email,
+      password: Password.clone().register(registry, {
+        ...password,
+        description: 'Compared after Unicode NFKC normalization.',
+      }),
+    },
+    mustBe('an object'),
+  )
+  .register(registry, {
+    id: 'LoginBody',
+    description: 'The email and the password given at sign-up.',
+    examples: [{ email: 'ada@example.com', password: 'correct horse battery' }],
+  })
 export type LoginBody = z.infer<typeof LoginBody>
 
 /** Access token for later requests of a user (specification sections 2 and 5). */
@@ -71,13 +89,16 @@ export const AccessToken = z
   .object({
     jwt: z.string().register(registry, {
       description: 'JWT (RFC 9068) to send as `Authorization: Bearer …`.',
-      examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjEifQ.e30.c2ln'],
     }),
     maxAge: z
       .int()
       .min(60)
       .max(86400)
-      .register(registry, { description: 'Lifetime of the token in seconds.', examples: [3600] }),
+      .register(registry, {
+        description: 'Lifetime of the token in seconds.',
+        format: 'int32',
+        examples: [3600],
+      }),
     type: z.literal('ACCESS_TOKEN').register(registry, { description: 'Always `ACCESS_TOKEN`.' }),
   })
   .register(registry, { id: 'AccessToken', description: 'Access token for later requests of the user.' })
@@ -90,12 +111,19 @@ const tenants = () =>
     description: 'IDs of the user’s tenants, in the order in which the user joined them.',
   })
 
+const jwt = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjEifQ.e30.c2ln'
+const ada = {
+  id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01',
+  tenants: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a02'],
+}
+
 /** Response of create and login: the user and a new token (specification section 2). */
 export const SignedInUser = z
   .object({ id: userId(), tenants: tenants(), token: AccessToken })
   .register(registry, {
     id: 'SignedInUser',
     description: 'The user who signed up or logged in, with a new access token.',
+    examples: [{ ...ada, token: { jwt, maxAge: 3600, type: 'ACCESS_TOKEN' } }],
   })
 export type SignedInUser = z.infer<typeof SignedInUser>
 
@@ -114,7 +142,18 @@ export const User = z
     tenants: tenants(),
     createdAt: z.iso.datetime().register(registry, { description: 'Time of sign-up (RFC 3339, UTC).' }),
   })
-  .register(registry, { id: 'User', description: 'The user as currently stored.' })
+  .register(registry, {
+    id: 'User',
+    description: 'The user as currently stored.',
+    examples: [
+      {
+        ...ada,
+        email: 'ada@example.com',
+        preferredName: 'Ada',
+        createdAt: '2026-03-01T12:00:00.000Z',
+      },
+    ],
+  })
 export type User = z.infer<typeof User>
 
 const path = '/workspaces/:workspaceSlug/databases/:databaseName/users'
@@ -141,6 +180,7 @@ export const users = c.router({
     summary: 'Create a user',
     description:
       'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication.',
+    metadata: { link: 'getMe' },
   },
   login: {
     method: 'POST',
@@ -151,8 +191,9 @@ export const users = c.router({
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
+    metadata: { link: 'getMe' },
   },
-  me: {
+  getMe: {
     method: 'GET',
     path: `${path}/me`,
     pathParams: DatabasePath,

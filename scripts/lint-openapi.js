@@ -8,7 +8,9 @@ import rulesets from '@stoplight/spectral-rulesets'
 const file = 'contract/openapi.json'
 const source = readFileSync(file, 'utf8')
 
-const config = await createConfig({ extends: ['recommended'] })
+// The committed document has the default address of the server, a served one its own.
+const rules = { 'no-server-example.com': 'off' }
+const config = await createConfig({ extends: ['recommended'], rules })
 const redocly = await lintFromString({ source, absoluteRef: file, config })
 
 const spectral = new spectralCore.Spectral()

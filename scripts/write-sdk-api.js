@@ -37,7 +37,8 @@ function comment({ description, examples }) {
 function typeOf(schema) {
   if (schema.$ref) return nameOf(schema.$ref)
   if (schema.const !== undefined) return `'${schema.const}'`
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (values) return values.map((value) => `'${value}'`).join(' | ')
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`
   const types = [schema.type].flat().map((type) => (type === 'integer' ? 'number' : type))
   if (types.some((type) => !['string', 'number', 'boolean', 'null'].includes(type)))
@@ -56,6 +57,9 @@ function declaration(name) {
   return `${comment(schema)}export interface ${name} {\n${fields.join('\n')}\n}\n`
 }
 
+/** Returns the name of the operation in the SDK: `me` for `getMe`. */
+const methodOf = ({ operationId }) => operationId.replace(/^get([A-Z])/, (_, letter) => letter.toLowerCase())
+
 const codesOf = ({ responses }) =>
   Object.values(responses).flatMap(({ $ref }) =>
     $ref ? components.responses[nameOf($ref)]['x-problem-codes'] : [],
@@ -68,10 +72,10 @@ const generated = [
   ...schemaNames.sort().map(declaration),
   `/** The problem codes of each operation. */
 export const problemCodes = {
-${operations.map((each) => `${each.operationId}: ${JSON.stringify(codesOf(each))},`).join('\n')}
+${operations.map((each) => `${methodOf(each)}: ${JSON.stringify(codesOf(each))},`).join('\n')}
 } as const\n`,
-  ...operations.map(
-    ({ operationId: id }) => `/** Every \`error.code\` of \`${id}\`. */
+  ...operations.map(methodOf).map(
+    (id) => `/** Every \`error.code\` of \`${id}\`. */
 export type ${capitalize(id)}ErrorCode = (typeof problemCodes.${id})[number] | 'no_answer'\n`,
   ),
 ].join('\n')

@@ -2,11 +2,7 @@
 
 /** Access token for later requests of the user. */
 export interface AccessToken {
-  /**
-   * JWT (RFC 9068) to send as `Authorization: Bearer …`.
-   *
-   * @example eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjEifQ.e30.c2ln
-   */
+  /** JWT (RFC 9068) to send as `Authorization: Bearer …`. */
   jwt: string
   /**
    * Lifetime of the token in seconds.
@@ -27,7 +23,7 @@ export interface CreateUserBody {
    */
   email: string
   /**
-   * Compared after Unicode NFKC normalization. The default policy for new passwords requires 8 to 256 characters and forbids common passwords and the email address. There are no composition rules.
+   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
    *
    * @example correct horse battery
    */
@@ -55,7 +51,7 @@ export interface FieldError {
   detail: string
 }
 
-/** Stable code of a field error. */
+/** Stable code of a field error. Treat an unknown code as an invalid field. */
 export type FieldErrorCode =
   | 'required'
   | 'invalid_type'
@@ -76,12 +72,15 @@ export interface LoginBody {
    */
   email: string
   /**
-   * Compared after Unicode NFKC normalization. The default policy for new passwords requires 8 to 256 characters and forbids common passwords and the email address. There are no composition rules.
+   * Compared after Unicode NFKC normalization.
    *
    * @example correct horse battery
    */
   password: string
 }
+
+/** Slug of a workspace or name of a database. */
+export type PathName = string
 
 /** Problem details (RFC 9457). */
 export interface Problem {
@@ -103,7 +102,7 @@ export interface Problem {
 }
 
 /**
- * Stable, machine-readable code of the problem.
+ * Stable, machine-readable code of the problem. Treat an unknown code by its status.
  *
  * @example email_taken
  */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import { openApiDocument } from '@usher/contract/openapi'
+import { openApi30Document, openApiDocument } from '@usher/contract/openapi'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -121,7 +121,7 @@ export async function buildApp(
   const document = openApiDocument(baseUrl, version)
   userRoutes(app, context)
   discoveryRoutes(app, context)
-  operationRoutes(app, context, document)
+  operationRoutes(app, context, document, openApi30Document(baseUrl, version))
   problemTypeRoute(app, docs)
   app.after(registerMethodGuards)
   if (docs) referenceRoutes(app, document)

@@ -19,8 +19,16 @@ it('returns 503 on /readyz while the store lacks a migration', async ({ usher })
   expect(response.headers['retry-after']).toBe('1')
 })
 
-it('returns the OpenAPI document with its own base URL', async ({ usher }) => {
-  const document = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
-  expect(document.openapi).toBe('3.1.0')
-  expect(document.servers[0].variables.baseUrl.default).toBe('http://localhost:3000')
+it.for([
+  ['/openapi.json', '3.1.0'],
+  ['/openapi-3.0.json', '3.0.3'],
+] as const)('returns %s in version %s with its own base URL', async ([url, version], { usher }) => {
+  const document = (await usher.send({ method: 'GET', url })).json()
+  expect(document.openapi).toBe(version)
+  expect(document.servers[0].url).toBe('http://localhost:3000')
+})
+
+it('returns 404 for the document of an unknown version', async ({ usher }) => {
+  const response = await usher.send({ method: 'GET', url: '/openapi-2.0.json' })
+  expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
 })

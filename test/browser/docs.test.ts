@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     const { email } = validUser()
     const signedUp = await tryOut('createUser', { email, password })
     expect(signedUp).toMatchObject({ status: 201, body: { token: { type: 'ACCESS_TOKEN' } } })
-    expect(await tryOut('me')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
+    expect(await tryOut('getMe')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
     await expectFailedLoads('401 me')
 
     await page.getByRole('button', { name: 'Authorize' }).first().click()
@@ -50,6 +50,6 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     await dialog.getByRole('textbox').fill(signedUp.body.token.jwt)
     await dialog.getByRole('button', { name: 'Apply credentials' }).click()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    expect(await tryOut('me')).toMatchObject({ status: 200, body: { email } })
+    expect(await tryOut('getMe')).toMatchObject({ status: 200, body: { email } })
   })
 })

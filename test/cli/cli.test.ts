@@ -115,7 +115,7 @@ describe('commands without a store', () => {
     expect(line.stdout).toMatch(/^\{.*\}\n$/)
     expect(JSON.parse(line.stdout)).toMatchObject({
       info: committed.info,
-      servers: [{ variables: { baseUrl: { default: 'https://id.example.com' } } }],
+      servers: [{ url: 'https://id.example.com' }],
     })
   })
 })

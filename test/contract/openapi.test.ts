@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { isAppRoute } from '@ts-rest/core'
-import { contract, type ProblemBody, ProblemCode } from '@usher/contract'
-import { openApiDocument } from '@usher/contract/openapi'
+import { contract, FieldErrorCode, type ProblemBody, ProblemCode } from '@usher/contract'
+import { openApi30Document, openApiDocument } from '@usher/contract/openapi'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
+import type { MediaTypeObject, OpenAPIObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { version } from '../../server/version.js'
@@ -18,6 +19,10 @@ formats.default(ajv).addFormat('idn-email', true)
 const operations = Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(
   ([path, item]) => Object.values(item).map((operation) => ({ path, ...operation })),
 )
+const examplesOf = ({ example, examples = {} }: MediaTypeObject) => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map((each) => 'value' in each && each.value),
+]
 const errorsOf = ({ responses }: Operation) =>
   Object.entries(responses).filter(([status]) => !/^[123]/.test(status))
 
@@ -26,12 +31,13 @@ interface Operation {
   summary?: string
   description?: string
   security: unknown[]
+  parameters?: { $ref: string }[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, ResponseObject | ReferenceObject>
 }
 interface Media {
   schema: object
-  examples?: Record<string, { value: unknown }>
+  example?: unknown
 }
 
 it('generates the committed contract/openapi.json (npm run openapi writes it)', async () => {
@@ -65,7 +71,7 @@ it.each(operations)(
 
 it('requires a Bearer token only for me', () => {
   const secured = operations.filter(({ security }) => security.length > 0)
-  expect(secured.map(({ operationId }) => operationId)).toEqual(['me'])
+  expect(secured.map(({ operationId }) => operationId)).toEqual(['getMe'])
 })
 
 describe('examples', () => {
@@ -93,10 +99,34 @@ describe('examples', () => {
 
   it.each(operations)('contains only valid examples of the responses of $operationId', (operation) => {
     for (const response of Object.values(operation.responses)) {
-      for (const { schema = {}, examples = {} } of Object.values(resolveResponse(response)?.content ?? {})) {
-        for (const example of Object.values(examples)) valid(schema, 'value' in example && example.value)
+      for (const media of Object.values(resolveResponse(response)?.content ?? {})) {
+        for (const example of examplesOf(media)) valid(media.schema ?? {}, example)
       }
     }
+  })
+
+  it.each(operations)('contains a valid example of the body of $operationId', ({ requestBody }) => {
+    for (const { schema, example } of Object.values(requestBody?.content ?? {})) valid(schema, example)
+  })
+
+  it('has an example of every JSON body of a success', () => {
+    const schemas = operations.flatMap(({ responses: { 200: ok, 201: created } }) => {
+      const schema = resolveResponse(ok ?? created)?.content?.['application/json']?.schema
+      return schema?.$ref ? schema.$ref.replace('#/components/schemas/', '') : 'inline'
+    })
+    expect(schemas.filter((name) => !components.schemas[name]?.examples)).toEqual([])
+  })
+
+  it('uses the address of the server, not of another', () => {
+    const text = JSON.stringify(openApiDocument('https://users.example.com', version))
+    expect(text).not.toContain('localhost')
+    expect(text).toContain('"https://users.example.com/problems/email_taken"')
+  })
+
+  // A value would be sent again by everyone who imports the document, and the second sign-up would get 422.
+  it('has none for Idempotency-Key', () => {
+    expect(components.parameters.IdempotencyKey).not.toHaveProperty('example')
+    expect(JSON.stringify(components.parameters.IdempotencyKey.schema)).not.toContain('example')
   })
 })
 
@@ -127,8 +157,8 @@ describe('problem responses', () => {
       const { body } = route.responses[Number(status)] as unknown as { body: typeof ProblemBody }
       const documented = resolveResponse(response)
       expect(documented?.['x-problem-codes']).toEqual(body.shape.code.options)
-      const examples = documented?.content?.['application/problem+json']?.examples
-      expect(Object.keys(examples ?? {})).toEqual(body.shape.code.options)
+      const examples = examplesOf(documented?.content?.['application/problem+json'] ?? {})
+      expect(examples.map(({ code }) => code)).toEqual(body.shape.code.options)
     }
   })
 
@@ -141,15 +171,126 @@ describe('problem responses', () => {
   })
 
   it('let no test accept a code of another status', () => {
-    const { value } =
-      components.responses.Unavailable.content['application/problem+json'].examples.unavailable
+    const { example } = components.responses.Unavailable.content['application/problem+json']
     const users = '/workspaces/demo/databases/app/users'
     const respond = (code: string) => ({
       statusCode: 409,
       headers: { 'content-type': 'application/problem+json' },
-      body: JSON.stringify({ ...value, code }),
+      body: JSON.stringify({ ...example, code }),
     })
     expectDocumented('POST', users, respond('email_taken'))
     expect(() => expectDocumented('POST', users, respond('unavailable'))).toThrow(/problem codes/)
+  })
+})
+
+describe('clients of the document', () => {
+  const schemasOf = (part: object): Record<string, unknown>[] =>
+    Object.entries(part).flatMap(([key, value]) => {
+      if (typeof value !== 'object' || value === null || /^examples?$/.test(key)) return []
+      return 'type' in value && typeof value.type !== 'object'
+        ? [value, ...schemasOf(value)]
+        : schemasOf(value)
+    })
+  const { CreateUserBody, LoginBody, ...ofResponses } = components.schemas
+
+  it.each(Object.entries<object>(ofResponses))('may receive more fields and codes in %s', (_name, schema) => {
+    for (const each of schemasOf({ schema })) {
+      if (each.type === 'object') expect(each).toMatchObject({ additionalProperties: true })
+      expect(each).not.toHaveProperty('enum')
+    }
+  })
+
+  it('get the known codes as x-extensible-enum', () => {
+    expect(components.schemas.ProblemCode['x-extensible-enum']).toEqual(ProblemCode.options)
+    expect(components.schemas.FieldErrorCode['x-extensible-enum']).toEqual(FieldErrorCode.options)
+  })
+
+  it('get a description of every schema, property, parameter and header', () => {
+    const { schemas, parameters, headers } = components
+    const properties = Object.values<{ properties?: object }>(schemas).flatMap(({ properties = {} }) =>
+      Object.entries(properties),
+    )
+    const described = [schemas, parameters, headers].flatMap((each) => Object.entries<object>(each))
+    const silent = [...described, ...properties].filter(([, each]) => !each.description && !each.$ref)
+    expect(silent.map(([name]) => name)).toEqual([])
+  })
+
+  it('get parameters as components, and paths of one schema', () => {
+    const parameters = operations.flatMap((operation) => operation.parameters ?? [])
+    for (const parameter of parameters) expect(parameter.$ref).toMatch(/^#\/components\/parameters\//)
+    const schema = { $ref: '#/components/schemas/PathName' }
+    expect(components.parameters).toMatchObject({ WorkspaceSlug: { schema }, DatabaseName: { schema } })
+  })
+
+  it('get operations whose names are verbs, and unlike those of schemas', () => {
+    const names = operations.map(({ operationId }) => operationId)
+    expect(names.filter((name) => !/^(create|get|login)/.test(name))).toEqual([])
+    const schemas = Object.keys(components.schemas).map((name) => name.toLowerCase())
+    expect(names.filter((name) => schemas.includes(name.toLowerCase()))).toEqual([])
+  })
+
+  it('get formats of numbers and passwords, and the limit of new passwords', () => {
+    const { AccessToken, Problem } = components.schemas
+    expect(AccessToken.properties.maxAge).toMatchObject({ type: 'integer', format: 'int32' })
+    expect(Problem.properties.status).toMatchObject({ type: 'integer', format: 'int32' })
+    expect(components.headers['Retry-After'].schema).toMatchObject({ type: 'integer', format: 'int32' })
+    expect(CreateUserBody.properties.password).toMatchObject({ format: 'password', maxLength: 256 })
+    expect(LoginBody.properties.password).not.toHaveProperty('maxLength')
+  })
+
+  it('get a link from sign-up and login to the current user', () => {
+    const target = components.links.GetMe
+    expect(operations.map(({ operationId }) => operationId)).toContain(target.operationId)
+    const linked = operations.filter(({ responses: { 200: ok, 201: created } }) =>
+      JSON.stringify(ok ?? created).includes('"#/components/links/GetMe"'),
+    )
+    expect(linked.map(({ operationId }) => operationId)).toEqual(['createUser', 'login'])
+  })
+
+  it('get a server with a concrete address', () => {
+    expect(document.servers?.map(({ url }) => url)).toEqual(['http://localhost:3000'])
+  })
+
+  it('download less than 32 KiB', () => {
+    for (const each of [document, openApi30Document('http://localhost:3000', version)]) {
+      expect(Buffer.byteLength(JSON.stringify(each))).toBeLessThan(32 * 1024)
+    }
+  })
+})
+
+describe('the document in OpenAPI 3.0', () => {
+  const document30 = openApi30Document('http://localhost:3000', version)
+
+  it('is valid', async () => {
+    const config = await createConfig({ extends: ['spec'] })
+    const source = JSON.stringify(document30)
+    expect(document30.openapi).toBe('3.0.3')
+    expect(await lintFromString({ source, absoluteRef: 'openapi-3.0.json', config })).toEqual([])
+  })
+
+  it('has the same operations, responses and components', () => {
+    const outline = ({ paths = {}, components = {} }: OpenAPIObject) => ({
+      paths: Object.entries(paths).map(([path, item]) => [
+        path,
+        ...Object.values(item as Record<string, Operation>).flatMap(({ operationId, responses }) => [
+          operationId,
+          ...Object.keys(responses),
+        ]),
+      ]),
+      names: Object.values(components).flatMap((each) => Object.keys(each)),
+    })
+    expect(outline(document30)).toEqual(outline(document))
+  })
+
+  it('uses the words of its version', () => {
+    const { schemas } = document30.components as {
+      schemas: Record<string, { properties: Record<string, object> }>
+    }
+    expect(schemas.User?.properties.preferredName).toMatchObject({
+      type: 'string',
+      nullable: true,
+      example: 'Ada',
+    })
+    expect(schemas.Health?.properties.status).toMatchObject({ enum: ['ok'] })
   })
 })

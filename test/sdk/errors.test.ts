@@ -17,7 +17,7 @@ const declared = Object.entries(contract.users).flatMap(([operation, { responses
 describe('problem responses', () => {
   it.each(declared)('returns $code of $operation as the error code', async ({ operation, code }) => {
     const usher = clientWith(() => problem(code))
-    const { data, error } = await usher[operation as 'login'](credentials)
+    const { data, error } = await usher[(operation === 'getMe' ? 'me' : operation) as 'login'](credentials)
     expect(data).toBeUndefined()
     expect(error).toMatchObject({
       code,

@@ -8,7 +8,9 @@ type Code<Body> = Body extends { code: infer Each } ? Each : never
 type Data<Result> = Result extends { error: undefined; data: infer Each } ? Each : never
 
 type CodeOf<Operation extends keyof Users> = Code<ClientInferResponseBody<Users[Operation]>>
-type DataOf<Operation extends keyof Users> = Data<Awaited<ReturnType<sdk.Client[Operation]>>>
+type DataOf<Operation extends 'createUser' | 'login' | 'me'> = Data<
+  Awaited<ReturnType<sdk.Client[Operation]>>
+>
 
 // Checked by the compiler: `tsc -p test`.
 it('gives bodies and responses the types of the contract', () => {
@@ -29,7 +31,7 @@ it('gives bodies and responses the types of the contract', () => {
 it('gives each operation the codes of the contract and no_answer', () => {
   expectTypeOf<sdk.CreateUserErrorCode>().toEqualTypeOf<CodeOf<'createUser'> | 'no_answer'>()
   expectTypeOf<sdk.LoginErrorCode>().toEqualTypeOf<CodeOf<'login'> | 'no_answer'>()
-  expectTypeOf<sdk.MeErrorCode>().toEqualTypeOf<CodeOf<'me'> | 'no_answer'>()
+  expectTypeOf<sdk.MeErrorCode>().toEqualTypeOf<CodeOf<'getMe'> | 'no_answer'>()
   expectTypeOf<'invalid_credentials'>().toExtend<sdk.LoginErrorCode>()
   expectTypeOf<'invalid_credentials'>().not.toExtend<sdk.MeErrorCode>()
 })

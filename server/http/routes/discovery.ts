@@ -6,7 +6,7 @@ import { issuerMetadata, keySet } from '../../domain/tokens/discovery.js'
 import { rejectInvalidPath } from './invalid-path.js'
 
 const server = initServer()
-const { cacheControl } = contract.discovery.keySet.metadata
+const { cacheControl } = contract.discovery.getKeySet.metadata
 
 export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
   const metadata = async ({ params }: { params: DatabasePath }) => {
@@ -14,12 +14,12 @@ export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
     return { status: 200 as const, body: issuerMetadata(database, context.now()) }
   }
   const router = server.router(contract.discovery, {
-    keySet: async ({ params }) => {
+    getKeySet: async ({ params }) => {
       const database = await context.findDatabase(params)
       return { status: 200, body: keySet(database, context.now()) }
     },
-    openidConfiguration: metadata,
-    authorizationServer: metadata,
+    getIssuerMetadata: metadata,
+    getAuthorizationServerMetadata: metadata,
   })
   app.register(server.plugin(router), {
     requestValidationErrorHandler: rejectInvalidPath,

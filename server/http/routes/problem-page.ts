@@ -10,7 +10,7 @@ import { prefersHtml } from '../prefers-html.js'
  * @param docs whether the page links to the API reference
  */
 export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
-  app.get<{ Params: { code: string } }>(contract.operations.problemType.path, async (request, reply) => {
+  app.get<{ Params: { code: string } }>(contract.operations.getProblemType.path, async (request, reply) => {
     const { data: code } = ProblemCode.safeParse(request.params.code)
     if (!code) throw new Problem('route_not_found')
     const { status, title, advice } = problems[code]

@@ -46,7 +46,7 @@ export function userRoutes(app: FastifyInstance, context: AppContext) {
         return { status: 200, body: await login(context, database, body, callerOf(request, reply, context)) }
       },
     },
-    me: async ({ params, request }) => {
+    getMe: async ({ params, request }) => {
       const database = await context.findDatabase(params)
       return {
         status: 200,

@@ -23,6 +23,8 @@ export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
 
 /** Throws on a kind of schema that it does not support. */
 function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arbitrary<unknown> {
+  const named = Object.values(schema.$defs ?? {})[0]
+  if (named) return candidates(named, field)
   if (schema.format === 'idn-email') return emails(field)
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   if (schema.type === 'string') return marked(texts, field)
