@@ -28,6 +28,10 @@ const commands = {
     load: () => import('./commands/store.js'),
   },
   openapi: { description: 'print the OpenAPI document', load: () => import('./commands/openapi.js') },
+  completion: {
+    description: 'print a script that completes commands and options in a shell',
+    load: () => import('./commands/completion.js'),
+  },
 }
 
 /**
@@ -43,12 +47,19 @@ export async function run(args: readonly string[]): Promise<number> {
     )
     .version(version, '-v, --version', 'print the version')
     .exitOverride()
-  for (const [name, { description, load }] of Object.entries(commands)) {
+  const groups = Object.entries(commands).map(([name, { description, load }]) => {
     const command = program.command(name).description(description)
-    program.hook('preSubcommand', async (_program, used) => {
-      if (used.name() === name) (await load()).configure(command)
-    })
-  }
+    return { command, load }
+  })
+  program.hook('preSubcommand', async (_program, used) => {
+    for (const { command, load } of groups)
+      if (command === used) (await load()).configure(command, loadOthers)
+    async function loadOthers() {
+      for (const { command, load } of groups) {
+        if (command !== used) (await load()).configure(command, loadOthers)
+      }
+    }
+  })
   // Commander's own help command would list no subcommands, because they are not loaded.
   const [first, ...rest] = args
   try {
