@@ -39,6 +39,50 @@ describe('discovery metadata', () => {
   )
 })
 
+describe('conditional requests', () => {
+  const pathsOf = (base: string) => [
+    `${base}/.well-known/jwks.json`,
+    `${base}/.well-known/openid-configuration`,
+    '/openapi.json',
+  ]
+
+  it('returns 304 without a body to a client that has the current body', async ({ usher, database }) => {
+    for (const url of pathsOf(baseOf(database))) {
+      const { headers, body } = await get(usher, url)
+      const etag = String(headers.etag)
+      for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+        const response = await usher.app.inject({ url, headers: { 'if-none-match': known } })
+        expect(response.statusCode).toBe(304)
+        expect(response.body).toBe('')
+        expect(response.headers).toMatchObject({ etag, 'cache-control': headers['cache-control'] })
+        expect(response.headers).not.toHaveProperty('content-type')
+      }
+      const other = await usher.send({ method: 'GET', url, headers: { 'if-none-match': '"other"' } })
+      expect(other.statusCode).toBe(200)
+      expect(other.body).toBe(body)
+    }
+  })
+
+  it('returns another ETag after a rotation, and after the previous key has expired', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    const url = `${baseOf(database)}/.well-known/jwks.json`
+    const first = await get(usher, url)
+    await rotateKeys(usher.store, database, 0, new Date(start))
+    const server = await startApp(usher.store)
+    const rotated = await get(server, url)
+    expect(rotated.json().keys).toHaveLength(2)
+    server.clock.now = start + 2 * 86_400_000
+    const expired = await server.send({
+      method: 'GET',
+      url,
+      headers: { 'if-none-match': String(rotated.headers.etag) },
+    })
+    expect(expired.json().keys).toHaveLength(1)
+    expect(new Set([first, rotated, expired].map(({ headers }) => headers.etag)).size).toBe(3)
+    await server.close()
+  })
+})
+
 describe('the key set', () => {
   it('returns only public key members, cacheable for 300 seconds', async ({ usher, database }) => {
     const response = await get(usher, `${baseOf(database)}/.well-known/jwks.json`)

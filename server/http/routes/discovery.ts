@@ -1,33 +1,30 @@
-import { initServer } from '@ts-rest/fastify'
-import { contract, type DatabasePath } from '@usher/contract'
+import { contract, DatabasePath, KeySet } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
+import type { Database } from '../../domain/databases/find-database.js'
+import { Problem } from '../../domain/problem.js'
+import { publishedKeys } from '../../domain/tokens/access-token.js'
 import { issuerMetadata, keySet } from '../../domain/tokens/discovery.js'
-import { rejectInvalidPath } from './invalid-path.js'
+import { type KeptJson, keepJson, sendJson } from '../kept-json.js'
 
-const server = initServer()
-const { cacheControl } = contract.discovery.getKeySet.metadata
-
+/** Serves key sets and metadata. Plain Fastify routes: their bodies are serialized once for as long as they are cached. */
 export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
-  const metadata = async ({ params }: { params: DatabasePath }) => {
-    const database = await context.findDatabase(params)
-    return { status: 200 as const, body: issuerMetadata(database, context.now()) }
+  for (const { path, responses, metadata } of Object.values(contract.discovery)) {
+    const bodyOf = responses[200] === KeySet ? keySet : issuerMetadata
+    const kept = new WeakMap<Database, KeptJson & { keyCount: number }>()
+    app.get(path, async (request, reply) => {
+      const { data } = DatabasePath.safeParse(request.params)
+      if (!data) throw new Problem('database_not_found')
+      const database = await context.findDatabase(data)
+      // Keys are only ever retired while a database is cached, so their number tells which ones are published.
+      const keyCount = publishedKeys(database, context.now()).length
+      let body = kept.get(database)
+      if (body?.keyCount !== keyCount) {
+        body = { ...keepJson(bodyOf(database, context.now())), keyCount }
+        kept.set(database, body)
+      }
+      reply.header('cache-control', metadata.cacheControl)
+      return sendJson(request, reply, body)
+    })
   }
-  const router = server.router(contract.discovery, {
-    getKeySet: async ({ params }) => {
-      const database = await context.findDatabase(params)
-      return { status: 200, body: keySet(database, context.now()) }
-    },
-    getIssuerMetadata: metadata,
-    getAuthorizationServerMetadata: metadata,
-  })
-  app.register(server.plugin(router), {
-    requestValidationErrorHandler: rejectInvalidPath,
-    hooks: {
-      onSend: (_request, reply, _payload, done) => {
-        if (reply.statusCode === 200) reply.header('cache-control', cacheControl)
-        done()
-      },
-    },
-  })
 }
