@@ -10,6 +10,9 @@ const optionalWholeNumber = (min: number, max: number) => {
     .pipe(z.number().min(min, { error }).max(max, { error }))
     .optional()
 }
+/** Half of the cores serve, because the other half is needed for hashing and for what else runs on the machine. */
+const defaultWorkers = () => Math.max(1, Math.floor(availableParallelism() / 2))
+
 const wholeNumber = (min: number, max: number, fallback: number) =>
   optionalWholeNumber(min, max).default(fallback)
 
@@ -127,7 +130,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
   }
   if (errors.length > 0 || !result.data) throw new ConfigError([...new Set(errors)])
   const settings = result.data
-  const workers = settings.WORKERS ?? (settings.DATABASE_URL ? availableParallelism() : 1)
+  const workers = settings.WORKERS ?? (settings.DATABASE_URL ? defaultWorkers() : 1)
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,

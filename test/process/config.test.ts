@@ -84,9 +84,9 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config)).toBe(true)
   })
 
-  it('WORKERS defaults to the number of cores with DATABASE_URL, and workers share STORE_CONNECTIONS', () => {
+  it('WORKERS defaults to half of the cores with DATABASE_URL, and workers share STORE_CONNECTIONS', () => {
     const env = { DATABASE_URL: url, USHER_MASTER_KEY: key }
-    expect(loadConfig(env)).toMatchObject({ workers: availableParallelism() })
+    expect(loadConfig(env)).toMatchObject({ workers: Math.max(1, Math.floor(availableParallelism() / 2)) })
     expect(loadConfig({ ...env, WORKERS: '16' })).toMatchObject({ workers: 16, storeConnections: 50 })
     expect(loadConfig({ ...env, WORKERS: '16', STORE_CONNECTIONS: '8' }).storeConnections).toBe(8)
   })

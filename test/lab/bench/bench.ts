@@ -5,6 +5,7 @@ import { fair } from './fair.js'
 import { overload } from './overload.js'
 import { type Operation, rates } from './rates.js'
 import { startUp } from './start-up.js'
+import { workers } from './workers.js'
 import { createWorld, type World } from './world.js'
 
 // Compares Usher with the smallest program that does the same work: npm run bench [-- PART …]. Server, load and Postgres
@@ -32,6 +33,7 @@ const parts: Record<string, Part> = {
   beside: { seconds: 60, run: (world, say) => beside(world, 5, 3, say) },
   overload: { seconds: 100, run: (world, say) => overload(world, 3, 6, say) },
   fair: { seconds: 60, run: (world, say) => fair(world, 3, 6, say) },
+  workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
   'start-up': { seconds: 40, run: (world, say) => startUp(world, 5, say) },
 }
 
