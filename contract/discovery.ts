@@ -63,20 +63,17 @@ export const IssuerMetadata = z
   .object({
     issuer: url('The `iss` claim of the database’s tokens.'),
     jwks_uri: url('URL of the key set.'),
-    response_types_supported: strings('Empty. Tokens are issued by sign-up and login only.'),
-    grant_types_supported: strings('Empty. No OAuth grant is supported.'),
     subject_types_supported: strings('`public`: the `sub` claim is the same user ID for every client.'),
     id_token_signing_alg_values_supported: strings('Signing algorithms of the current keys.'),
   })
   .register(registry, {
     id: 'IssuerMetadata',
-    description: 'Metadata of a database as an issuer of tokens.',
+    description:
+      'Metadata of a database as an issuer of tokens. It has no endpoints, grants or response types: tokens come from sign-up and login.',
     examples: [
       {
         issuer: '{baseUrl}/workspaces/demo/databases/app',
         jwks_uri: '{baseUrl}/workspaces/demo/databases/app/.well-known/jwks.json',
-        response_types_supported: [],
-        grant_types_supported: [],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['ES256'],
       },
@@ -117,5 +114,11 @@ export const discovery = c.router({
     path: `/.well-known/oauth-authorization-server${issuer}`,
     summary: 'Get the issuer metadata of a database (RFC 8414)',
     description: 'The path is specified by RFC 8414 section 3.',
+  },
+  getAuthorizationServerMetadataOfIssuer: {
+    ...metadata,
+    path: `${issuer}/.well-known/oauth-authorization-server`,
+    summary: 'Get the issuer metadata of a database (appended path)',
+    description: 'For clients that append the path of RFC 8414 to the issuer.',
   },
 })

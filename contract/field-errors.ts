@@ -21,6 +21,10 @@ export const FieldErrorCode = z
   })
 export type FieldErrorCode = z.infer<typeof FieldErrorCode>
 
+/** A limit in characters, which the size of a body bounds. */
+const limit = (description: string) =>
+  z.int().min(1).max(16384).optional().register(registry, { description, format: 'int32' })
+
 /** What is wrong with one field of a request. A response lists the errors of all fields. */
 export const FieldError = z
   .object({
@@ -29,6 +33,8 @@ export const FieldError = z
       .register(registry, { description: 'Name of the field. Empty if the error concerns the whole body.' }),
     code: FieldErrorCode,
     detail: z.string().register(registry, { description: 'Human-readable explanation of the error.' }),
+    min: limit('Smallest number of characters. Present if `code` is `too_short`.'),
+    max: limit('Largest number of characters. Present if `code` is `too_long`.'),
   })
   .register(registry, {
     id: 'FieldError',
@@ -60,9 +66,14 @@ function report(issue: z.core.$ZodRawIssue, code: FieldErrorCode, detail: string
  * message, which may contain patterns and values.
  */
 export function toFieldError(issue: { path?: readonly unknown[] | undefined; message: string }): FieldError {
-  const { message, fieldErrorCode } = issue as typeof issue & { fieldErrorCode?: FieldErrorCode }
+  const { message, fieldErrorCode: code, maximum } = issue as typeof issue & Reported
   const path = issue.path?.map(String).join('.') ?? ''
-  return fieldErrorCode
-    ? { path, code: fieldErrorCode, detail: message }
-    : { path, code: 'invalid_type', detail: 'is invalid' }
+  if (!code) return { path, code: 'invalid_type', detail: 'is invalid' }
+  return { path, code, detail: message, ...(code === 'too_long' && { max: Number(maximum) }) }
+}
+
+/** What an issue has if `report` made it, and its limit if a text is too long. */
+interface Reported {
+  fieldErrorCode?: FieldErrorCode
+  maximum?: number | bigint
 }

@@ -18,6 +18,11 @@ import { registry } from './registry.js'
 type HeaderName = ProblemHeader | 'Cache-Control'
 
 const headers: Record<HeaderName, HeaderObject & { example: string | number }> = {
+  'Accept-Encoding': {
+    description: 'Present if the `Content-Encoding` of the request is not supported.',
+    schema: { type: 'string' },
+    example: 'identity',
+  },
   'Cache-Control': {
     description: 'Whether and for how long the response may be cached.',
     schema: { type: 'string' },
@@ -29,7 +34,7 @@ const headers: Record<HeaderName, HeaderObject & { example: string | number }> =
     example: 1,
   },
   'WWW-Authenticate': {
-    description: 'Authentication challenge (RFC 6750 section 3).',
+    description: 'Challenge: of RFC 6750 section 3, or `Password` after a failed login.',
     schema: { type: 'string' },
     example: 'Bearer realm="demo/app", error="invalid_token"',
   },
@@ -65,6 +70,11 @@ const rendering = {
   override: ({ zodSchema, jsonSchema }: Rendered) => {
     // A pattern next to a format says the same twice.
     if (jsonSchema.format) delete jsonSchema.pattern
+    const [nullable, nothing] = jsonSchema.anyOf ?? []
+    if (nullable?.type === 'string' && nothing?.type === 'null') {
+      Object.assign(jsonSchema, nullable, { type: ['string', 'null'] })
+      delete jsonSchema.anyOf
+    }
     if ('isOpen' in jsonSchema) {
       jsonSchema['x-extensible-enum'] = jsonSchema.enum
       delete jsonSchema.enum
@@ -132,6 +142,7 @@ const sharedNames: Partial<Record<number, string>> = { 400: 'BadRequest', 401: '
  * generators write a class for every other one.
  */
 function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: AppRoute): ReferenceObject {
+  const isPage = metadataOf(route).html && codes.includes('route_not_found')
   const [code] = codes as [ProblemCode]
   const name = (codes.length > 1 && sharedNames[problems[code].status]) || pascalCase(code)
   const extra = codes.flatMap((code): readonly ProblemHeader[] => {
@@ -152,6 +163,7 @@ function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: A
             }
           : { example: problemExample(code, route) }),
       },
+      ...(isPage && html),
     },
     'x-problem-codes': codes,
   })

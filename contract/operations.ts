@@ -86,7 +86,7 @@ export const operations = c.router({
     }),
     responses: { 200: ProblemType, ...failures('route_not_found') },
     summary: 'Get a problem type',
-    description: 'Returns an HTML page if `Accept` contains `text/html`.',
+    description: 'Returns an HTML page if `Accept` prefers `text/html` to `application/json`.',
     metadata: { html: true },
   },
 })

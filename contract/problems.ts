@@ -28,6 +28,7 @@ export const problems = {
     title: 'Invalid email or password',
     advice:
       'Ask the user for both again. The response does not reveal which one is wrong or whether the account exists.',
+    headers: ['WWW-Authenticate'],
   },
   token_missing: {
     status: 401,
@@ -81,7 +82,8 @@ export const problems = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    advice: 'Send JSON with `Content-Type: application/json`.',
+    advice: 'Send JSON with `Content-Type: application/json` and without `Content-Encoding`.',
+    headers: ['Accept-Encoding'],
   },
   idempotency_key_reused: {
     status: 422,
@@ -113,7 +115,7 @@ export const problems = {
 } as const satisfies Record<string, CatalogueEntry>
 
 /** A response header that belongs to a problem. */
-export type ProblemHeader = 'Retry-After' | 'WWW-Authenticate'
+export type ProblemHeader = 'Accept-Encoding' | 'Retry-After' | 'WWW-Authenticate'
 
 interface CatalogueEntry {
   status: number

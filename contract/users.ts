@@ -32,12 +32,12 @@ export const CreateUserBody = z
         maxLength: 256,
       }),
       preferredName: name()
-        .optional()
-        .register(registry, { description: 'Display name.', examples: ['Ada'] }),
+        .nullish()
+        .register(registry, { description: 'Display name. Null means none.', examples: ['Ada'] }),
       newTenant: name()
-        .optional()
+        .nullish()
         .register(registry, {
-          description: 'Name of a tenant to create for the user in the same request.',
+          description: 'Name of a tenant to create for the user in the same request. Null means none.',
           examples: ['Analytical Engines'],
         }),
     },

@@ -29,17 +29,17 @@ export interface CreateUserBody {
    */
   password: string
   /**
-   * Display name.
+   * Display name. Null means none.
    *
    * @example Ada
    */
-  preferredName?: string | undefined
+  preferredName?: string | null | undefined
   /**
-   * Name of a tenant to create for the user in the same request.
+   * Name of a tenant to create for the user in the same request. Null means none.
    *
    * @example Analytical Engines
    */
-  newTenant?: string | undefined
+  newTenant?: string | null | undefined
 }
 
 /** What is wrong with one field of a request. */
@@ -49,6 +49,10 @@ export interface FieldError {
   code: FieldErrorCode
   /** Human-readable explanation of the error. */
   detail: string
+  /** Smallest number of characters. Present if `code` is `too_short`. */
+  min?: number | undefined
+  /** Largest number of characters. Present if `code` is `too_long`. */
+  max?: number | undefined
 }
 
 /** Stable code of a field error. Treat an unknown code as an invalid field. */

@@ -93,6 +93,8 @@ export async function buildApp(
   app.addHook('onResponse', logResponse)
   if (metrics) countResponses(app, metrics)
   closeConnectionsWhenDraining(app, context)
+  app.setErrorHandler(handleError)
+  const registerMethodGuards = rejectOtherMethods(app)
   await app.register(cors, {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
     methods: ['GET', 'POST'],
@@ -109,7 +111,6 @@ export async function buildApp(
     maxAge: 600,
   })
   parseJsonBodies(app)
-  app.setErrorHandler(handleError)
   app.setNotFoundHandler(() => {
     throw new Problem('route_not_found')
   })
@@ -117,14 +118,13 @@ export async function buildApp(
   // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
-  const registerMethodGuards = rejectOtherMethods(app)
   const document = openApiDocument(baseUrl, version)
   userRoutes(app, context)
   discoveryRoutes(app, context)
   operationRoutes(app, context, document, openApi30Document(baseUrl, version))
   problemTypeRoute(app, docs)
-  app.after(registerMethodGuards)
   if (docs) referenceRoutes(app, document)
+  app.after(registerMethodGuards)
   return app
 }
 

@@ -1,17 +1,25 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
 /** JSON media types, the default of `curl -d`, and no media type. */
 const jsonTypes =
   /^(application\/(json|[^;/ ]+\+json|x-www-form-urlencoded)|[^;/ ]+\/[^;/ ]+\+json)?\s*(;|$)/i
 
+/** Returns whether a request has a body in a content coding (RFC 9110 §8.4), such as gzip. */
+export const isEncoded = ({ headers }: FastifyRequest) =>
+  !/^[\s,]*(identity[\s,]*)*$/i.test(headers['content-encoding'] ?? '')
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Parses every request body as JSON in UTF-8 (RFC 8259), and rejects other media types. */
+/** Parses every request body as JSON in UTF-8 (RFC 8259), and rejects other media types and content codings. */
 export function parseJsonBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('remove', 'ignore')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (isEncoded(request)) {
+      done(new Problem('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' }))
+      return
+    }
     if (!jsonTypes.test(request.headers['content-type'] ?? '')) {
       done(new Problem('unsupported_media_type', { detail: 'Send application/json.' }))
       return

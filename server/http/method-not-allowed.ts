@@ -1,29 +1,43 @@
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { METHODS } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
-const methodsOfRoutes: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+/** The value of `Allow` for no path: `OPTIONS *` and CONNECT. */
+export const methodsOfServer = 'GET, HEAD, OPTIONS, POST'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Methods of the path. Only on routes of other methods. */
+    allow?: string
+  }
+}
 
 /**
- * Responds 405 with `Allow` to methods that a path does not support, except OPTIONS, which CORS handles. Call it
- * before the routes are registered, and what it returns after them.
+ * Responds with `Allow` to methods that a path does not support: 204 to OPTIONS, 405 to others. An OPTIONS request of
+ * an unknown path returns 404. Call it before CORS is registered, which responds to OPTIONS, and before the routes,
+ * and call what it returns after them.
  */
 export function rejectOtherMethods(app: FastifyInstance) {
-  const methodsByUrl = new Map<string, Set<string>>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const methods = methodsByUrl.get(url) ?? new Set()
-    for (const each of [method].flat()) methods.add(each)
-    methodsByUrl.set(url, methods)
+  // CONNECT asks for a tunnel and never gets to a route.
+  const methods = METHODS.filter((method) => method !== 'CONNECT')
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+
+  const urls = new Set<string>()
+  app.addHook('onRoute', ({ url }) => void urls.add(url))
+  app.addHook('onRequest', ({ method, url, routeOptions }, reply, done) => {
+    const allow = url === '*' ? methodsOfServer : routeOptions.config?.allow
+    if (allow) reply.header('Allow', allow)
+    done(method === 'OPTIONS' && !allow ? new Problem('route_not_found') : undefined)
   })
   return () => {
-    for (const [url, methods] of [...methodsByUrl]) {
-      const others = methodsOfRoutes.filter((method) => !methods.has(method))
-      const allow = methodsOfRoutes.filter((method) => methods.has(method)).join(', ')
-      if (url === '*' || others.length === 0) continue
+    urls.delete('*')
+    for (const url of [...urls]) {
+      const isSupported = (method: string) => method === 'OPTIONS' || app.hasRoute({ method, url })
       app.route({
-        method: others,
+        method: methods.filter((method) => method === 'OPTIONS' || !isSupported(method)),
         url,
-        onRequest: (_request, reply) => {
-          reply.header('Allow', allow)
+        config: { allow: methods.filter(isSupported).join(', ') },
+        onRequest: () => {
           throw new Problem('method_not_allowed')
         },
         handler: () => undefined,

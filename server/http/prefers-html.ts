@@ -1,2 +1,11 @@
-/** Returns whether the client is a browser that navigates to a page. */
-export const prefersHtml = (accept: string | undefined) => accept?.includes('text/html') ?? false
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
+
+/**
+ * Returns whether the client prefers an HTML page to JSON by its Accept header (RFC 9110 §12.5.1), as a browser that
+ * navigates does. Adds Accept to the Vary header of the response.
+ */
+export function prefersHtml({ headers }: FastifyRequest, reply: FastifyReply) {
+  reply.header('Vary', [reply.getHeader('Vary') ?? [], 'Accept'].flat().join(', '))
+  return new Negotiator({ headers }).mediaType(['application/json', 'text/html']) === 'text/html'
+}

@@ -2,6 +2,7 @@ import { type ProblemBody, problems } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
 import { clientClosedRequest } from './client-disconnect.js'
+import { isEncoded } from './json-body.js'
 
 /**
  * Creates the error handler: the only place that turns an error into a response. The body is RFC 9457 problem
@@ -46,7 +47,8 @@ function fastifyProblem(error: FastifyError | Problem) {
 function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest, reply: FastifyReply) {
   const { code } = problem
   const body = problemBody(problem, baseUrl, request.id, request.url.split('?', 1)[0] ?? '')
-  if (code.startsWith('token_')) reply.header('WWW-Authenticate', challenge(problem, request))
+  if (body.status === 401) reply.header('WWW-Authenticate', challenge(problem, request))
+  if (code === 'unsupported_media_type' && isEncoded(request)) reply.header('Accept-Encoding', 'identity')
   if (code === 'unavailable' || code === 'too_many_attempts')
     reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
   return reply.status(body.status).type('application/problem+json').send(body)
@@ -72,9 +74,14 @@ export function problemBody(
   }
 }
 
-/** Returns a challenge (RFC 6750 §3), which contains an error only if a token was sent. */
+/**
+ * Returns the challenge that a 401 must have (RFC 9110 §15.5.2): of RFC 6750 §3, with an error only if a token was sent,
+ * or for a failed login a scheme of our own, for which no browser shows a dialog.
+ */
 function challenge({ code, message }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>
-  const realm = `Bearer realm="${workspaceSlug}/${databaseName}"`
-  return code === 'token_missing' ? realm : `${realm}, error="invalid_token", error_description="${message}"`
+  const realm = `realm="${workspaceSlug}/${databaseName}"`
+  if (code === 'invalid_credentials') return `Password ${realm}`
+  if (code === 'token_missing') return `Bearer ${realm}`
+  return `Bearer ${realm}, error="invalid_token", error_description="${message}"`
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ProblemCode } from '@usher/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../domain/problem.js'
+import { methodsOfServer } from './method-not-allowed.js'
 import { problemBody } from './problem-details.js'
 
 /** Problems by error code of Node's HTTP parser. Any other code means that the bytes are not HTTP. */
@@ -49,7 +50,7 @@ function reject(problem: Problem, code: string, baseUrl: string, log: FastifyBas
       `Content-Length: ${Buffer.byteLength(text)}`,
       'Cache-Control: no-store',
       `X-Request-Id: ${requestId}`,
-      ...(status === 405 ? ['Allow: GET, HEAD, POST'] : []),
+      ...(status === 405 ? [`Allow: ${methodsOfServer}`] : []),
       'Connection: close',
       '',
       text,

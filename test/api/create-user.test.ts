@@ -173,12 +173,45 @@ describe('passwords', () => {
     expect((await strict.createUser(validUser({ password: 'x7$kPq2w-9fLm2z' }))).statusCode).toBe(201)
   })
 
+  it.for([
+    ['x', { code: 'too_short', min: 8 }, 'password must have at least 8 characters'],
+    ['x'.repeat(257), { code: 'too_long', max: 256 }, 'password must have at most 256 characters'],
+    ['password1', { code: 'password_too_common' }, 'password must not be one of the most used passwords'],
+  ] as const)('names a violated rule of the policy in detail, and its limit', async (row, { database }) => {
+    const [candidate, error, detail] = row
+    const problem = (await database.createUser(validUser({ password: candidate }))).json()
+    expect(problem.errors).toEqual([{ path: 'password', detail: expect.any(String), ...error }])
+    expect(problem.detail).toBe(detail)
+  })
+
+  it('names errors of the contract and of the policy in detail', async ({ database }) => {
+    const response = await database.createUser({ email: 'ada', password: 'x' })
+    expect(response.json().detail).toBe(
+      'email must be an email address; password must have at least 8 characters',
+    )
+  })
+
   it('accepts a password at login in another Unicode normalization form', async ({ database }) => {
     const email = 'norm@example.com'
     await database.signedUp({ email, password: 'ångström ﬁne' })
     const response = await database.login({ email, password: 'a\u030angstro\u0308m fine' })
     expect(response.statusCode).toBe(200)
   })
+})
+
+it('treats null as an absent preferredName and newTenant, also when a sign-up is repeated', async ({
+  usher,
+  database,
+}) => {
+  const body = validUser({ preferredName: null, newTenant: null })
+  const headers = { 'idempotency-key': 'null' }
+  const signUp = (payload: object) => usher.send({ method: 'POST', url: database.users, payload, headers })
+  const response = await signUp(body)
+  expect([response.statusCode, response.json().tenants]).toEqual([201, []])
+  const { email, password } = body
+  const again = await signUp({ email, password })
+  expect([again.statusCode, again.json().id]).toEqual([201, response.json().id])
+  expect((await database.me(again.json().token.jwt)).json().preferredName).toBeNull()
 })
 
 describe('invalid bodies', () => {

@@ -16,27 +16,34 @@ describe('discovery metadata', () => {
     const base = baseOf(database)
     const openid = await get(usher, `${base}/.well-known/openid-configuration`)
     const oauth = await get(usher, `/.well-known/oauth-authorization-server${base}`)
+    const appended = await get(usher, `${base}/.well-known/oauth-authorization-server`)
     expect(oauth.json()).toEqual(openid.json())
+    expect(appended.json()).toEqual(openid.json())
     expect(openid.json()).toEqual({
       issuer: `http://localhost:3000${base}`,
       jwks_uri: `http://localhost:3000${base}/.well-known/jwks.json`,
-      response_types_supported: [],
-      grant_types_supported: [],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256'],
     })
     expect(openid.headers['cache-control']).toBe('public, max-age=300')
   })
 
-  it.for(['/.well-known/jwks.json', '/.well-known/openid-configuration'])(
-    'returns an uncacheable 404 for %s of an unknown database',
-    async (path, { usher }) => {
-      const response = await get(usher, `/workspaces/nowhere/databases/app${path}`)
-      expect(response.statusCode).toBe(404)
-      expect(response.json().code).toBe('database_not_found')
-      expect(response.headers['cache-control']).toBe('no-store')
-    },
-  )
+  // RFC 8414 §3.2 and OpenID Connect Discovery §4.2 forbid empty arrays.
+  it('leaves out members without values', async ({ usher, database }) => {
+    const metadata = await get(usher, `${baseOf(database)}/.well-known/openid-configuration`)
+    expect(Object.values(metadata.json()).filter((value) => !(value as string).length)).toEqual([])
+  })
+
+  it.for([
+    '/.well-known/jwks.json',
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+  ])('returns an uncacheable 404 for %s of an unknown database', async (path, { usher }) => {
+    const response = await get(usher, `/workspaces/nowhere/databases/app${path}`)
+    expect(response.statusCode).toBe(404)
+    expect(response.json().code).toBe('database_not_found')
+    expect(response.headers['cache-control']).toBe('no-store')
+  })
 })
 
 describe('conditional requests', () => {

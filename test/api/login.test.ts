@@ -46,6 +46,12 @@ describe('POST /users/login', () => {
 })
 
 describe('failed logins', () => {
+  it('returns a challenge for which no browser shows a dialog (RFC 9110 §15.5.2)', async ({ database }) => {
+    const response = await database.login({ email: 'nobody@example.com', password })
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['www-authenticate']).toBe(`Password realm="${database.path}"`)
+  })
+
   it('returns identical bytes for an unknown email, a wrong password and a disabled user', async ({
     usher,
     database,
@@ -78,6 +84,8 @@ describe('failed logins', () => {
         headers,
       }),
     )
+    const challenge = `Password realm="${disabled.path}"`
+    expect(ofDisabled?.headers['www-authenticate']).toBe(challenge)
     expect(wrong).toMatchObject({ statusCode: 401 })
     expect(JSON.parse(wrong?.body ?? '').code).toBe('invalid_credentials')
     expect(unknown).toEqual(wrong)
@@ -85,10 +93,10 @@ describe('failed logins', () => {
     expect({
       ...ofDisabled,
       body: disabledBody,
-      headers: { ...ofDisabled?.headers, 'content-length': '' },
+      headers: { ...ofDisabled?.headers, 'content-length': '', 'www-authenticate': '' },
     }).toEqual({
       ...wrong,
-      headers: { ...wrong?.headers, 'content-length': '' },
+      headers: { ...wrong?.headers, 'content-length': '', 'www-authenticate': '' },
     })
   })
 

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import { problems } from '@usher/contract'
 import { describe, expect } from 'vitest'
 import { it as apiTest } from '../support/api.js'
@@ -82,6 +83,30 @@ describe('request bodies', () => {
     expect(response.json().code).toBe('unsupported_media_type')
   })
 
+  it.for(['gzip', 'identity, br', 'x'])(
+    'returns 415 with Accept-Encoding for a body with Content-Encoding: %s',
+    async (coding, { post }) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+      const response = await post(JSON.stringify(validUser()), headers)
+      expect(response.statusCode).toBe(415)
+      expect(response.json()).toMatchObject({
+        code: 'unsupported_media_type',
+        detail: 'Send the body without Content-Encoding.',
+      })
+      expect(response.headers['accept-encoding']).toBe('identity')
+    },
+  )
+
+  it('accepts Content-Encoding: identity', async ({ post }) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'Identity' }
+    expect((await post(JSON.stringify(validUser()), headers)).statusCode).toBe(201)
+  })
+
+  it('sends no Accept-Encoding with a 415 for another media type (RFC 9110 §12.5.3)', async ({ post }) => {
+    const response = await post('x', { 'content-type': 'text/plain' })
+    expect(response.headers).not.toHaveProperty('accept-encoding')
+  })
+
   it('accepts a body of 16 KiB and returns 413 for a larger one', async ({ post }) => {
     const body = JSON.stringify(validUser({ padding: '' }))
     const fill = (bytes: number) =>
@@ -107,7 +132,7 @@ describe('paths and methods', () => {
     async (method, { usher, database }) => {
       const response = await usher.inject({ method, url: database.users })
       expect(response.statusCode).toBe(405)
-      expect(response.headers.allow).toBe('POST')
+      expect(response.headers.allow).toBe('OPTIONS, POST')
       if (method !== 'HEAD') expect(response.json().code).toBe('method_not_allowed')
     },
   )
@@ -122,9 +147,36 @@ describe('paths and methods', () => {
     expect(response.statusCode).toBe(405)
   })
 
+  it.for(METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS'].includes(method)))(
+    'returns 405 with Allow for %s on a path that has GET, and 404 on an unknown path',
+    async (method, { usher, database }) => {
+      const known = await usher.inject({ method: method as 'PUT', url: `${database.users}/me` })
+      expect([known.statusCode, known.json().code]).toEqual([405, 'method_not_allowed'])
+      expect(known.headers.allow).toBe('GET, HEAD, OPTIONS')
+      const unknown = await usher.inject({ method: method as 'PUT', url: `${database.users}/nowhere` })
+      expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'route_not_found'])
+    },
+  )
+
+  it('lists the methods of a path in Allow for OPTIONS', async ({ usher, database }) => {
+    const options = (url: string) => usher.inject({ method: 'OPTIONS', url })
+    const signUp = await options(database.users)
+    expect([signUp.statusCode, signUp.headers.allow, signUp.body]).toEqual([204, 'OPTIONS, POST', ''])
+    for (const url of [`${database.users}/me`, '/healthz', '/problems/email_taken', '/docs', '/docs/json']) {
+      const response = await options(url)
+      expect([url, response.statusCode, response.headers.allow]).toEqual([url, 204, 'GET, HEAD, OPTIONS'])
+    }
+  })
+
+  it('returns 404 for OPTIONS on an unknown path', async ({ usher, database }) => {
+    const response = await usher.inject({ method: 'OPTIONS', url: `${database.users}/nowhere` })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
+    expect(response.headers).not.toHaveProperty('allow')
+  })
+
   it('lists HEAD next to GET in Allow', async ({ usher, database }) => {
     const response = await usher.send({ method: 'DELETE', url: `${database.users}/me` })
-    expect(response.headers.allow).toBe('GET, HEAD')
+    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS')
   })
 
   it.for(['/', '/workspaces', '/workspaces/demo/databases', '/%', '/workspaces/%zz/databases/a/users'])(

@@ -13,7 +13,34 @@ describe('/problems/{code}', () => {
     const page = await usher.send({ method: 'GET', url: `/problems/${code}`, headers: browser })
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.body).toContain(`<h1>${title}</h1>`)
-    expect(page.body).toContain(advice)
+    expect(page.body).not.toContain('`')
+    expect(page.body.replace(/<\/?code>/g, '`')).toContain(`<p>${advice}</p>`)
+  })
+
+  it.for([
+    [undefined, 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json, text/html', 'application/json'],
+    ['text/html;q=0.5, application/json', 'application/json'],
+    ['text/html;q=0', 'application/json'],
+    ['text/html-sandboxed', 'application/json'],
+    ['image/png', 'application/json'],
+    ['text/html', 'text/html'],
+    ['text/*', 'text/html'],
+    ['application/json;q=0.9, text/html', 'text/html'],
+    ['text/html, */*;q=0.1', 'text/html'],
+  ] as const)('returns for Accept: %s the type %s', async ([accept, type], { usher }) => {
+    const headers: Record<string, string> = accept === undefined ? {} : { accept }
+    const response = await usher.send({ method: 'GET', url: '/problems/email_taken', headers })
+    expect(response.headers['content-type']).toBe(`${type}; charset=utf-8`)
+    expect(response.headers.vary).toBe('Accept')
+  })
+
+  it('keeps the Vary header of CORS', async ({ store }) => {
+    const listed = await startApp(store, { CORS_ORIGINS: 'https://app.example.com' })
+    const response = await listed.send({ method: 'GET', url: '/problems/email_taken' })
+    expect(response.headers.vary).toBe('Origin, Accept')
+    await listed.close()
   })
 
   it('sends the page of a problem once', async ({ usher }) => {
@@ -24,9 +51,16 @@ describe('/problems/{code}', () => {
   })
 
   it('returns 404 for an unknown problem code', async ({ usher }) => {
-    const response = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
+    const response = await usher.send({ method: 'GET', url: '/problems/<script>' })
     expect(response.statusCode).toBe(404)
     expect(response.json().code).toBe('route_not_found')
+  })
+
+  it('returns a 404 page to browsers for an unknown problem code', async ({ usher }) => {
+    const page = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
+    expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('<h1>Unknown problem type</h1>')
+    expect(page.body).not.toContain('script')
   })
 
   it('serves the page to which the type of a problem links', async ({ usher }) => {

@@ -26,11 +26,18 @@ it.each([
     'password',
     logIn({ ...valid, password: 'a\0b' }),
   ],
+  [
+    'too_long',
+    'must have at most 255 characters',
+    'idempotency-key',
+    errorsOf(IdempotencyHeaders, { 'idempotency-key': 'x'.repeat(256) }),
+  ],
   ['required', 'is required', '', logIn(undefined)],
   ['invalid_type', 'must be an object', '', logIn([])],
   ['blank', 'must not be blank', 'idempotency-key', errorsOf(IdempotencyHeaders, { 'idempotency-key': '' })],
 ])('reports %s with the detail "%s" for the path "%s"', (code, detail, path, errors) => {
-  expect(errors).toEqual([{ path, code, detail }])
+  const limit = code === 'too_long' ? { max: 255 } : {}
+  expect(errors).toEqual([{ path, code, detail, ...limit }])
 })
 
 it.each([

@@ -67,6 +67,12 @@ it('returns the responses to pipelined requests in order', async ({ port }) => {
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 404, 200])
 })
 
+it('lists the methods of the server for OPTIONS *', async ({ port }) => {
+  const request = 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'
+  const [response] = parseResponses(await socketExchange(port, Buffer.from(request)))
+  expect([response?.statusCode, response?.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
+})
+
 it('ignores an unknown Expect header', async ({ port }) => {
   const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'
   const [response] = parseResponses(await socketExchange(port, Buffer.from(request)))

@@ -27,8 +27,8 @@ export async function passwordErrors(
   const canonical = canonicalPassword(password)
   const length = [...canonical].length
   const { min, max } = lengths[policy]
-  if (length < min) return [error('too_short', `must have at least ${min} characters`)]
-  if (length > max) return [error('too_long', `must have at most ${max} characters`)]
+  if (length < min) return [{ ...error('too_short', `must have at least ${min} characters`), min }]
+  if (length > max) return [{ ...error('too_long', `must have at most ${max} characters`), max }]
   if (policy === 'none') return []
   if (isEmailOrLocalPart(canonical, email)) {
     return [error('password_is_email', 'must not be the email address or its first part')]

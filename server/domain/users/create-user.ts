@@ -44,7 +44,7 @@ export async function createUser(
     preferredName: body.preferredName ?? null,
     createdAt: new Date(context.now()),
   }
-  const tenant = body.newTenant === undefined ? undefined : { id: uuidv7(), name: body.newTenant }
+  const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
   if (await insert(context, database, user, tenant, key)) {
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []

@@ -46,7 +46,7 @@ export function referenceRoutes(app: FastifyInstance, document: object) {
     })
   })
   app.get('/', (request, reply) => {
-    if (!prefersHtml(request.headers.accept)) throw new Problem('route_not_found')
+    if (!prefersHtml(request, reply)) throw new Problem('route_not_found')
     return reply.redirect('docs')
   })
 }

@@ -12,23 +12,31 @@ import { prefersHtml } from '../prefers-html.js'
 export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
   app.get<{ Params: { code: string } }>(contract.operations.getProblemType.path, async (request, reply) => {
     const { data: code } = ProblemCode.safeParse(request.params.code)
-    if (!code) throw new Problem('route_not_found')
+    const isPage = prefersHtml(request, reply)
+    if (isPage) reply.type('text/html; charset=utf-8')
+    if (!code) {
+      if (!isPage) throw new Problem('route_not_found')
+      reply.status(404)
+      return page('Unknown problem type', ['No problem has this code.'], docs)
+    }
     const { status, title, advice } = problems[code]
     const body: ProblemType = { code, status, title, advice }
-    if (!prefersHtml(request.headers.accept)) return body
-    reply.type('text/html; charset=utf-8')
-    return problemPage(body, docs)
+    return isPage ? problemPage(body, docs) : body
   })
 }
 
+const problemPage = ({ code, status, title, advice }: ProblemType, docs: boolean) => {
+  const formatted = advice.replace(/`([^`]+)`/g, '<code>$1</code>')
+  return page(title, [`<code>${code}</code>, HTTP status ${status}`, formatted], docs)
+}
+
 /** Nothing in the page comes from a request. */
-const problemPage = ({ code, status, title, advice }: ProblemType, docs: boolean) => `<!doctype html>
+const page = (title: string, paragraphs: string[], docs: boolean) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${title}</title></head>
 <body>
 <h1>${title}</h1>
-<p><code>${code}</code>, HTTP status ${status}</p>
-<p>${advice}</p>
+${paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
 ${docs ? '<p><a href="../docs">API reference</a></p>\n' : ''}</body>
 </html>
 `

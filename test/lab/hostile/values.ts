@@ -25,6 +25,8 @@ export function valuesOf(schema: z.ZodType, field = ''): fc.Arbitrary<unknown> {
 function candidates(schema: z.core.JSONSchema.BaseSchema, field: string): fc.Arbitrary<unknown> {
   const named = Object.values(schema.$defs ?? {})[0]
   if (named) return candidates(named, field)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => candidates(each, field)))
+  if (schema.type === 'null') return fc.constant(null)
   if (schema.format === 'idn-email') return emails(field)
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern))
   if (schema.type === 'string') return marked(texts, field)

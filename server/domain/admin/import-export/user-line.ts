@@ -9,7 +9,7 @@ const Id = z
   .uuid()
   .toLowerCase()
   .refine((id) => id !== nil, { error: 'must not be the nil UUID' })
-const Name = CreateUserBody.shape.newTenant.unwrap()
+const Name = CreateUserBody.shape.newTenant.unwrap().unwrap()
 const Time = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
