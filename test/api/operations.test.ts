@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { it } from '../support/api.js'
 
@@ -32,3 +33,23 @@ it('returns 404 for the document of an unknown version', async ({ usher }) => {
   const response = await usher.send({ method: 'GET', url: '/openapi-2.0.json' })
   expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
 })
+
+it.for([
+  ['gzip', 'gzip'],
+  ['gzip;q=0.5, identity;q=0.4', 'gzip'],
+  ['gzip;q=0', undefined],
+  ['br', undefined],
+  [undefined, undefined],
+] as const)(
+  'returns the OpenAPI document to Accept-Encoding: %s with Content-Encoding: %s',
+  async ([accepted, coding], { usher }) => {
+    const headers: Record<string, string> = accepted === undefined ? {} : { 'accept-encoding': accepted }
+    const response = await usher.inject({ method: 'GET', url: '/openapi.json', headers })
+    expect(response.headers['content-encoding']).toBe(coding)
+    expect(response.headers.vary).toBe('Accept-Encoding')
+    const { rawPayload } = response
+    const text = coding ? gunzipSync(rawPayload).toString() : response.body
+    expect(JSON.parse(text).info.title).toBe('Usher')
+    if (coding) expect(rawPayload.length).toBeLessThan(8 * 1024)
+  },
+)

@@ -9,7 +9,7 @@ const { paths = {}, components } = openApiDocument('http://localhost:3000', '0')
 
 /** Headers of transport, CORS and security, which need no documentation per operation. */
 const commonHeaders =
-  /^(access-control-.*|connection|content-length|content-security-policy|content-type|cross-origin-.*|date|etag|keep-alive|origin-agent-cluster|referrer-policy|strict-transport-security|transfer-encoding|vary|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
+  /^(access-control-.*|connection|content-encoding|content-length|content-security-policy|content-type|cross-origin-.*|date|etag|keep-alive|origin-agent-cluster|referrer-policy|strict-transport-security|transfer-encoding|vary|x-(content-type-options|dns-prefetch-control|download-options|frame-options|permitted-cross-domain-policies|xss-protection))$/
 
 /** Codes for paths and methods that are not in the document. */
 const unknownRouteCodes = ['route_not_found', 'method_not_allowed']
