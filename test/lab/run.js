@@ -13,6 +13,7 @@ const parts = {
   faults: tests('faults'),
   hostile: tests('hostile'),
   isolation: tests('isolation'),
+  verify: tests('verify'),
 }
 
 const [chosen, ...more] = process.argv.slice(2)

@@ -1,0 +1,14 @@
+import java.util.Scanner;
+
+class Main {
+    public static void main(String[] args) throws Exception {
+        var tokens = new AccessTokens();
+        for (var lines = new Scanner(System.in); lines.hasNextLine(); ) {
+            try {
+                System.out.println("accepted " + tokens.userOf(lines.nextLine()));
+            } catch (Exception error) {
+                System.out.println("refused " + String.valueOf(error.getMessage()).replaceAll("\\s+", " "));
+            }
+        }
+    }
+}
