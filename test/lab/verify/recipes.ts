@@ -64,8 +64,8 @@ export const recipes: readonly Recipe[] = [
   },
 ]
 
-/** Runs a program to its end. Throws if it fails, and undefined if it does not exist. */
-async function runCommand([program, ...args]: Command, cwd: string, input = '') {
+/** Runs a program to its end, and returns its output. Throws if it fails or does not exist. */
+export async function runCommand([program, ...args]: Command, cwd: string, input = '') {
   const child = spawn(program, args, { cwd })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
