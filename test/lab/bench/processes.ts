@@ -28,15 +28,11 @@ export async function startServer(
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   const startMilliseconds = performance.now() - start
-  const sum = async (read: (pid: number) => Promise<number>) => {
-    const values = await Promise.all((await familyOf(child.pid ?? 0)).map(read))
-    return values.reduce((total, value) => total + value, 0)
-  }
   return {
     port,
     startMilliseconds,
-    cpuSeconds: () => sum(cpuSecondsOf),
-    memoryMebibytes: () => sum(memoryMebibytesOf),
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    memoryMebibytes: () => sumOf(child.pid ?? 0, memoryMebibytesOf),
     async stop() {
       child.kill('SIGTERM')
       await exited
@@ -45,6 +41,14 @@ export async function startServer(
 }
 
 const responds = (port: number) => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false)
+
+/** Returns the CPU time of a process and all its descendants, in seconds. NaN except on Linux. */
+export const cpuSeconds = (pid: number) => sumOf(pid, cpuSecondsOf)
+
+async function sumOf(pid: number, read: (pid: number) => Promise<number>) {
+  const values = await Promise.all((await familyOf(pid)).map(read))
+  return values.reduce((total, value) => total + value, 0)
+}
 
 /** Returns the ids of a process and all its descendants. */
 async function familyOf(pid: number): Promise<number[]> {

@@ -10,10 +10,10 @@ import { migrate } from '../../../server/store/migrate.js'
 import { cheapHashes } from '../../support/cheap-hashes.js'
 import { startCluster } from '../../support/citus-cluster.js'
 import { findCitus } from '../../support/installed-postgres.js'
-import { freePort, makeCluster, startPostgres } from '../../support/postgres-server.js'
+import { freePort, makeCluster, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
 import { median, percentile } from '../bench/figures.js'
 import { closedLoop, requestBytes } from '../bench/load.js'
-import { startServer } from '../bench/processes.js'
+import { cpuSeconds, startServer } from '../bench/processes.js'
 import { masterKey, open, report } from './stage.js'
 
 // A coordinator, two workers, a plain Postgres, the servers and the load share the machine, so only ratios say something.
@@ -28,10 +28,21 @@ const operations = { 'sign-up': 8, login: 8, me: 8, 'me over 64 connections': 64
 type Operation = keyof typeof operations
 
 it('a distributed store serves every request; its rates beside those of plain Postgres', async () => {
-  const plain = await openStage(await startPlain(), false)
+  const postgres = await startPlain()
+  const plain = await openStage(postgres.url, [postgres])
   const cluster = await startCluster()
   onTestFinished(cluster.stop)
-  const citus = await openStage(await cluster.createDatabase('usher'), true)
+  const nodes = [cluster.coordinator, ...cluster.workers]
+  const citus = await openStage(await cluster.createDatabase('usher'), nodes)
+  report(
+    '',
+    'requests/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU ms per request of (coordinator) Postgres',
+    'of the workers',
+    'rate',
+  )
   for (const operation of Object.keys(operations) as Operation[]) {
     const turns = { plain: [] as number[][], citus: [] as number[][] }
     for (let round = 0; round < rounds; round++) {
@@ -40,7 +51,8 @@ it('a distributed store serves every request; its rates beside those of plain Po
     }
     const ratio = median(turns.citus.map(([rate = 0], round) => rate / (turns.plain[round]?.[0] ?? 0)))
     for (const [name, all] of Object.entries(turns)) {
-      const figures = [0, 1, 2].map((column) => median(all.map((each) => each[column] ?? 0)).toFixed(1))
+      const columns = [0, 1, 2, 3, 4].map((column) => median(all.map((each) => each[column] ?? 0)))
+      const figures = columns.map((value, column) => value.toFixed(column < 3 ? 1 : 3))
       report(`${operation}, ${name}`, ...figures, name === 'citus' ? ratio.toFixed(2) : '')
     }
   }
@@ -50,13 +62,14 @@ async function startPlain() {
   const folder = await mkdtemp(join(tmpdir(), 'usher-plain-'))
   const postgres = await startPostgres({}, undefined, await makeCluster(folder, findCitus()))
   onTestFinished(() => postgres.stop().then(() => rm(folder, { recursive: true })))
-  return postgres.url
+  return postgres
 }
 
-async function openStage(url: string, isDistributed: boolean) {
+/** @param nodes first that of the URL, then its workers if the store is to be distributed */
+async function openStage(url: string, nodes: PostgresServer[]) {
   const store = open(url)
   await migrate(store.prisma)
-  if (isDistributed) await distribute(store.prisma)
+  if (nodes.length > 1) await distribute(store.prisma)
   await createWorkspace(store, 'acme', new Date())
   await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, {}, new Date())
   await store.close()
@@ -78,10 +91,10 @@ async function openStage(url: string, isDistributed: boolean) {
     const { token } = (await response.json()) as { token: { jwt: string } }
     accounts.push({ email, me: requestBytes('GET', `${path}/me`, { token: token.jwt }) })
   }
-  return { port, accounts, next: 0 }
+  return { port, nodes, accounts, next: 0 }
 }
 
-/** Returns rate, median and 99th percentile of the latency in milliseconds. */
+/** Returns rate, median and 99th percentile of the latency, and CPU time per request; times in milliseconds. */
 async function turn(stage: Awaited<ReturnType<typeof openStage>>, operation: Operation) {
   const account = () => stage.accounts[stage.next++ % users] ?? { email: '', me: '' }
   const signUp = () => ({
@@ -95,8 +108,22 @@ async function turn(stage: Awaited<ReturnType<typeof openStage>>, operation: Ope
     me: () => account().me,
     'me over 64 connections': () => account().me,
   }[operation]
+  const cpuBefore = await cpuOf(stage.nodes)
   const { latencies, seconds: took } = await closedLoop(stage.port, seconds, next, operations[operation])
   const good = latencies.get(operation === 'sign-up' ? 201 : 200) ?? []
   expect([...latencies.values()].flat()).toHaveLength(good.length)
-  return [good.length / took, percentile(good, 0.5), percentile(good, 0.99)]
+  const [first = 0, ...others] = (await cpuOf(stage.nodes)).map(
+    (after, index) => after - (cpuBefore[index] ?? 0),
+  )
+  const perRequest = (seconds: number) => (seconds * 1000) / good.length
+  const ofOthers = others.reduce((sum, value) => sum + value, 0)
+  return [
+    good.length / took,
+    percentile(good, 0.5),
+    percentile(good, 0.99),
+    perRequest(first),
+    perRequest(ofOthers),
+  ]
 }
+
+const cpuOf = (nodes: PostgresServer[]) => Promise.all(nodes.map((node) => cpuSeconds(node.pid())))
