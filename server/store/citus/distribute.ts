@@ -86,7 +86,7 @@ async function requireWorkers(transaction: Transaction) {
 async function plainTables(transaction: Transaction) {
   const rows = await transaction.$queryRaw<{ name: string }[]>`
     SELECT relname AS name FROM pg_class
-    WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND relname <> '_prisma_migrations'
+    WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r'
       AND NOT EXISTS (
         SELECT FROM pg_dist_partition WHERE logicalrelid = pg_class.oid AND (partmethod = 'h' OR repmodel = 't')
       )

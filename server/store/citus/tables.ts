@@ -2,8 +2,11 @@ import type { Prisma } from '../generated/client.js'
 
 // A distributed store is a Citus cluster: see docs/scale-out.md.
 
-/** Copied to every node. All other tables are distributed by database_id. */
-export const referenceTables = ['workspace', 'database']
+/**
+ * Copied to every node, so that a server can use any node. All other tables are distributed by database_id.
+ * `_prisma_migrations` is among them because a server checks it when it starts.
+ */
+export const referenceTables = ['workspace', 'database', '_prisma_migrations']
 /** The table that all others are colocated with. */
 export const leader = 'user'
 

@@ -32,28 +32,38 @@ it('a distributed store serves every request; its rates beside those of plain Po
   const plain = await openStage(postgres.url, [postgres])
   const cluster = await startCluster()
   onTestFinished(cluster.stop)
-  const nodes = [cluster.coordinator, ...cluster.workers]
-  const citus = await openStage(await cluster.createDatabase('usher'), nodes)
+  const url = await cluster.createDatabase('usher')
+  const citus = await openStage(url, [cluster.coordinator, ...cluster.workers])
+  const [worker, ...others] = cluster.workers as [PostgresServer, ...PostgresServer[]]
+  const atWorker = new URL(url)
+  atWorker.host = new URL(worker.url).host
+  const throughWorker = {
+    ...citus,
+    port: await startUsher(atWorker.href),
+    nodes: [worker, cluster.coordinator, ...others],
+  }
+  const stages = { plain, coordinator: citus, 'a worker': throughWorker }
   report(
-    '',
+    'operation, DATABASE_URL names',
     'requests/s',
     'p50 ms',
     'p99 ms',
-    'CPU ms per request of (coordinator) Postgres',
-    'of the workers',
+    'its CPU ms',
+    'of other nodes',
     'rate',
   )
   for (const operation of Object.keys(operations) as Operation[]) {
-    const turns = { plain: [] as number[][], citus: [] as number[][] }
+    const turns = Object.keys(stages).map((name) => ({ name, all: [] as number[][] }))
     for (let round = 0; round < rounds; round++) {
-      turns.plain.push(await turn(plain, operation))
-      turns.citus.push(await turn(citus, operation))
+      for (const [index, stage] of Object.values(stages).entries()) {
+        turns[index]?.all.push(await turn(stage, operation))
+      }
     }
-    const ratio = median(turns.citus.map(([rate = 0], round) => rate / (turns.plain[round]?.[0] ?? 0)))
-    for (const [name, all] of Object.entries(turns)) {
+    for (const { name, all } of turns) {
       const columns = [0, 1, 2, 3, 4].map((column) => median(all.map((each) => each[column] ?? 0)))
       const figures = columns.map((value, column) => value.toFixed(column < 3 ? 1 : 3))
-      report(`${operation}, ${name}`, ...figures, name === 'citus' ? ratio.toFixed(2) : '')
+      const ratio = median(all.map(([rate = 0], round) => rate / (turns[0]?.all[round]?.[0] ?? 0)))
+      report(`${operation}, ${name}`, ...figures, ratio.toFixed(2))
     }
   }
 })
@@ -73,15 +83,7 @@ async function openStage(url: string, nodes: PostgresServer[]) {
   await createWorkspace(store, 'acme', new Date())
   await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, {}, new Date())
   await store.close()
-  const port = await freePort()
-  const server = await startServer(port, ['server/bin/usher.js', 'serve'], {
-    ...cheapHashes,
-    DATABASE_URL: url,
-    USHER_MASTER_KEY: masterKey.toString('base64'),
-    PORT: String(port),
-    WORKERS: '1',
-  })
-  onTestFinished(server.stop)
+  const port = await startUsher(url)
   const accounts: { email: string; me: string }[] = []
   while (accounts.length < users) {
     const email = `${randomBytes(9).toString('hex')}@example.com`
@@ -92,6 +94,20 @@ async function openStage(url: string, nodes: PostgresServer[]) {
     accounts.push({ email, me: requestBytes('GET', `${path}/me`, { token: token.jwt }) })
   }
   return { port, nodes, accounts, next: 0 }
+}
+
+/** Returns the port of a server on the store. */
+async function startUsher(url: string) {
+  const port = await freePort()
+  const server = await startServer(port, ['server/bin/usher.js', 'serve'], {
+    ...cheapHashes,
+    DATABASE_URL: url,
+    USHER_MASTER_KEY: masterKey.toString('base64'),
+    PORT: String(port),
+    WORKERS: '1',
+  })
+  onTestFinished(server.stop)
+  return port
 }
 
 /** Returns rate, median and 99th percentile of the latency, and CPU time per request; times in milliseconds. */
