@@ -30,7 +30,7 @@ const headers: Record<HeaderName, HeaderObject & { example: string | number }> =
   },
   'Retry-After': {
     description: 'Seconds to wait before the next request.',
-    schema: { type: 'integer', format: 'int32', minimum: 1 },
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86400 },
     example: 1,
   },
   'WWW-Authenticate': {
@@ -274,7 +274,7 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The `token.jwt` that sign-up and login return.',
+      description: 'The `token.jwt` that sign-up and login return: RFC 9068, verified by RFC8725.',
     })
   const { schemas } = z.toJSONSchema(registry, {
     ...rendering,

@@ -73,6 +73,7 @@ export const LoginBody = z
       password: Password.clone().register(registry, {
         ...password,
         description: 'Compared after Unicode NFKC normalization.',
+        maxLength: 16384,
       }),
     },
     mustBe('an object'),
