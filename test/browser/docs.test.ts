@@ -1,5 +1,6 @@
 import { openApiDocument } from '@usher/contract/openapi'
 import { describe, expect } from 'vitest'
+import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
 
@@ -48,8 +49,36 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     await page.getByRole('button', { name: 'Authorize' }).first().click()
     const dialog = page.locator('.modal-ux')
     await dialog.getByRole('textbox').fill(signedUp.body.token.jwt)
-    await dialog.getByRole('button', { name: 'Apply credentials' }).click()
-    await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.getByRole('button', { name: 'Authorize' }).click()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click()
     expect(await tryOut('getMe')).toMatchObject({ status: 200, body: { email } })
+  })
+  it.for(['light', 'dark'] as const)('is accessible in %s colors', async (colorScheme, { visitDocs }) => {
+    const { page, tryOut, expectFailedLoads } = await visitDocs()
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await expect.poll(() => page.locator('html.dark-mode').count()).toBe(colorScheme === 'dark' ? 1 : 0)
+    const { email } = validUser()
+    await tryOut('createUser', { email, password })
+    const operation = page.locator('#operations-users-createUser')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    await expectFailedLoads('409 users')
+    await page.getByText('Expand all').first().click()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+
+    await operation.locator('.opblock-summary-control').click()
+    await page.getByRole('button', { name: 'Authorize' }).first().click()
+    await page.locator('.modal-ux').getByRole('textbox').waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)('/problems/{code}', () => {
+  it.for(['light', 'dark'] as const)('is accessible in %s colors', async (colorScheme, { open, origin }) => {
+    const { page } = await open([origin])
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${origin}/problems/email_taken`)
+    await page.getByRole('heading').waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
   })
 })

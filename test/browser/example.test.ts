@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
+import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, startApp, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { startChild } from '../support/child.js'
@@ -55,6 +56,23 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await expectTexts(account, 'Ada', email, ...tenants)
     expect([...usedOrigins].sort()).toEqual([origin, example].sort())
     expect(usher.logged()).toContain('"OPTIONS"')
+  })
+
+  it.for(['light', 'dark'] as const)('is accessible in %s colors', async (colorScheme, { visitExample }) => {
+    const { page, signUp, logIn, account, expectFailedLoads } = await visitExample()
+    await page.emulateMedia({ colorScheme })
+    await logIn.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await logIn.getByRole('link', { name: 'Sign up' }).click()
+    await fill(signUp, { Email: 'ada', Password: 'short' })
+    await signUp.getByRole('button').click()
+    await expectFailedLoads('400 users')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    const { email } = validUser()
+    await fill(signUp, { Email: email, Password: password })
+    await signUp.getByRole('button').click()
+    await expectTexts(account, email)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
   })
 
   it('signs up with only an email and a password', async ({ database, visitExample }) => {

@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { prefersHtml } from '../prefers-html.js'
+import { themeScript, themeStyles } from './api-reference-theme.js'
 
 /** Allows only scripts, styles and requests of this server. */
 const contentSecurityPolicy = [
@@ -32,7 +33,11 @@ export function referenceRoutes(app: FastifyInstance, document: object) {
     await scope.register(swagger, { mode: 'static', specification })
     await scope.register(swaggerUi, {
       routePrefix: '/docs',
-      theme: { title: 'Usher API' },
+      theme: {
+        title: 'Usher API',
+        css: [{ filename: 'theme.css', content: themeStyles }],
+        js: [{ filename: 'theme.js', content: themeScript }],
+      },
       // Without the top bar, because the policy rejects the inline styles of its logo.
       uiConfig: { tryItOutEnabled: true, layout: 'BaseLayout' },
     })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { contract, ProblemCode, type ProblemType, problems } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
@@ -13,7 +14,9 @@ export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
   app.get<{ Params: { code: string } }>(contract.operations.getProblemType.path, async (request, reply) => {
     const { data: code } = ProblemCode.safeParse(request.params.code)
     const isPage = prefersHtml(request, reply)
-    if (isPage) reply.type('text/html; charset=utf-8')
+    if (isPage) {
+      reply.type('text/html; charset=utf-8').header('content-security-policy', contentSecurityPolicy)
+    }
     if (!code) {
       if (!isPage) throw new Problem('route_not_found')
       reply.status(404)
@@ -30,13 +33,27 @@ const problemPage = ({ code, status, title, advice }: ProblemType, docs: boolean
   return page(title, [`<code>${code}</code>, HTTP status ${status}`, formatted], docs)
 }
 
+/** Explicit colors let checkers of accessibility compute the contrast in both color schemes. */
+const style =
+  ':root{color-scheme:light dark;background:Canvas;color:CanvasText}' +
+  'body{max-width:40rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}'
+
+const styleHash = createHash('sha256').update(style).digest('base64')
+const contentSecurityPolicy = `default-src 'none';style-src 'sha256-${styleHash}';frame-ancestors 'none'`
+
 /** Nothing in the page comes from a request. */
 const page = (title: string, paragraphs: string[], docs: boolean) => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${title}</title></head>
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>${style}</style>
+</head>
 <body>
+<main>
 <h1>${title}</h1>
 ${paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join('\n')}
-${docs ? '<p><a href="../docs">API reference</a></p>\n' : ''}</body>
+${docs ? '<p><a href="../docs">API reference</a></p>\n' : ''}</main>
+</body>
 </html>
 `
