@@ -4,14 +4,33 @@ import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { noSettings } from './no-settings.js'
 
-const running = new Set<ChildProcess>()
+const running = new Map<ChildProcess, Promise<unknown>>()
 
-/** Kills the processes that a test file has left running. */
+/** Kills the processes that a test file has left running, with the processes that those have started. */
 export async function killChildren() {
-  for (const child of running) {
-    child.kill('SIGKILL')
-    await once(child, 'close')
+  killGroups()
+  await Promise.allSettled(running.values())
+}
+
+/** npm and shells die of SIGKILL without their own children, which keep the output open. Windows has no groups. */
+const hasGroups = process.platform !== 'win32'
+
+function killGroups() {
+  for (const { pid } of running.keys()) {
+    try {
+      if (pid) process.kill(hasGroups ? -pid : pid, 'SIGKILL')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
   }
+}
+
+// Ctrl-C does not reach the groups.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    killGroups()
+    process.kill(process.pid, signal)
+  })
 }
 
 // biome-ignore lint/style/noProcessEnv: a child needs the path of the system, and none of the developer's settings
@@ -21,8 +40,7 @@ export type Child = ReturnType<typeof startChild>
 
 /** Starts a process with only this environment, and records its output. It is killed after the test file. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(command, args, { env: { PATH, ...noSettings, ...env } })
-  running.add(child)
+  const child = spawn(command, args, { env: { PATH, ...noSettings, ...env }, detached: hasGroups })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output.stdout += text
@@ -30,10 +48,10 @@ export function startChild(command: string, args: string[], env: Record<string, 
   child.stderr.setEncoding('utf8').on('data', (text) => {
     output.stderr += text
   })
-  const ended = once(child, 'close').then(([code, signal]: (number | string | null)[]) => {
-    running.delete(child)
-    return { code, signal, ...output }
-  })
+  const ended = once(child, 'close')
+    .finally(() => running.delete(child))
+    .then(([code, signal]: (number | string | null)[]) => ({ code, signal, ...output }))
+  running.set(child, ended)
 
   /** Waits until the process has printed the text. Throws if it exits before. */
   async function printed(text: string, timeout = 30_000) {
