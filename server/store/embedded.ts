@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { lockFolder } from './folder-lock.js'
 import { openKeyFile } from './key-file.js'
-import { makeFilesPrivate, makePrivateFolder } from './private-files.js'
+import { createPrivateFolder, makeFilesPrivate } from './private-files.js'
 import { prismaOver, type Store } from './store.js'
 
 /**
@@ -20,7 +20,7 @@ export async function openEmbedded(
   masterKey?: Buffer,
   warn: (message: string) => void = () => undefined,
 ): Promise<Store> {
-  await makePrivateFolder(folder, warn)
+  await createPrivateFolder(folder, warn)
   const unlock = await lockFolder(folder)
   try {
     const store: Store = masterKey

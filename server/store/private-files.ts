@@ -12,7 +12,7 @@ const hasPermissions = process.platform !== 'win32'
  *
  * @param warn called if others could enter it until now
  */
-export async function makePrivateFolder(folder: string, warn: (message: string) => void) {
+export async function createPrivateFolder(folder: string, warn: (message: string) => void) {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await makeFilesPrivate(folder, false)
   const { mode } = await stat(folder)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { blocklistOf, writeTemporary } from '../support/blocklist-file.js'
 import { usher } from '../support/child.js'
 import { it } from '../support/operator.js'
-import { makeFolderSettings } from '../support/store.js'
+import { createFolderSettings } from '../support/store.js'
 
 it('user set-password rejects a breached password', async ({ usher: operator, database }) => {
   const { file, remove } = await blocklistOf('breached horse battery')
@@ -28,7 +28,7 @@ it('commands and servers reject a blocklist file in an unknown format', async ({
   const env = { PASSWORD_BLOCKLIST_FILE: file }
   const outcome = await operator.outcome(`user set-password ${path} ${id}`, 'another horse battery', env)
   expect(outcome).toMatch(new RegExp(`^2 ${reason.source}`))
-  const folder = await makeFolderSettings()
+  const folder = await createFolderSettings()
   const { code, stderr } = await usher(['serve'], { ...folder.env, ...env })
   expect(code).toBe(2)
   expect(stderr).toMatch(reason)

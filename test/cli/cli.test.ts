@@ -8,7 +8,7 @@ import { startUsher, usher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { it as operatorTest } from '../support/operator.js'
 import { freePort } from '../support/postgres-server.js'
-import { makeFolderSettings, makePostgresSettings } from '../support/store.js'
+import { createFolderSettings, createPostgresSettings } from '../support/store.js'
 
 const unreachableStore = async () => ({
   DATABASE_URL: `postgresql://postgres:hunter2@127.0.0.1:${await freePort()}/usher`,
@@ -180,7 +180,7 @@ describe('commands on a Postgres store', () => {
 
 describe('commands on an empty Postgres database', () => {
   it('migrate applies pending migrations once, and all other commands require them', async () => {
-    const { env, remove } = await makePostgresSettings(false)
+    const { env, remove } = await createPostgresSettings(false)
     const run = (command: string) => outcomeOf(command, env)
     const pending = /^1 usher: the store has \d+ pending migration\(s\), first \w+\. Run: usher migrate\n$/
     expect(await run('database list')).toMatch(pending)
@@ -192,7 +192,7 @@ describe('commands on an empty Postgres database', () => {
   })
 
   it.for(['migrate', 'database list'])('%s says how to create the Postgres database', async (command) => {
-    const { env, remove } = await makePostgresSettings(false)
+    const { env, remove } = await createPostgresSettings(false)
     await remove()
     const name = env.DATABASE_URL?.split('/').at(-1)
     expect(await outcomeOf(command, env)).toBe(
@@ -201,7 +201,7 @@ describe('commands on an empty Postgres database', () => {
   })
 
   it('commands print the error message of Postgres', async () => {
-    const { env, remove } = await makePostgresSettings()
+    const { env, remove } = await createPostgresSettings()
     const nobody = new URL(env.DATABASE_URL ?? '')
     nobody.username = 'nobody'
     expect(await outcomeOf('database list', { ...env, DATABASE_URL: nobody.href })).toBe(
@@ -241,7 +241,7 @@ describe('commands on an embedded store', () => {
   })
 
   it('commands work in the same way, except while a server uses the folder', async () => {
-    const { env, remove } = await makeFolderSettings(false)
+    const { env, remove } = await createFolderSettings(false)
     const run = (command: string) => outcomeOf(command, env)
     expect(await run('migrate')).toMatch(/^0 Applied \w+_init.*\n$/)
     expect(await run('workspace create acme')).toMatch(/^0 Created workspace acme\.\n/)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { startOperator } from '../support/operator.js'
-import { makeDataFolder, openPostgresCopy } from '../support/store.js'
+import { createDataFolder, openPostgresCopy } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')
 const wrongKey = 'USHER_MASTER_KEY did not seal the signing keys of this store'
@@ -81,7 +81,7 @@ describe('the key file of an embedded store', () => {
     runUsher(command.split(' '), { DATA_DIR: folder, BASE_URL: 'http://localhost', ...env })
 
   beforeAll(async () => {
-    folder = await makeDataFolder()
+    folder = await createDataFolder()
     await usher('workspace create acme')
     await usher('database create acme/app')
   })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
-import { makeFolderSettings, makePostgresSettings, type StoreSettings } from '../support/store.js'
+import { createFolderSettings, createPostgresSettings, type StoreSettings } from '../support/store.js'
 
 const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i'
 
@@ -14,7 +14,7 @@ let folder: string
 let store: StoreSettings
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'usher-import-'))
-  store = await makePostgresSettings()
+  store = await createPostgresSettings()
   await run('workspace create acme')
 })
 afterAll(async () => {
@@ -264,7 +264,7 @@ describe('user export', () => {
 })
 
 it('user import and user export work on an embedded store', async () => {
-  const { env, remove } = await makeFolderSettings()
+  const { env, remove } = await createFolderSettings()
   for (const command of ['workspace create acme', 'database create acme/app'])
     expect(await run(command, env)).toMatchObject({ code: 0 })
   const file = await fileOf('embedded.ndjson', [ada, '{', bob])

@@ -9,13 +9,13 @@ import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { findInstalledPostgres } from '../support/installed-postgres.js'
 import {
+  createCluster,
   databaseUrl,
   freePort,
-  makeCluster,
   type PostgresServer,
   startPostgres,
 } from '../support/postgres-server.js'
-import { makeDataFolder } from '../support/store.js'
+import { createDataFolder } from '../support/store.js'
 
 const doc = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')
 const commandsWith = (text: string) => {
@@ -41,7 +41,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
   let server: PostgresServer
   beforeAll(async () => {
     const cluster = await mkdtemp(join(tmpdir(), 'usher-cluster-'))
-    server = await startPostgres({}, undefined, await makeCluster(cluster, bin))
+    server = await startPostgres({}, undefined, await createCluster(cluster, bin))
     await rm(cluster, { recursive: true })
   })
   afterAll(() => server.stop())
@@ -116,7 +116,7 @@ describe('backup of the embedded store', () => {
   }
 
   it('a copy of the embedded store, made as in docs/operation.md, restores users and tenants', async () => {
-    const DATA_DIR = await makeDataFolder()
+    const DATA_DIR = await createDataFolder()
     await withServer(DATA_DIR, async (post) => {
       expect((await post('', { ...ada, newTenant: 'Engines' })).status).toBe(201)
     })

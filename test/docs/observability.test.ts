@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { password } from '../support/app.js'
 import { cheapHashes } from '../support/cheap-hashes.js'
 import { startUsher } from '../support/child.js'
-import { makeDatabase } from '../support/command-line.js'
+import { createDatabase } from '../support/command-line.js'
 import { freePort } from '../support/postgres-server.js'
-import { makePostgresSettings } from '../support/store.js'
+import { createPostgresSettings } from '../support/store.js'
 
 const text = await readFile(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 const [, otel = ''] = text.match(/^```js\n(.*?)^```$/ms) ?? []
@@ -26,10 +26,10 @@ beforeAll(async () => {
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(scratch, 'node_modules'))
   await writeFile(join(scratch, 'otel.js'), otel)
   await writeFile(join(scratch, 'package.json'), '{"type":"module"}')
-  const store = await makePostgresSettings()
+  const store = await createPostgresSettings()
   remove = store.remove
   env = { ...store.env, ...cheapHashes, PORT: String(await freePort()) }
-  await makeDatabase('demo', 'app', env)
+  await createDatabase('demo', 'app', env)
 })
 afterAll(async () => {
   await rm(scratch, { recursive: true })

@@ -6,7 +6,7 @@ import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { usher } from '../support/child.js'
-import { makeMigration } from '../support/migration.js'
+import { createMigration } from '../support/migration.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
 import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import type { PostgresServer } from '../support/postgres-server.js'
@@ -68,7 +68,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
     const error = await prisma.$queryRaw`SELECT pg_sleep(5)::text`.catch((error) => error)
     expect(isStoreUnavailable(error)).toBe(true)
     expect(String(error)).toContain('canceling statement due to statement timeout')
-    const folder = await makeMigration('2_slow', 'SELECT pg_sleep(0.5);')
+    const folder = await createMigration('2_slow', 'SELECT pg_sleep(0.5);')
     expect(await migrate(prisma, folder)).toEqual(['2_slow'])
     await rm(folder, { recursive: true })
     await close()

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
 import { cheapHashes } from '../support/cheap-hashes.js'
 import { startChild, startUsher } from '../support/child.js'
-import { makeDatabase } from '../support/command-line.js'
+import { createDatabase } from '../support/command-line.js'
 import { freePort } from '../support/postgres-server.js'
 import { createPostgresDatabase } from '../support/store.js'
 
@@ -209,7 +209,7 @@ it('no secret of settings or requests is logged, also when requests fail', async
   address.password = 'secret-of-the-store'
   const masterKey = Buffer.alloc(32, 'secret-of-the-keys')
   const env = { DATABASE_URL: address.href, USHER_MASTER_KEY: masterKey.toString('base64') }
-  await makeDatabase('demo', 'app', env)
+  await createDatabase('demo', 'app', env)
   const server = await startServer({ ...env, LOG_LEVEL: 'trace' })
   const secrets = Object.values(env)
   const statuses: number[] = []

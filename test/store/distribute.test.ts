@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runUsher } from '../support/command-line.js'
-import { makePostgresSettings } from '../support/store.js'
+import { createPostgresSettings } from '../support/store.js'
 
 // What distributing does needs a Citus cluster: test/lab/citus.
 
 describe('usher store distribute', () => {
   it('refuses a server without Citus', async () => {
-    const { env, remove } = await makePostgresSettings()
+    const { env, remove } = await createPostgresSettings()
     const { code, stderr } = await runUsher(['store', 'distribute'], env)
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -20,7 +20,7 @@ describe('usher store distribute', () => {
   })
 
   it('refuses a store with pending migrations', async () => {
-    const { env, remove } = await makePostgresSettings(false)
+    const { env, remove } = await createPostgresSettings(false)
     const { code, stderr } = await runUsher(['store', 'distribute'], env)
     expect(code).toBe(1)
     expect(stderr).toMatch(/pending migration.*usher migrate/i)

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openEmbedded } from '../../server/store/embedded.js'
 import { FolderInUseError } from '../../server/store/folder-lock.js'
 import { startChild } from '../support/child.js'
-import { makeDataFolder } from '../support/store.js'
+import { createDataFolder } from '../support/store.js'
 
 let template: string
 let scratch: string
@@ -17,7 +17,7 @@ let folder: string
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'usher-embedded-'))
-  template = await makeDataFolder()
+  template = await createDataFolder()
 })
 beforeEach(async () => {
   folder = join(scratch, String(++count))

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
-import { makeMigration } from '../support/migration.js'
+import { createMigration } from '../support/migration.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 let database: Awaited<ReturnType<typeof createPostgresDatabase>>
@@ -50,7 +50,7 @@ async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
 it('a migration that cannot lock a table fails before requests wait long, and succeeds later', async () => {
   const [one, other] = [open(), open()]
   await migrate(one)
-  const next = await makeMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
+  const next = await createMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
   await other.$transaction(
     async (backup) => {
       await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`

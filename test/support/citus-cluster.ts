@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createCitusDatabase } from './citus.js'
 import { findCitus } from './installed-postgres.js'
-import { makeCluster, type PostgresServer, startPostgres } from './postgres-server.js'
+import { createCluster, type PostgresServer, startPostgres } from './postgres-server.js'
 
 /** Shards are moved by logical replication. The nodes have no certificates. Each database has a process on a node. */
 const settings = {
@@ -20,7 +20,7 @@ const settings = {
 export async function startNode(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'usher-citus-'))
   try {
-    return await startPostgres(settings, undefined, await makeCluster(folder, requireCitus()))
+    return await startPostgres(settings, undefined, await createCluster(folder, requireCitus()))
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -38,7 +38,7 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
 }
 
 /** Creates a workspace with a database. */
-export async function makeDatabase(workspace: string, name: string, env: Record<string, string>) {
+export async function createDatabase(workspace: string, name: string, env: Record<string, string>) {
   for (const command of [`workspace create ${workspace}`, `database create ${workspace}/${name}`]) {
     const { code, stderr } = await runUsher(command.split(' '), env)
     if (code !== 0) throw new Error(stderr)

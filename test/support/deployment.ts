@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
 import { cheapHashes } from './cheap-hashes.js'
-import { makeDatabase } from './command-line.js'
+import { createDatabase } from './command-line.js'
 import { startInstance } from './instances.js'
 import { startProxy } from './proxy.js'
 import { createPostgresDatabase } from './store.js'
@@ -20,7 +20,7 @@ async function startDeployment(count: number) {
     SHUTDOWN_DELAY_SECONDS: '1',
     ...cheapHashes,
   }
-  await makeDatabase('acme', 'app', env)
+  await createDatabase('acme', 'app', env)
   const instances = await Promise.all(Array.from({ length: count }, () => startInstance(env)))
   const proxy = await startProxy(
     instances.map(({ origin }) => origin),

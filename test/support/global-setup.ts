@@ -11,7 +11,7 @@ import { findChromium } from './chromium.js'
 import { closeToConnections, createCitusDatabase, nodesOf, query } from './citus.js'
 import { startCluster } from './citus-cluster.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
-import { type Cluster, databaseUrl, makeCluster, startPostgres } from './postgres-server.js'
+import { type Cluster, createCluster, databaseUrl, startPostgres } from './postgres-server.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,7 +45,7 @@ export async function setup(project: TestProject) {
   project.provide('embeddedTemplate', embeddedTemplate)
   const [stopServers] = await Promise.all([
     startServers(project, folder),
-    makeEmbeddedTemplate(embeddedTemplate),
+    createEmbeddedTemplate(embeddedTemplate),
   ])
 
   const chromium = findChromium()
@@ -60,7 +60,7 @@ export async function setup(project: TestProject) {
 
 /** Starts Postgres with a migrated database, and PgBouncer before it. */
 async function startServers(project: TestProject, folder: string) {
-  const cluster = await makeCluster(folder)
+  const cluster = await createCluster(folder)
   project.provide('postgresCluster', cluster)
   // biome-ignore lint/style/noProcessEnv: the settings of the tests
   const { TEST_DATABASE_URL: given, TEST_DISTRIBUTED } = process.env
@@ -68,7 +68,7 @@ async function startServers(project: TestProject, folder: string) {
   const server = given || citus ? undefined : await startPostgres(notDurable, undefined, cluster)
   const postgresUrl = given ?? (await citus?.createDatabase('tests')) ?? server?.url ?? ''
   const postgresNodes = citus || TEST_DISTRIBUTED ? await nodesOf(postgresUrl) : [postgresUrl]
-  await makePostgresTemplate(postgresNodes)
+  await createPostgresTemplate(postgresNodes)
   project.provide('postgresUrl', postgresUrl)
   project.provide('postgresNodes', postgresNodes)
 
@@ -84,7 +84,7 @@ async function startServers(project: TestProject, folder: string) {
   }
 }
 
-async function makeEmbeddedTemplate(file: string) {
+async function createEmbeddedTemplate(file: string) {
   const pglite = await PGlite.create()
   const store = storeOver(pglite, Buffer.alloc(32))
   await migrate(store.prisma)
@@ -93,7 +93,7 @@ async function makeEmbeddedTemplate(file: string) {
 }
 
 /** On a Citus cluster the template is distributed. */
-async function makePostgresTemplate(nodes: readonly string[]) {
+async function createPostgresTemplate(nodes: readonly string[]) {
   const [url = '', ...workers] = nodes
   const name = 'usher_template'
   for (const node of nodes) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /** Creates a folder with one migration. */
-export async function makeMigration(name: string, sql: string) {
+export async function createMigration(name: string, sql: string) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
   await writeMigration(folder, name, sql)
   return pathToFileURL(`${folder}/`)

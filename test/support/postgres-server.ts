@@ -40,7 +40,7 @@ export interface Cluster {
  *
  * @param installed folder of the binaries. Undefined: those from npm
  */
-export async function makeCluster(folder: string, installed?: string): Promise<Cluster> {
+export async function createCluster(folder: string, installed?: string): Promise<Cluster> {
   await chmod(folder, 0o755)
   const bin = installed ?? (await copyBinaries(join(folder, 'native')))
   const data = join(folder, 'data')
@@ -72,7 +72,7 @@ export async function startPostgres(
   cluster?: Cluster,
 ): Promise<PostgresServer> {
   const folder = await mkdtemp(join(parent, 'usher-postgres-'))
-  const { bin, data } = await (cluster ? copyCluster(cluster, folder) : makeCluster(folder))
+  const { bin, data } = await (cluster ? copyCluster(cluster, folder) : createCluster(folder))
 
   const port = await freePort()
   const options = {

@@ -1,12 +1,12 @@
 import { withOwnStore } from './api.js'
 import { cheapHashes } from './cheap-hashes.js'
-import { makeDatabase } from './command-line.js'
+import { createDatabase } from './command-line.js'
 
 /** `it` with a Postgres store per file that has the database `demo/app`, and the settings of a server on it. */
 export const it = withOwnStore
   .extend('storeKind', { scope: 'worker' }, 'postgres')
   .extend('env', { scope: 'file' }, async ({ store }) => {
     const env: Record<string, string> = { ...store.settings, ...cheapHashes }
-    await makeDatabase('demo', 'app', env)
+    await createDatabase('demo', 'app', env)
     return env
   })

@@ -40,7 +40,7 @@ export async function loadEmbeddedTemplate(dataDir = 'memory://') {
 }
 
 /** Creates a temporary DATA_DIR with an empty store. */
-export async function makeDataFolder(isMigrated = true) {
+export async function createDataFolder(isMigrated = true) {
   const folder = await mkdtemp(join(tmpdir(), 'usher-data-'))
   const pglite = await loadEmbeddedTemplate(join(folder, 'store'))
   if (!isMigrated) await pglite.exec('DROP SCHEMA usher CASCADE')
@@ -75,13 +75,13 @@ export interface StoreSettings {
 }
 
 /** Creates a store on the Postgres server. */
-export async function makePostgresSettings(isMigrated = true): Promise<StoreSettings> {
+export async function createPostgresSettings(isMigrated = true): Promise<StoreSettings> {
   const { url, drop } = await createPostgresDatabase(isMigrated ? 'usher_template' : 'template0')
   return { env: settingsOf(url), remove: drop }
 }
 
 /** Creates a store in a temporary folder. */
-export async function makeFolderSettings(isMigrated = true): Promise<StoreSettings> {
-  const folder = await makeDataFolder(isMigrated)
+export async function createFolderSettings(isMigrated = true): Promise<StoreSettings> {
+  const folder = await createDataFolder(isMigrated)
   return { env: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true }) }
 }

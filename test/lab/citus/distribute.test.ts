@@ -9,7 +9,7 @@ import { startApp } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
 import { runUsher } from '../../support/command-line.js'
-import { makeMigration } from '../../support/migration.js'
+import { createMigration } from '../../support/migration.js'
 import { databaseUrl } from '../../support/postgres-server.js'
 import { masterKey, open, report } from './stage.js'
 
@@ -163,7 +163,7 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
   it('distributes the tables that it adds', async () => {
     await migrate(store.prisma)
     await usher('store distribute')
-    const folder = await makeMigration('9_badge', badge)
+    const folder = await createMigration('9_badge', badge)
     expect(await migrate(store.prisma, folder)).toEqual(['9_badge'])
     await rm(folder, { recursive: true })
     expect(await placed()).toContainEqual({ name: 'badge', column: 'database_id', group: expect.any(Number) })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrate } from '../../../server/store/migrate.js'
 import { addWorker, query } from '../../support/citus.js'
 import { startNode } from '../../support/citus-cluster.js'
-import { makeMigration } from '../../support/migration.js'
+import { createMigration } from '../../support/migration.js'
 import { databaseUrl } from '../../support/postgres-server.js'
 import { open, openStage, report } from './stage.js'
 import { summaryOf } from './traffic.js'
@@ -56,7 +56,7 @@ it('a worker is added and shards move to it under load', async () => {
 })
 
 it('a migration runs under load', async () => {
-  const folder = await makeMigration(
+  const folder = await createMigration(
     '9_next',
     `ALTER TYPE usher.password_policy ADD VALUE 'long';
 ALTER TABLE usher."user" ADD COLUMN locale TEXT;

@@ -10,7 +10,7 @@ import { migrate } from '../../../server/store/migrate.js'
 import { cheapHashes } from '../../support/cheap-hashes.js'
 import { startCluster } from '../../support/citus-cluster.js'
 import { findCitus } from '../../support/installed-postgres.js'
-import { freePort, makeCluster, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
+import { createCluster, freePort, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
 import { median, percentile } from '../bench/figures.js'
 import { closedLoop, requestBytes } from '../bench/load.js'
 import { cpuSeconds, startServer } from '../bench/processes.js'
@@ -70,7 +70,7 @@ it('a distributed store serves every request; its rates beside those of plain Po
 
 async function startPlain() {
   const folder = await mkdtemp(join(tmpdir(), 'usher-plain-'))
-  const postgres = await startPostgres({}, undefined, await makeCluster(folder, findCitus()))
+  const postgres = await startPostgres({}, undefined, await createCluster(folder, findCitus()))
   onTestFinished(() => postgres.stop().then(() => rm(folder, { recursive: true })))
   return postgres
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { it, onTestFinished } from 'vitest'
-import { createPostgresDatabase, makeDataFolder } from '../../support/store.js'
+import { createDataFolder, createPostgresDatabase } from '../../support/store.js'
 import { times } from '../form.js'
 import { inFolder, onPostgres, openStage, type StorePlace } from './stage.js'
 
@@ -25,7 +25,7 @@ it('no acknowledged sign-up is lost when Usher is killed on a Postgres store', a
 })
 
 it('no acknowledged sign-up is lost when Usher is killed on an embedded store', async () => {
-  const folder = await makeDataFolder()
+  const folder = await createDataFolder()
   onTestFinished(() => rm(folder, { recursive: true }))
   await killUsher('Usher killed with its embedded store', inFolder(folder), times(1, 8))
 })

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Child, startUsher } from '../../support/child.js'
 import { freePort } from '../../support/postgres-server.js'
-import { makeFolderSettings, type StoreSettings } from '../../support/store.js'
+import { createFolderSettings, type StoreSettings } from '../../support/store.js'
 import { isLong, report, times } from '../form.js'
 
 /** Server and test need a file descriptor per connection, and some for other files. */
@@ -19,7 +19,7 @@ let port: number
 let server: Child
 const sockets: Socket[] = []
 beforeAll(async () => {
-  store = await makeFolderSettings()
+  store = await createFolderSettings()
   port = await freePort()
   const settings = { ...store.env, HOST: '127.0.0.1', PORT: String(port) }
   server = startUsher(['serve'], settings)

@@ -12,7 +12,7 @@ import { migrate } from '../../../server/store/migrate.js'
 import { openPostgres } from '../../../server/store/postgres.js'
 import { cheapHashes } from '../../support/cheap-hashes.js'
 import { findInstalledPostgres } from '../../support/installed-postgres.js'
-import { freePort, makeCluster, startPostgres } from '../../support/postgres-server.js'
+import { createCluster, freePort, startPostgres } from '../../support/postgres-server.js'
 import { median, percentile, table } from '../bench/figures.js'
 import { closedLoop, requestBytes } from '../bench/load.js'
 import { startServer } from '../bench/processes.js'
@@ -35,7 +35,7 @@ const settings = {
 
 const folder = await mkdtemp(join(tmpdir(), 'usher-size-'))
 const tools = findInstalledPostgres()
-const empty = await makeCluster(folder, tools)
+const empty = await createCluster(folder, tools)
 const toStop: (() => Promise<void>)[] = []
 try {
   const stages = { few: await openStage(few), many: await openStage(many) }
