@@ -8,7 +8,6 @@ import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { closeOrphanedConnections } from './orphaned-connections.js'
 
-/** A terminal or a supervisor sends these signals to all processes of a server. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const drainMessage = 'drain'
 const servingMessage = 'serving'
@@ -80,7 +79,6 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
   start(0)
 }
 
-/** Returns a worker's share of the limits that apply to all workers together. */
 function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
   const share = (total: number, min: number) =>
     String(Math.max(min, Math.floor(total / workers) + (slot < total % workers ? 1 : 0)))
@@ -90,7 +88,6 @@ function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
 /** A worker may get these signals from both terminal and primary process. The second one must not end it immediately. */
 export const workerSignals = cluster.isWorker ? signals : []
 
-/** Drains a serving worker once, on a signal or a request of the primary process. */
 export function drainOnRequest(close: () => void) {
   if (!cluster.isWorker) return
   const drain = () => {

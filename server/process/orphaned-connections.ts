@@ -15,8 +15,6 @@ interface Connection {
 /**
  * Closes connections that no worker accepted. Node leaves a connection open without a response if its worker exits before
  * accepting it, or if the last draining worker rejects it.
- *
- * @param listening the workers that accept connections
  */
 export function closeOrphanedConnections(worker: Worker, listening: Set<Worker>) {
   const handed = new Map<number, Connection>()

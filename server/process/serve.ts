@@ -15,10 +15,7 @@ import { startupBanner } from './startup-banner.js'
 /**
  * Serves until SIGTERM or SIGINT. Then /readyz answers 503 while requests are served for SHUTDOWN_DELAY_SECONDS;
  * after that the server stops accepting, finishes what is in flight, closes the store and exits with 0. A second
- * signal ends the process immediately.
- *
- * @param options.json logs JSON lines even on a terminal
- * @throws if the port is in use or the store cannot be used. Everything is closed then
+ * signal ends the process immediately. Throws if the port is in use or the store cannot be used, and closes everything.
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
   const log = createLogger(config, options)
@@ -50,6 +47,5 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   }
 }
 
-/** The primary process collects and serves the metrics of all workers. */
 const publishMetrics = async (registry: Registry, address: NonNullable<Config['metrics']>) =>
   cluster.isWorker ? reportMetrics(registry) : startMetricsServer(address, () => registry)

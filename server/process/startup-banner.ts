@@ -2,12 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import type { Config } from '../config.js'
 import { databaseUrl } from '../domain/databases/find-database.js'
 
-/**
- * Returns the text printed at start with the embedded store: where to go on in a browser, and three commands to paste
- * into a shell.
- *
- * @param docs whether the API reference is served
- */
+/** Returns the text printed at start with the embedded store, with three commands to paste into a shell. */
 export function startupBanner({ baseUrl, docs }: Pick<Config, 'baseUrl' | 'docs'>, path: DatabasePath) {
   const users = `${databaseUrl(baseUrl, path)}/users`
   const credentials = `{"email":"ada@example.com","password":"correct horse battery"}`
@@ -27,7 +22,7 @@ curl ${users}/me -H "Authorization: Bearer ${token}"
 `
 }
 
-/** Returns the settings of the example app (sdk/example) that differ from its defaults, as the start of a command. */
+/** Returns the settings of sdk/example that differ from its defaults, as the start of a command. */
 function exampleSettings(baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) {
   const settings = [
     ['VITE_USHER_URL', baseUrl, 'http://localhost:3000'],

@@ -6,7 +6,6 @@ export interface Log {
   warn(fields: object, message: string): void
 }
 
-/** Events of accounts, and changes by operators. */
 export type AuditEvent =
   | 'user.created'
   | 'user.created_again'
@@ -46,15 +45,12 @@ export const audit = (
     /** Keyed pseudonym of an unknown email. */
     account?: string
     kid?: string
-    /** Problem code of a rejected token. */
     code?: string
     /** Number of earlier records of this event that were not written. */
     suppressed?: number
     settings?: object
     tables?: readonly string[]
-    /** Sets of hash parameters that were removed. */
     removed?: number
-    /** Counts of an import. */
     users?: { added: number; alreadyThere: number; rejected: number }
   },
 ) => {

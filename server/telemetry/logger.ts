@@ -2,11 +2,7 @@ import cluster from 'node:cluster'
 import { pino } from 'pino'
 import pretty from 'pino-pretty'
 
-/**
- * Creates the log of a server on stdout. Lines of a worker have its number.
- *
- * @param options.json JSON lines even on a terminal
- */
+/** @param options.json JSON lines even on a terminal */
 export function createLogger({ logLevel }: { logLevel: string }, options: { json?: boolean }) {
   const isReadable = process.stdout.isTTY && !options.json
   const log = pino({ level: logLevel }, isReadable ? pretty() : batchedStdout())

@@ -11,7 +11,6 @@ import { OperatorError } from './operator-error.js'
 
 type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
 
-/** Rejects a user's logins and tokens. */
 export const disableUser: Change = async (store, path, userRef, now) => {
   const { account } = await findAccount(store, path, userRef)
   return change(store, path, account, { disabledAt: account.disabledAt ?? now })
@@ -23,17 +22,12 @@ export const enableUser: Change = async (store, path, userRef) => {
   return change(store, path, account, { disabledAt: null })
 }
 
-/** Rejects the existing tokens of a user. */
 export const revokeTokens: Change = async (store, path, userRef, now) => {
   const { account } = await findAccount(store, path, userRef)
   return revoke(store, path, account, now)
 }
 
-/**
- * Replaces a user's password and rejects earlier tokens.
- *
- * @throws {OperatorError} with the rules of the password policy that the password violates
- */
+/** Also rejects earlier tokens. @throws {OperatorError} with the rules of the policy that the password violates */
 export async function setPassword(
   context: Pick<AppContext, 'store' | 'hashing' | 'blocklist'>,
   path: DatabasePath,
@@ -80,7 +74,6 @@ async function change(
   return changed
 }
 
-/** Deletes the counts of failed logins of a user. */
 export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
   const { database, account } = await findAccount(store, path, userRef)
   await throttle.unlock(database.id, account.canonicalEmail)

@@ -8,7 +8,7 @@ import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
 
-/** Returns the row of a database with its keys. @throws {OperatorError} if it does not exist or is being deleted */
+/** @throws {OperatorError} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   const name = `${path.workspaceSlug}/${path.databaseName}`
@@ -24,11 +24,7 @@ export type DatabaseSettings = Partial<
   Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge' | 'networkFailuresPerHour'>
 >
 
-/**
- * Creates a database in a workspace, with its first signing key.
- *
- * @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist
- */
+/** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
   store: Store,
   { workspaceSlug, databaseName }: DatabasePath,
@@ -58,7 +54,7 @@ export async function createDatabase(
   })
 }
 
-/** Changes settings of a database. Servers apply them within 5 s. @throws {OperatorError} if it does not exist */
+/** Servers apply the settings within 5 s. @throws {OperatorError} if it does not exist */
 export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
   const { id } = await requireDatabase(store, path)
   await store.prisma.database.updateMany({ where: { id }, data: settings })

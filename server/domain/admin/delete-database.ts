@@ -5,10 +5,8 @@ import { findDatabaseRow } from '../databases/find-database.js'
 import { OperatorError } from './operator-error.js'
 
 /**
- * Deletes a database with all its rows in batches. Deletes its keys first, because no server finds a database without
- * keys. Running an interrupted deletion again completes it.
- *
- * @throws {OperatorError} if there is no such database
+ * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an
+ * interrupted deletion again completes it.
  */
 export async function deleteDatabase(store: Store, path: DatabasePath) {
   const row = await findDatabaseRow(store, path)

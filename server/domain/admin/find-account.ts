@@ -17,12 +17,7 @@ export const accountColumns = {
 
 export type Account = Pick<User, keyof typeof accountColumns>
 
-/**
- * Returns a user and the user's database.
- *
- * @param userRef id or email address of the user
- * @throws {OperatorError} if there is no such user or database
- */
+/** @param userRef id or email address of the user. @throws {OperatorError} if there is no such user or database */
 export async function findAccount(store: Store, path: DatabasePath, userRef: string) {
   const email = canonicalEmail(userRef.trim())
   if (!email && !isUuid(userRef)) throw new UsageError(`${userRef} is neither a user id nor an email address`)

@@ -11,22 +11,18 @@ const longestTokenSeconds = 86_400 + 60
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
-/** The order of `findSigningKeys`. */
 const newestFirst = [
   { activatesAt: 'desc' },
   { retiresAt: { sort: 'desc', nulls: 'first' } },
 ] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
 
-/** Returns the keys of a database, newest first. */
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
   return (await requireDatabase(store, path)).signingKeys
 }
 
 /**
- * Creates the next signing key of a database. It is published immediately and signs after `activateInSeconds`, when
- * caches of the published keys have it. Earlier keys are accepted until all their tokens have expired, and then deleted.
- *
- * @throws {OperatorError} if a next key is pending already
+ * Publishes the next signing key immediately; it signs after `activateInSeconds`, when caches of the published keys have
+ * it. Earlier keys are accepted until all their tokens have expired, and then deleted.
  */
 export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
   const database = await requireDatabase(store, path)
@@ -52,11 +48,7 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
   return key
 }
 
-/**
- * Rejects the tokens of a compromised key. Servers apply this within 5 s. The newest remaining key signs instead.
- *
- * @throws {OperatorError} if there is no such key, or no other key that can sign
- */
+/** Rejects the tokens of a compromised key within 5 s. @throws {OperatorError} if no other key can sign */
 export async function retireKey(
   store: Store,
   path: DatabasePath,

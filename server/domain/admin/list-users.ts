@@ -6,12 +6,7 @@ import { type Account, accountColumns, findAccount } from './find-account.js'
 import type { Page } from './page.js'
 import { requireTenant } from './tenants.js'
 
-/**
- * Returns users of a database ordered by id, which is the order of sign-up.
- *
- * @param tenantId only the users of this tenant
- * @throws {OperatorError} if there is no such database or tenant
- */
+/** Returns users ordered by id, which is the order of sign-up. @throws {OperatorError} if there is no such tenant */
 export async function listUsers(
   store: Store,
   path: DatabasePath,
@@ -32,7 +27,6 @@ export async function listUsers(
   })
 }
 
-/** Returns a user with tenants in order of joining, and the number of failed logins. */
 export async function showUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
   const { database, account } = await findAccount(store, path, userRef)
   const { canonicalEmail, ...user } = account

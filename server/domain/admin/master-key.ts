@@ -7,8 +7,7 @@ import { OperatorError } from './operator-error.js'
 const rewrapMilliseconds = 600_000
 
 /**
- * Returns the store with the master key that encrypted its signing keys. Completes an interrupted rewrap of the embedded
- * store whose keys are already encrypted with the new master key.
+ * Completes an interrupted rewrap of the embedded store whose keys are already encrypted with the new master key.
  *
  * @throws {OperatorError} if the master key is wrong
  */
@@ -21,12 +20,7 @@ export async function requireMasterKey(store: Store): Promise<Store> {
   return { ...store, masterKey: keyFile.next }
 }
 
-/**
- * Returns a key of the newest database that has one: a database that is being deleted has none, and nodes of a
- * distributed store may be unreachable.
- *
- * @throws the error of an unreachable node if no other node has a key
- */
+/** A database that is being deleted has no key, and nodes of a distributed store may be unreachable. */
 async function newestSigningKey({ prisma }: Store) {
   const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const
   let unavailable: unknown
@@ -45,11 +39,7 @@ async function newestSigningKey({ prisma }: Store) {
   return undefined
 }
 
-/**
- * Re-encrypts all private keys with a new master key in one transaction, then replaces the key file of an embedded store.
- *
- * @throws {OperatorError} if the current master key cannot decrypt one of them
- */
+/** Re-encrypts all private keys or none. @throws {OperatorError} if the current master key cannot decrypt one */
 export async function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
   await store.keyFile?.keepNext(newMasterKey)
   const count = await reencryptKeys(store, newMasterKey)

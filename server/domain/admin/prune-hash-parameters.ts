@@ -23,11 +23,10 @@ interface PruningContext {
 }
 
 /**
- * Removes hash parameters that no user of a database has, because each costs every failed login a verification. If a
- * user with removed parameters is created meanwhile, the first login records them again.
+ * Each set of hash parameters costs every failed login a verification. If a user with removed parameters is created
+ * meanwhile, the first login records them again.
  *
  * @param isStopped ends the search without removing anything
- * @returns how many sets were removed, and how many are left
  */
 async function prune(
   { store, hashing }: PruningContext,
@@ -47,7 +46,6 @@ async function prune(
   return { removed: unused.size, left: dummyHashes.length - unused.size }
 }
 
-/** @throws {OperatorError} if the database does not exist */
 export async function pruneHashParameters(context: PruningContext, path: DatabasePath) {
   const database = await requireDatabase(context.store, path)
   return { id: database.id, ...(await prune(context, database)) }

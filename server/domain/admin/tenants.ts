@@ -5,11 +5,7 @@ import { findAccount } from './find-account.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 
-/**
- * Returns tenants of a database ordered by id, which is the order of creation, with the number of users in each.
- *
- * @throws {OperatorError} if there is no such database
- */
+/** Returns tenants ordered by id, which is the order of creation, with the number of users in each. */
 export async function listTenants(store: Store, path: DatabasePath, { limit, after }: Page<string>) {
   const { id: databaseId } = await requireDatabase(store, path)
   const tenants = await store.prisma.tenant.findMany({
@@ -32,7 +28,7 @@ export async function listTenants(store: Store, path: DatabasePath, { limit, aft
   }))
 }
 
-/** Adds a user to a tenant, unless already a member. @throws {OperatorError} if there is no such user or tenant */
+/** Adding a member again succeeds. @throws {OperatorError} if there is no such user or tenant */
 export async function addToTenant(
   store: Store,
   path: DatabasePath,
@@ -46,7 +42,7 @@ export async function addToTenant(
   return { databaseId, userId, tenantId }
 }
 
-/** Removes a user from a tenant. @throws {OperatorError} if the user is not a member */
+/** @throws {OperatorError} if the user is not a member */
 export async function removeFromTenant(store: Store, path: DatabasePath, tenantId: string, userRef: string) {
   const membership = await requireBoth(store, path, tenantId, userRef)
   const { count } = await store.prisma.membership.deleteMany({ where: membership })

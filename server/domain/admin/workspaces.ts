@@ -5,7 +5,7 @@ import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
 
-/** Creates a workspace. @throws {OperatorError} if the slug is invalid or taken */
+/** @throws {OperatorError} if the slug is invalid or taken */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {
   requirePathName('workspace slug', slug)
   const data = { id: uuidv7(), slug, createdAt: now }
@@ -14,7 +14,6 @@ export async function createWorkspace(store: Store, slug: string, now: Date): Pr
   return created
 }
 
-/** Returns workspaces ordered by slug, with the number of databases in each. */
 export async function listWorkspaces(store: Store, { limit, after }: Page<string>) {
   const rows = await store.prisma.workspace.findMany({
     where: after === undefined ? {} : { slug: { gt: after } },
@@ -25,7 +24,7 @@ export async function listWorkspaces(store: Store, { limit, after }: Page<string
   return rows.map(({ id, slug, createdAt, _count }) => ({ id, slug, databases: _count.databases, createdAt }))
 }
 
-/** Deletes an empty workspace. @throws {OperatorError} if it has databases or does not exist */
+/** @throws {OperatorError} if it has databases or does not exist */
 export async function deleteWorkspace(store: Store, slug: string): Promise<Workspace> {
   const workspace = await store.prisma.workspace.findUnique({ where: { slug } })
   if (!workspace) throw new OperatorError(`workspace ${slug} does not exist`)

@@ -14,11 +14,7 @@ export async function findDummyHashes(store: Queries, databaseId: string) {
   return rows.map(({ dummyHash }) => dummyHash)
 }
 
-/**
- * Adds a dummy hash to those of a database, unless it is there already.
- *
- * @param dummyHash stands for the hash parameters (algorithm and cost) of real hashes
- */
+/** @param dummyHash stands for the hash parameters (algorithm and cost) of real hashes */
 export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: string) =>
   store.query(
     `INSERT INTO usher.hash_parameters (database_id, dummy_hash) VALUES ($1::uuid, $2)
@@ -26,20 +22,18 @@ export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: s
     [databaseId, dummyHash],
   )
 
-/** Removes dummy hashes from those of a database. */
 export const removeDummyHashes = (store: Queries, databaseId: string, dummyHashes: readonly string[]) =>
   store.query(
     'DELETE FROM usher.hash_parameters WHERE database_id = $1::uuid AND dummy_hash = ANY ($2::text[])',
     [databaseId, dummyHashes],
   )
 
-/** A database with several sets of hash parameters. */
 export interface PrunableDatabase {
   id: string
   dummyHashes: string[]
 }
 
-/** Returns the databases with several sets of hash parameters. One query per database goes to one node each. */
+/** Returns databases with several sets of hash parameters. One query per database goes to one node each. */
 export async function findPrunableDatabases(store: Queries): Promise<PrunableDatabase[]> {
   const found: PrunableDatabase[] = []
   for (const { id } of await store.query<{ id: string }>('SELECT id FROM usher.database', [])) {
@@ -61,7 +55,6 @@ export async function claimPruning(store: Queries, databaseId: string, now: Date
   return rows.length > 0
 }
 
-/** Returns the password hashes of the next users by id, a page at a time. */
 export async function* pagesOfPasswordHashes(store: Queries, databaseId: string) {
   let last = '00000000-0000-0000-0000-000000000000'
   for (;;) {
@@ -76,7 +69,7 @@ export async function* pagesOfPasswordHashes(store: Queries, databaseId: string)
   }
 }
 
-/** Deletes all users of a database with their memberships and idempotency keys. Returns their number. */
+/** Also deletes memberships and idempotency keys, by ON DELETE CASCADE. Returns the number of users. */
 export const deleteAllUsers = (store: Queries, databaseId: string) =>
   deleteInBatches(
     store,
@@ -86,7 +79,6 @@ export const deleteAllUsers = (store: Queries, databaseId: string) =>
     RETURNING 1`,
   )
 
-/** Deletes all tenants of a database. Returns their number. */
 export const deleteAllTenants = (store: Queries, databaseId: string) =>
   deleteInBatches(
     store,
@@ -96,7 +88,6 @@ export const deleteAllTenants = (store: Queries, databaseId: string) =>
     RETURNING 1`,
   )
 
-/** Deletes all counts of failed logins of a database. Returns their number. */
 export const deleteAllLoginFailures = (store: Queries, databaseId: string) =>
   deleteInBatches(
     store,

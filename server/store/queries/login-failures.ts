@@ -14,7 +14,6 @@ export interface Failures {
   lastAt: Date
 }
 
-/** Failed logins of an address from one network, and over all networks. */
 export interface LoginFailures {
   network: Failures | undefined
   /** Undefined also for a network that strangers' failures do not affect. */
@@ -102,7 +101,6 @@ const reserveStatement = (account: boolean) => `${counted(account)}
 
 const reserveStatements = { account: reserveStatement(true), network: reserveStatement(false) }
 
-/** Takes back a count of {@link reserveAttempt}. */
 export async function releaseAttempt(
   store: Queries,
   databaseId: string,
@@ -116,7 +114,6 @@ export async function releaseAttempt(
   )
 }
 
-/** Returns the failed logins counted against an attempt. */
 export async function findLoginFailures(
   store: Queries,
   databaseId: string,
@@ -135,10 +132,7 @@ export async function findLoginFailures(
   return { network: find(true), account: find(false) }
 }
 
-/**
- * Deletes the failed logins of an address from a network, and those over all networks. That row is locked first,
- * as when a failure is counted, so that the two cannot deadlock.
- */
+/** Locks the row over all networks first, as when a failure is counted, so that the two cannot deadlock. */
 export async function clearLoginFailures(store: Queries, databaseId: string, attempt: Attempt) {
   await store.query(clearLoginFailuresStatement, [databaseId, attempt.address, attempt.network])
 }

@@ -8,7 +8,6 @@ import type { Attempt, LoginFailures } from './login-failures.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** A user as `me` reads it. */
 export type UserWithoutPassword = Pick<
   User,
   'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'createdAt'
@@ -17,10 +16,8 @@ export type UserWithoutPassword = Pick<
   tenants: string[]
 }
 
-/** A user as `login` reads it. */
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
-/** Columns of a user `u`, without the password hash. */
 const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
   u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
@@ -30,12 +27,7 @@ const userColumns = `
     ORDER BY membership.joined_at, membership.tenant_id
   ) AS tenants`
 
-/**
- * Inserts a user, a tenant with the user's membership, and the request's Idempotency-Key: all of it or nothing.
- *
- * @throws a unique violation (SQLSTATE 23505) when the database has a user of that canonical email or that
- * Idempotency-Key
- */
+/** @throws a unique violation (SQLSTATE 23505) when the database has that canonical email or Idempotency-Key */
 export async function insertUser(
   store: Queries,
   user: Omit<User, 'disabledAt' | 'tokensValidAfter'>,
@@ -80,7 +72,6 @@ const insertUserAndTenantStatements = [
   inOrder(userPart, tenantPart, membershipPart, keyPart('$10', '$9')),
 ] as const
 
-/** The sign-up that an Idempotency-Key was sent with. */
 export interface SignUp {
   userId: string
   canonicalEmail: string
@@ -124,7 +115,6 @@ export interface Login {
   failures: LoginFailures
 }
 
-/** Returns the user with a canonical email, if any, and the failed logins counted against this attempt. */
 export async function findLogin(
   store: Queries,
   databaseId: string,

@@ -18,7 +18,7 @@ export interface Line {
   error?: string
 }
 
-/** A rejected line. The reason contains no hash. */
+/** The reason contains no hash. */
 export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
   reason: string
 }

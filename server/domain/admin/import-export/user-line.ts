@@ -50,7 +50,7 @@ export type UserLine = z.output<typeof UserLine>
 /** Why a line is rejected. The message is for the operator and never shows a hash. */
 export class LineError extends Error {}
 
-/** Parses a line. @throws {LineError} with every error in it */
+/** @throws {LineError} with every error in the line */
 export function readUserLine(text: string): UserLine {
   const { data, error } = UserLine.safeParse(jsonOf(text))
   if (data) return data
