@@ -1,0 +1,66 @@
+-- Row-level security by the tenants of an access token. docs/rls.md explains it. Run it as the owner of the tables.
+
+-- Role of requests that have a valid token, and the role with which a back end logs in.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'authenticated') THEN
+    CREATE ROLE authenticated NOLOGIN;
+  END IF;
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'authenticator') THEN
+    CREATE ROLE authenticator LOGIN NOINHERIT;
+  END IF;
+END
+$$;
+GRANT authenticated TO authenticator;
+
+CREATE SCHEMA token;
+GRANT USAGE ON SCHEMA token TO authenticated;
+
+-- Claims of the token in this transaction. Empty without a token.
+CREATE FUNCTION token.claims() RETURNS jsonb LANGUAGE sql STABLE
+  RETURN coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+
+-- ID of the user, or NULL without a token.
+CREATE FUNCTION token.user_id() RETURNS uuid LANGUAGE sql STABLE
+  RETURN (token.claims() ->> 'sub')::uuid;
+
+-- IDs of the user's tenants. Empty without a token, and if the token leaves them out.
+CREATE FUNCTION token.tenants() RETURNS uuid[] LANGUAGE sql STABLE
+  RETURN ARRAY(SELECT jsonb_array_elements_text(coalesce(token.claims() -> 'tenants', '[]'))::uuid);
+
+-- A table whose rows belong to tenants.
+CREATE TABLE project (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  name text NOT NULL,
+  -- Begins with the tenant, so that an existing ID of another tenant is no error that reveals it.
+  PRIMARY KEY (tenant_id, id)
+);
+ALTER TABLE project ENABLE ROW LEVEL SECURITY;
+-- The subquery is evaluated once for a statement, not for each row.
+CREATE POLICY of_tenant ON project TO authenticated
+  USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
+  WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
+GRANT SELECT, INSERT, UPDATE, DELETE ON project TO authenticated;
+
+-- A table that references it.
+CREATE TABLE task (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  project_id uuid NOT NULL,
+  title text NOT NULL,
+  PRIMARY KEY (tenant_id, id),
+  -- Foreign keys ignore policies. With the tenant in it, this one cannot lead to the project of another tenant.
+  FOREIGN KEY (tenant_id, project_id) REFERENCES project ON DELETE CASCADE
+);
+ALTER TABLE task ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_tenant ON task TO authenticated
+  USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
+  WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
+GRANT SELECT, INSERT, UPDATE, DELETE ON task TO authenticated;
+
+-- A view uses the policies of the role that reads it only with security_invoker.
+CREATE VIEW open_task WITH (security_invoker = true) AS
+  SELECT tenant_id, task.id, title, name AS project_name FROM task JOIN project USING (tenant_id)
+  WHERE project.id = task.project_id;
+GRANT SELECT ON open_task TO authenticated;
