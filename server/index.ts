@@ -14,6 +14,7 @@ import { createMetrics } from './metrics/metrics.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { openStore, requireMigrated } from './store/open.js'
+import { findOldestDatabase } from './store/queries/databases.js'
 import type { Store } from './store/store.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
@@ -95,11 +96,8 @@ async function requireUsable(store: Store, log: Logger) {
 }
 
 async function findFirstDatabase(store: Store, now: () => number): Promise<DatabasePath> {
-  const oldest = await store.prisma.database.findFirst({
-    include: { workspace: true },
-    orderBy: { createdAt: 'asc' },
-  })
-  if (oldest) return { workspaceSlug: oldest.workspace.slug, databaseName: oldest.name }
+  const oldest = await findOldestDatabase(store)
+  if (oldest) return oldest
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
   const workspace = await store.prisma.workspace.findUnique({ where: { slug: path.workspaceSlug } })
   if (!workspace) await createWorkspace(store, path.workspaceSlug, new Date(now()))

@@ -12,6 +12,6 @@ import { Problem } from './problem.js'
 export async function requireReady({ store, hashing, isEnding }: AppContext) {
   if (isEnding) throw new Problem('unavailable', { detail: 'The server is shutting down.' })
   hashing.assertWorking()
-  const pending = await pendingMigrations(store.prisma)
+  const pending = await pendingMigrations(store)
   if (pending.length > 0) throw new Problem('unavailable', { detail: 'The store is not migrated.' })
 }

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { distributeTable, isDistributed } from './citus/tables.js'
 import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
+import type { Store } from './store.js'
 
 /** Next to the compiled files in a package; in a source tree where Prisma's tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
@@ -58,12 +59,15 @@ export async function migrate(prisma: PrismaClient, folder = migrationsFolder): 
 }
 
 /** Returns the names of the pending migrations, in order. */
-export async function pendingMigrations(prisma: PrismaClient): Promise<string[]> {
-  const migrations = await readMigrations(migrationsFolder)
-  const [table] = await prisma.$queryRaw<{ found: boolean }[]>`
-    SELECT to_regclass('usher._prisma_migrations') IS NOT NULL AS found`
-  const history = table?.found ? await readHistory(prisma) : new Map<string, string>()
+export async function pendingMigrations(store: Pick<Store, 'query'>): Promise<string[]> {
+  const [migrations, history] = [await readMigrations(migrationsFolder), await readHistory(store)]
   return migrations.map(({ name }) => name).filter((name) => !history.has(name))
+}
+
+/** Returns whether {@link migrate} has nothing to do. */
+export async function isMigrated(store: Pick<Store, 'query'>) {
+  const [migrations, history] = [await readMigrations(migrationsFolder), await readHistory(store)]
+  return migrations.every(({ name, checksum }) => history.get(name) === checksum)
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {
@@ -77,12 +81,25 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   )
 }
 
-async function readHistory(prisma: PrismaClient | Transaction) {
-  const rows = await prisma.$queryRaw<{ migration_name: string; checksum: string }[]>`
-    SELECT migration_name, checksum FROM usher._prisma_migrations
-    WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
+/** Returns the checksums of the applied migrations by name. */
+async function readHistory({ query }: Pick<Store, 'query'>) {
+  const [table] = await query<{ found: boolean }>(
+    `SELECT to_regclass('usher._prisma_migrations') IS NOT NULL AS found`,
+    [],
+  )
+  return historyOf(table?.found ? await query<AppliedMigration>(historyStatement, []) : [])
 }
+
+interface AppliedMigration {
+  name: string
+  checksum: string
+}
+
+const historyStatement = `
+  SELECT migration_name AS name, checksum FROM usher._prisma_migrations
+  WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`
+
+const historyOf = (rows: AppliedMigration[]) => new Map(rows.map(({ name, checksum }) => [name, checksum]))
 
 /** Runs a transaction that changes the tables of a store; concurrent ones wait for each other. */
 export function inTransaction<Result>(
@@ -118,7 +135,8 @@ async function createHistory(transaction: Transaction) {
 }
 
 async function apply(transaction: Transaction, { name, sql, checksum }: Migration) {
-  const known = (await readHistory(transaction)).get(name)
+  const applied = await transaction.$queryRawUnsafe<AppliedMigration[]>(historyStatement)
+  const known = historyOf(applied).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
   // While this waits for a table lock, as during a backup, all later requests wait behind it.

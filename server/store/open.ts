@@ -1,4 +1,4 @@
-import { migrate, pendingMigrations } from './migrate.js'
+import { isMigrated, migrate, pendingMigrations } from './migrate.js'
 import type { Store } from './store.js'
 import { tracedStore } from './traced-store.js'
 
@@ -48,7 +48,7 @@ export async function openStore(
   const store = await open(settings, onConnectionError, undefined, warn)
   if (settings.databaseUrl) return tracedStore(store)
   try {
-    await migrate(store.prisma)
+    if (!(await isMigrated(store))) await migrate(store.prisma)
     return tracedStore(store)
   } catch (error) {
     await store.close()
@@ -76,6 +76,6 @@ async function open(
 
 /** @throws {NotMigratedError} */
 export async function requireMigrated(store: Store) {
-  const pending = await pendingMigrations(store.prisma)
+  const pending = await pendingMigrations(store)
   if (pending.length > 0) throw new NotMigratedError(pending)
 }

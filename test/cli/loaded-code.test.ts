@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
+import { password } from '../support/app.js'
 import { startChild } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
+import { it } from '../support/served-store.js'
 
 const bin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
 const printLoaded = new URL('../support/print-loaded.js', import.meta.url).href
@@ -29,4 +31,31 @@ it('a command on a Postgres store loads no embedded store, no server and no nati
   expect(packages).toContain('pg')
   const unused = /pglite|fs-native-extensions|argon2|bcrypt|fastify|prom-client/
   expect(packages.filter((name) => name && unused.test(name))).toEqual([])
+})
+
+it('a server loads no query compiler of Prisma, which takes 45 MB', async ({ env }) => {
+  const port = await freePort()
+  const server = startChild(process.execPath, ['--import', printLoaded, bin, 'serve'], {
+    ...env,
+    PORT: String(port),
+    WORKERS: '1',
+  })
+  await server.printed('Server listening')
+  const users = `http://localhost:${port}/workspaces/demo/databases/app/users`
+  const post = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', password }),
+  }
+  const { token } = await (await fetch(users, post)).json()
+  const statuses = [
+    await fetch(`${users}/login`, post),
+    await fetch(`${users}/me`, { headers: { authorization: `Bearer ${token.jwt}` } }),
+    await fetch(`http://localhost:${port}/readyz`),
+  ].map(({ status }) => status)
+  server.signal('SIGTERM')
+  const { stderr } = await server.ended
+  expect(statuses).toEqual([200, 200, 200])
+  expect(stderr).toMatch(/^loaded .*fastify/m)
+  expect(stderr.match(/^loaded .*query_compiler.*/gm)).toBeNull()
 })

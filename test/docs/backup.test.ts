@@ -73,7 +73,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     await run('pg_restore', { RESTORED_URL })
 
     const restored = open(RESTORED_URL)
-    expect(await pendingMigrations(restored.prisma)).toEqual([])
+    expect(await pendingMigrations(restored)).toEqual([])
     const again = await startApp(restored)
     const client = again.client(database.workspaceSlug, database.databaseName)
     expect((await client.login(ada)).json()).toMatchObject(before)

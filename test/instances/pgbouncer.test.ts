@@ -46,7 +46,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
     await Promise.all(others.map(({ close }) => close()))
     const names = applied.flat()
     expect(names).toHaveLength(new Set(names).size)
-    expect(await pendingMigrations(store.prisma)).toEqual([])
+    expect(await pendingMigrations(store)).toEqual([])
   })
 
   it('timestamps are read as written when the Postgres server uses the time zone of Tokyo', async () => {

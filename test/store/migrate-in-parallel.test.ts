@@ -12,8 +12,9 @@ const stores: Store[] = []
 const open = () => {
   const store = openPostgres(database.url, randomBytes(32), () => undefined)
   stores.push(store)
-  return store.prisma
+  return store
 }
+const openPrisma = () => open().prisma
 
 beforeEach(async () => {
   database = await createPostgresDatabase('template0')
@@ -24,20 +25,21 @@ afterEach(async () => {
 })
 
 it('two processes that migrate in parallel apply each migration once', async () => {
-  const [one, two, other] = [open(), open(), open()]
-  const names = await pendingMigrations(other)
+  const [one, two, watching] = [open(), open(), open()]
+  const other = watching.prisma
+  const names = await pendingMigrations(watching)
   let migrating: Promise<string[][]> | undefined
   await other
     .$transaction(async (transaction) => {
       // Blocks the first migration, so that the second has to wait for its lock.
       await transaction.$executeRaw`CREATE SCHEMA usher`
-      migrating = Promise.all([migrate(one), migrate(two)])
+      migrating = Promise.all([migrate(one.prisma), migrate(two.prisma)])
       await vi.waitFor(async () => expect(await waiting(transaction)).toBe(1), { timeout: 10_000 })
       throw new Error('enough')
     })
     .catch(({ message }) => expect(message).toBe('enough'))
   expect((await migrating)?.flat().sort()).toEqual(names)
-  expect(await pendingMigrations(other)).toEqual([])
+  expect(await pendingMigrations(watching)).toEqual([])
 })
 
 async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
@@ -48,7 +50,7 @@ async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
 }
 
 it('a migration that cannot lock a table fails before requests wait long, and succeeds later', async () => {
-  const [one, other] = [open(), open()]
+  const [one, other] = [openPrisma(), openPrisma()]
   await migrate(one)
   const next = await createMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
   await other.$transaction(

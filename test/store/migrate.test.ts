@@ -33,9 +33,9 @@ const history = () =>
 
 describe('an empty database', () => {
   it('migrate applies every migration once', async () => {
-    expect(await pendingMigrations(store.prisma)).toEqual(names)
+    expect(await pendingMigrations(store)).toEqual(names)
     expect(await migrate(store.prisma)).toEqual(names)
-    expect(await pendingMigrations(store.prisma)).toEqual([])
+    expect(await pendingMigrations(store)).toEqual([])
     expect(await tables()).toEqual(expect.arrayContaining(['workspace', 'database', 'user']))
     expect(await migrate(store.prisma)).toEqual([])
   })

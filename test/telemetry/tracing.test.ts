@@ -118,12 +118,22 @@ describe('OpenTelemetry SDK', () => {
       expect(links.map(({ context }) => context.spanId)).toEqual([idOf(statement as ReadableSpan)])
   })
 
-  it('spans of Prisma operations contain the model name', async () => {
+  it('the first request to a database reads the database and its keys', async () => {
     const other = await usher.newDatabase()
     exporter.reset()
     await send('GET', other.users.replace(/users$/, '.well-known/jwks.json'))
-    expect(tree().names).toEqual(['findFirst Database', 'SELECT signing_key', 'SELECT hash_parameters'])
-    expect(tree().children[0]?.attributes).toEqual({
+    expect(tree().names).toEqual([
+      'SELECT database workspace',
+      'SELECT signing_key',
+      'SELECT hash_parameters',
+    ])
+  })
+
+  it('spans of Prisma operations contain the model name', async () => {
+    await store.prisma.database.findFirst()
+    const [span] = exporter.getFinishedSpans()
+    expect(span?.name).toBe('findFirst Database')
+    expect(span?.attributes).toEqual({
       'db.system.name': 'postgresql',
       'db.operation.name': 'findFirst',
       'db.collection.name': 'Database',

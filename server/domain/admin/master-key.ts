@@ -1,5 +1,6 @@
 import { isStoreUnavailable } from '../../store/errors.js'
-import { lockSigningKeys } from '../../store/queries/keys.js'
+import { findNewestDatabaseId } from '../../store/queries/databases.js'
+import { findSigningKeys, lockSigningKeys } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
 import { canOpen, openPrivateKey, sealPrivateKey } from '../keys/master-key.js'
 import { OperatorError } from './operator-error.js'
@@ -20,15 +21,19 @@ export async function requireMasterKey(store: Store): Promise<Store> {
   return { ...store, masterKey: keyFile.next }
 }
 
-/** A database that is being deleted has no key, and nodes of a distributed store may be unreachable. */
-async function newestSigningKey({ prisma }: Store) {
-  const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const
+/**
+ * Returns a key of the newest database that has one: a database that is being deleted has none, and nodes of a
+ * distributed store may be unreachable.
+ *
+ * @throws the error of an unreachable node if no other node has a key
+ */
+async function newestSigningKey(store: Store) {
   let unavailable: unknown
   for (let skip = 0; ; skip++) {
-    const database = await prisma.database.findFirst({ select: { id: true }, orderBy: [...orderBy], skip })
-    if (!database) break
+    const id = await findNewestDatabaseId(store, skip)
+    if (id === undefined) break
     try {
-      const key = await prisma.signingKey.findFirst({ where: { databaseId: database.id } })
+      const [key] = await findSigningKeys(store, id)
       if (key) return key
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error

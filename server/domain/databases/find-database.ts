@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
-import { findDummyHashes } from '../../store/queries/databases.js'
+import { findDatabaseByPath, findDummyHashes } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
@@ -59,10 +59,8 @@ export function createDatabaseLookup(store: Store, settings: TokenSettings) {
 }
 
 export async function findDatabaseRow(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
-  const row = await store.prisma.database.findFirst({
-    where: { name: databaseName, workspace: { slug: workspaceSlug } },
-  })
-  if (!row) return null
+  const row = await findDatabaseByPath(store, workspaceSlug, databaseName)
+  if (!row) return undefined
   const [signingKeys, dummyHashes] = await Promise.all([
     findSigningKeys(store, row.id),
     findDummyHashes(store, row.id),

@@ -1,5 +1,5 @@
 import { recordDummyHash } from '../../store/queries/databases.js'
-import type { UserWithTenants } from '../../store/queries/users.js'
+import { replacePasswordHash, type UserWithTenants } from '../../store/queries/users.js'
 import type { Caller, Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -74,10 +74,7 @@ export async function rehashPassword(
   if (!hashing.isOutdated(user.passwordHash)) return
   try {
     const passwordHash = await hashing.hash(password)
-    await store.prisma.user.updateMany({
-      where: { databaseId: database.id, id: user.id, passwordHash: user.passwordHash },
-      data: { passwordHash },
-    })
+    await replacePasswordHash(store, database.id, user, passwordHash)
     await recordHashParameters(context, database)
   } catch (error) {
     caller.log.warn({ err: error, databaseId: database.id, userId: user.id }, 'password hash not renewed')

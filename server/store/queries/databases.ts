@@ -1,6 +1,46 @@
+import type { Database } from '../generated/client.js'
 import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
+
+/** A database as requests and commands read it. */
+export type DatabaseFields = Omit<Database, 'formerDummyHashes' | 'hashParametersPrunedAt'>
+
+/** Returns a database, or undefined. */
+export async function findDatabaseByPath(store: Queries, workspaceSlug: string, databaseName: string) {
+  // An array, because a store on Citus takes a string for the id of a database.
+  const [database] = await store.query<DatabaseFields>(findDatabaseByPathStatement, [
+    [workspaceSlug, databaseName],
+  ])
+  return database
+}
+
+const findDatabaseByPathStatement = `
+  SELECT d.id, d.workspace_id AS "workspaceId", d.name, d.password_policy AS "passwordPolicy",
+    d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
+    d.network_failures_per_hour AS "networkFailuresPerHour", d.created_at AS "createdAt"
+  FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
+  WHERE w.slug = ($1::text[])[1] AND d.name = ($1::text[])[2]`
+
+/** Returns the path of the oldest database, or undefined. */
+export async function findOldestDatabase(store: Queries) {
+  const [path] = await store.query<{ workspaceSlug: string; databaseName: string }>(
+    `SELECT w.slug AS "workspaceSlug", d.name AS "databaseName"
+    FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
+    ORDER BY d.created_at, d.id LIMIT 1`,
+    [],
+  )
+  return path
+}
+
+/** Returns the id of the newest database after skipping some, or undefined. */
+export async function findNewestDatabaseId(store: Queries, skip: number) {
+  const [database] = await store.query<{ id: string }>(
+    'SELECT id FROM usher.database ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET $1::integer',
+    [skip],
+  )
+  return database?.id
+}
 
 /** Rows that one statement reads or deletes: few enough for the store's time limit, and short locks. */
 const batchRows = 1000

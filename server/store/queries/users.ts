@@ -156,6 +156,18 @@ const findLoginStatement = `
   LEFT JOIN usher.login_failures AS account ON account.database_id = $1::uuid
     AND account.address = $3::bytea AND account.network = ''::bytea`
 
+/** Replaces the password hash of a user, unless it has been replaced since the user was read. */
+export const replacePasswordHash = (
+  store: Queries,
+  databaseId: string,
+  { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
+  newHash: string,
+) => store.query(replacePasswordHashStatement, [databaseId, id, passwordHash, newHash])
+
+const replacePasswordHashStatement = `
+  UPDATE usher."user" SET password_hash = $4
+  WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
+
 /**
  * Rejects the tokens that a user has now, and may replace the password hash.
  *
