@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
-import { openApi30Document, openApiDocument } from '@usher/contract/openapi'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -12,7 +11,6 @@ import {
 import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { version } from '../version.js'
 import { readClientAddress } from './client-address.js'
 import { endWhenDisconnected } from './client-disconnect.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
@@ -118,12 +116,11 @@ export async function buildApp(
   // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
-  const document = openApiDocument(baseUrl, version)
   userRoutes(app, context)
   discoveryRoutes(app, context)
-  operationRoutes(app, context, document, openApi30Document(baseUrl, version))
+  operationRoutes(app, context, baseUrl)
   problemTypeRoute(app, docs)
-  if (docs) referenceRoutes(app, document)
+  if (docs) referenceRoutes(app, baseUrl)
   app.after(registerMethodGuards)
   return app
 }

@@ -23,7 +23,7 @@ const longLifeMilliseconds = 60_000
  * with the same code.
  */
 export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
-  const log = createLogger(config, options)
+  const log = await createLogger(config, options)
   for (const warning of config.warnings) log.warn(warning)
   const listening = new Set<Worker>()
   const metrics = createClusterMetrics(listening)

@@ -18,7 +18,7 @@ import { startupBanner } from './startup-banner.js'
  * signal ends the process immediately. Throws if the port is in use or the store cannot be used, and closes everything.
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
-  const log = createLogger(config, options)
+  const log = await createLogger(config, options)
   if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
   const { app, context, metrics, firstDatabase, close: closeUsher } = await startUsher(config, { log })
   try {

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
-import pretty from 'pino-pretty'
 
 /** @param options.json JSON lines even on a terminal */
-export function createLogger({ logLevel }: { logLevel: string }, options: { json?: boolean }) {
+export async function createLogger({ logLevel }: { logLevel: string }, options: { json?: boolean }) {
   const isReadable = process.stdout.isTTY && !options.json
-  const log = pino({ level: logLevel }, isReadable ? pretty() : batchedStdout())
+  const stream = isReadable ? (await import('pino-pretty')).default() : batchedStdout()
+  const log = pino({ level: logLevel }, stream)
   return cluster.worker ? log.child({ worker: cluster.worker.id }) : log
 }
 

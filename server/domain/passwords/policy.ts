@@ -1,10 +1,17 @@
 import { canonicalEmail, type FieldError, type FieldErrorCode } from '@usher/contract'
-import { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
 import type { PasswordBlocklist } from './blocklist.js'
 import { canonicalPassword } from './normalize.js'
 
-const commonPasswords = new Set(dictionary['passwords-common'])
+let commonPasswords: Promise<Set<string>> | undefined
+
+/** Returns the list, which the first sign-up loads: 10 MB. */
+function loadCommonPasswords() {
+  commonPasswords ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set(dictionary['passwords-common']),
+  )
+  return commonPasswords
+}
 
 /** Allowed password lengths in code points, by policy. `nist`: NIST SP 800-63B-4 §3.1.1.2. */
 const lengths = {
@@ -33,7 +40,7 @@ export async function passwordErrors(
   if (isEmailOrLocalPart(canonical, email)) {
     return [error('password_is_email', 'must not be the email address or its first part')]
   }
-  if (commonPasswords.has(canonical.toLowerCase())) {
+  if ((await loadCommonPasswords()).has(canonical.toLowerCase())) {
     return [error('password_too_common', 'must not be one of the most used passwords')]
   }
   if (await blocklist?.contains(password)) {

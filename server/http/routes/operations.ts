@@ -3,17 +3,13 @@ import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { requireReady } from '../../domain/readiness.js'
+import { version } from '../../version.js'
 import { type KeptJson, keepJson, sendJson } from '../kept-json.js'
 
 const server = initServer()
 const { getHealth, getReadiness, getOpenApiDocument, getOpenApi30Document } = contract.operations
 
-export function operationRoutes(
-  app: FastifyInstance,
-  context: AppContext,
-  document: object,
-  document30: object,
-) {
+export function operationRoutes(app: FastifyInstance, context: AppContext, baseUrl: string) {
   const router = server.router(
     { getHealth, getReadiness },
     {
@@ -25,14 +21,17 @@ export function operationRoutes(
     },
   )
   app.register(server.plugin(router))
-  for (const [{ path }, body] of [
-    [getOpenApiDocument, document],
-    [getOpenApi30Document, document30],
+  for (const [{ path }, name] of [
+    [getOpenApiDocument, 'openApiDocument'],
+    [getOpenApi30Document, 'openApi30Document'],
   ] as const) {
-    let kept: KeptJson | undefined
-    app.get(path, (request, reply) => {
-      kept ??= keepJson(body)
-      return sendJson(request, reply, kept)
+    let kept: Promise<KeptJson> | undefined
+    app.get(path, async (request, reply) => {
+      // Loaded at the first request, because it would take a tenth of the time of a start.
+      kept ??= import('@usher/contract/openapi').then((documents) =>
+        keepJson(documents[name](baseUrl, version)),
+      )
+      return sendJson(request, reply, await kept)
     })
   }
 }
