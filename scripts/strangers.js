@@ -1,0 +1,229 @@
+// Tries the served API with tools of strangers, as far as this machine has them, and prints what each one found.
+// docs/strangers.md says how to get them and what they found last.
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { env } from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs, promisify } from 'node:util'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    'openapi-generator': { type: 'string' },
+    'json-test-suite': { type: 'string' },
+    isemail: { type: 'string' },
+    'max-examples': { type: 'string', default: '100' },
+  },
+})
+const folder = await mkdtemp(join(tmpdir(), 'usher-strangers-'))
+const print = (text) => process.stdout.write(`${text}\n`)
+
+/** Runs a command. Returns its exit code and output, or undefined if the machine does not have it. */
+const run = (command, args, options = {}) =>
+  promisify(execFile)(command, args, { maxBuffer: 1e9, cwd: folder, ...options }).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    (error) =>
+      error.code === 'ENOENT' ? undefined : { code: error.code, output: error.stdout + error.stderr },
+  )
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts a server with an empty store and returns its URL. */
+async function startServer() {
+  const port = await freePort()
+  const settings = { ...env, PORT: String(port), DATA_DIR: join(folder, 'store'), LOG_LEVEL: 'warn' }
+  const options = { env: settings, stdio: 'ignore' }
+  const child = spawn(process.execPath, ['server/bin/usher.js', 'serve'], options)
+  const url = `http://localhost:${port}`
+  for (let seconds = 0; seconds < 120; seconds += 1) {
+    if ((await fetch(`${url}/readyz`).catch(() => undefined))?.ok) return { url, child }
+    await sleep(1000)
+  }
+  child.kill()
+  throw new Error('the server did not start')
+}
+
+/** Returns number and bytes of all files in a folder whose name ends so. */
+async function sizeOf(path, ending) {
+  const names = await readdir(path, { recursive: true })
+  const found = names.filter((name) => name.endsWith(ending))
+  const texts = await Promise.all(found.map((name) => readFile(join(path, name))))
+  return { files: found.length, bytes: texts.reduce((sum, { length }) => sum + length, 0), found }
+}
+
+async function schemathesis({ url }) {
+  const args = [
+    'run',
+    `${url}/openapi.json`,
+    '--checks',
+    'all',
+    '--max-examples',
+    values['max-examples'],
+    '--no-color',
+  ]
+  const result = await run('schemathesis', [...args, '--seed', '1'])
+  return result && `exit code ${result.code}\n${result.output.slice(-6000)}`
+}
+
+async function openapiGenerator() {
+  const jar = values['openapi-generator']
+  if (!jar) return
+  const endings = { python: '.py', java: '.java', rust: '.rs', csharp: '.cs', go: '.go' }
+  const lines = []
+  for (const [language, ending] of Object.entries(endings)) {
+    const out = join(folder, `openapi-generator-${language}`)
+    const args = ['-jar', jar, 'generate', '-g', language, '-i', 'openapi.json', '-o', out]
+    const result = await run('java', args)
+    if (!result) return
+    if (result.code) lines.push(`${language}: exit code ${result.code}\n${result.output.slice(-1000)}`)
+    else {
+      const { bytes, found } = await sizeOf(out, ending)
+      const problems = found.filter(
+        (name) => /problem|[1-5]\d\d_?response/i.test(basename(name)) && !/test/i.test(name),
+      )
+      lines.push(
+        `${language}: ${bytes} bytes, problem classes: ${problems.map((name) => basename(name)).join(', ')}`,
+      )
+    }
+  }
+  return lines.join('\n')
+}
+
+async function oapiCodegen() {
+  const args = ['-generate', 'types,client', '-package', 'usher', 'openapi-3.0.json']
+  const result = await run('oapi-codegen', args)
+  if (!result) return
+  if (result.code) return `exit code ${result.code}\n${result.output}`
+  const out = join(folder, 'go')
+  await mkdir(out)
+  await writeFile(join(out, 'client.go'), result.output)
+  for (const step of [
+    ['mod', 'init', 'usher'],
+    ['mod', 'tidy'],
+    ['vet', './...'],
+  ]) {
+    const done = await run('go', step, { cwd: out })
+    if (done?.code !== 0)
+      return `${result.output.length} bytes, go ${step.join(' ')}: ${done?.output ?? 'no go'}`
+  }
+  return `${result.output.length} bytes, go vet passes`
+}
+
+async function progenitor() {
+  const args = ['progenitor', '-i', 'openapi-3.0.json', '-o', 'rust', '-n', 'usher-client', '-v', '0.1.0']
+  const result = await run('cargo', args)
+  if (!result || /no such command/.test(result.output)) return
+  if (result.code) return `exit code ${result.code}\n${result.output.slice(-2000)}`
+  const { bytes } = await sizeOf(join(folder, 'rust', 'src'), '.rs')
+  const check = await run('cargo', ['check', '--quiet'], { cwd: join(folder, 'rust') })
+  return `${bytes} bytes, cargo check: ${check?.code === 0 ? 'passes' : check?.output.slice(-2000)}`
+}
+
+async function openapiPythonClient() {
+  const result = await run('openapi-python-client', [
+    'generate',
+    '--path',
+    'openapi.json',
+    '--output-path',
+    'python',
+  ])
+  if (!result) return
+  const { bytes } = await sizeOf(join(folder, 'python'), '.py')
+  return `exit code ${result.code}, ${bytes} bytes\n${result.output.trim().slice(-2000)}`
+}
+
+/** Sends each file of https://github.com/nst/JSONTestSuite, whose folder --json-test-suite names, as a login. */
+async function jsonTestSuite({ url }) {
+  const suite = values['json-test-suite']
+  if (!suite) return
+  const login = `${url}/workspaces/demo/databases/app/users/login`
+  const headers = { 'content-type': 'application/json' }
+  const tests = join(suite, 'test_parsing')
+  const counts = {}
+  const wrong = []
+  for (const name of await readdir(tests)) {
+    const response = await fetch(login, { method: 'POST', headers, body: await readFile(join(tests, name)) })
+    const { code } = await response.json()
+    const kind = name[0]
+    const isRight = kind === 'i' ? response.status < 500 : (code === 'malformed_json') === (kind === 'n')
+    counts[kind] ??= [0, 0]
+    counts[kind][isRight ? 0 : 1] += 1
+    if (!isRight) wrong.push(`${name}: ${response.status} ${code}`)
+  }
+  const scores = Object.entries(counts).map(
+    ([kind, [right, others]]) => `${kind}: ${right} of ${right + others}`,
+  )
+  return [scores.join(', '), ...wrong].join('\n')
+}
+
+/** Signs up with each address of https://github.com/dominicsayers/isemail, whose tests.xml --isemail names. */
+async function isemail({ url }) {
+  const file = values.isemail
+  if (!file) return
+  const users = `${url}/workspaces/demo/databases/app/users`
+  const headers = { 'content-type': 'application/json' }
+  const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+  const decode = (text) =>
+    text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (_, hex, decimal, name) =>
+      name ? entities[name] : String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal)),
+    )
+  const accepted = {}
+  const different = []
+  for (const [, test] of (await readFile(file, 'utf8')).matchAll(/<test [^>]*>(.*?)<\/test>/gs)) {
+    const [, address = ''] = test.match(/<address>(.*?)<\/address>/s) ?? []
+    const [, category = ''] = test.match(/<category>ISEMAIL_(.*?)<\/category>/) ?? []
+    // The suite writes control characters as those of U+2400.
+    const email = decode(address).replace(/[\u2400-\u241f]/g, (sign) =>
+      String.fromCharCode(sign.charCodeAt(0) - 0x2400),
+    )
+    const body = JSON.stringify({ email, password: 'correct horse battery' })
+    const { status } = await fetch(users, { method: 'POST', headers, body })
+    const isAccepted = status === 201 || status === 409
+    accepted[category] ??= [0, 0]
+    accepted[category][isAccepted ? 0 : 1] += 1
+    if (isAccepted !== /^(VALID|DNSWARN)/.test(category))
+      different.push(`${category} ${status} ${JSON.stringify(email)}`)
+  }
+  const scores = Object.entries(accepted).map(
+    ([name, [yes, no]]) => `${name}: ${yes} of ${yes + no} accepted`,
+  )
+  return [...scores, ...different].join('\n')
+}
+
+const tools = {
+  schemathesis,
+  openapiGenerator,
+  oapiCodegen,
+  progenitor,
+  openapiPythonClient,
+  jsonTestSuite,
+  isemail,
+}
+const unknown = positionals.filter((name) => !(name in tools))
+if (unknown.length > 0) throw new Error(`unknown tool ${unknown}. Known: ${Object.keys(tools).join(', ')}`)
+
+const server = await startServer()
+try {
+  for (const name of ['openapi.json', 'openapi-3.0.json']) {
+    const response = await fetch(`${server.url}/${name}`)
+    await writeFile(join(folder, name), await response.text())
+  }
+  for (const [name, tool] of Object.entries(tools)) {
+    if (positionals.length === 0 || positionals.includes(name))
+      print(`## ${name}\n${(await tool(server)) ?? 'not on this machine'}\n`)
+  }
+} finally {
+  const ended = new Promise((resolve) => server.child.once('exit', resolve))
+  server.child.kill()
+  await ended
+  await rm(folder, { recursive: true })
+}
