@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { it } from '../support/operator.js'
@@ -11,7 +12,7 @@ describe('database set', () => {
     const settings = { passwordPolicy: 'nist', tokenMaxAge: 120, signingAlgorithm: 'EdDSA' }
     expect(
       await usher.json(`${set} --password-policy nist --token-max-age 120 --signing-algorithm EdDSA`),
-    ).toEqual({ id, workspaceSlug, databaseName, networkFailuresPerHour: 300, ...settings })
+    ).toEqual({ id, workspaceSlug, databaseName, networkFailuresPerHour: 300, claims: {}, ...settings })
     const server = await usher.otherServer()
     const client = server.client(workspaceSlug, databaseName)
     const refused = await client.createUser(validUser({ password: 'fourteen chars' }))
@@ -25,6 +26,7 @@ describe('database set', () => {
 token lifetime     the server’s TOKEN_MAX_AGE
 signing algorithm  EdDSA
 network failures   300 an hour
+fixed claims       {}
 `,
     )
     expect(audited).toMatchObject([
@@ -44,10 +46,34 @@ network failures   300 an hour
     ['', /^2 usher: at least one setting is required\. See --help\n$/],
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
+    ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
+    ['--claims null', /^2 usher: --claims must be a JSON object/],
+    ['--claims {role:1}', /^2 usher: --claims must be a JSON object/],
+    ['--claims {"role":1,"sub":"x"}', /^2 usher: --claims must not contain sub, which Usher sets\n$/],
+    ['--claims {"tenants":[]}', /^2 usher: --claims must not contain tenants, which Usher sets\n$/],
+    ['--claims {"a":"\\u0000"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
+    ['--claims {"a":"\\ud800"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
+    [`--claims {"a":"${'é'.repeat(510)}"}`, /^2 usher: --claims must have at most 1024 bytes\n$/],
     ['--password-policy nist', /^1 usher: database no\/such does not exist\n$/],
   ] as const)('database set with options %j is rejected', async ([options, line], { usher }) => {
     expect(await usher.outcome(`database set no/such ${options}`.trim())).toMatch(line)
   })
+})
+
+it('database set adds fixed claims to every token issued afterwards', async ({ usher }) => {
+  const { path, workspaceSlug, databaseName } = await usher.newDatabase()
+  const claims = { role: 'authenticated', 'https://example.com/plan': { seats: [1, null] } }
+  const { stdout } = await usher.operator(`database set ${path} --claims ${JSON.stringify(claims)}`)
+  const [, shown = ''] = stdout.match(/^fixed claims {7}(.*)$/m) ?? []
+  expect(JSON.parse(shown)).toEqual(claims)
+  expect((await usher.json(`database show ${path}`)).claims).toEqual(claims)
+  const server = await usher.otherServer()
+  const { signedUp, me } = server.client(workspaceSlug, databaseName)
+  const { id, token } = await signedUp()
+  expect(decodeJwt(token.jwt)).toMatchObject({ ...claims, sub: id, tenants: [] })
+  expect((await me(token.jwt)).statusCode).toBe(200)
+  await server.close()
+  expect((await usher.json(`database set ${path} --claims {}`)).claims).toEqual({})
 })
 
 it('database show prints the settings of a database', async ({ usher, database }) => {
@@ -61,6 +87,7 @@ password policy    standard
 token lifetime     the server’s TOKEN_MAX_AGE
 signing algorithm  ES256
 network failures   300 an hour
+fixed claims       {}
 hash parameters    0 sets
 created            ${createdAt}
 `,
@@ -76,6 +103,7 @@ created            ${createdAt}
     tokenMaxAge: 90,
     signingAlgorithm: 'ES256',
     networkFailuresPerHour: 0,
+    claims: {},
     hashParameterSets: 1,
     createdAt,
   })

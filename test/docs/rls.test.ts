@@ -6,10 +6,11 @@ import { build } from 'esbuild'
 import fc from 'fast-check'
 import pg from 'pg'
 import { describe, expect } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
 import { password } from '../support/app.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
 import { snippetsOf } from '../support/snippets.js'
-import { it as liveTest } from '../verify/live.js'
+import { it as liveTest, optionsOf } from '../verify/live.js'
 
 const it = liveTest
   /** A Postgres server with the roles, functions, tables and policies of docs/rls.sql. */
@@ -230,6 +231,23 @@ describe('docs/rls.sql', () => {
       [`truncate ${denied}`],
     ].flat()
     expect(outcomes.filter((outcome) => !seen.has(outcome))).toEqual([])
+  })
+
+  it('works with the role of a fixed claim, as PostgREST takes it', async ({ server, usher, options }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { claims: { role: 'authenticated' } })
+    const { tenants, token } = await database.signedUp({ newTenant: 'Engines' })
+    const { verify } = createVerifier({ ...options, ...optionsOf(usher, options.baseUrl, database) })
+    const { data } = await verify(token.jwt)
+    expect(data?.claims.role).toBe('authenticated')
+    await server.owner.query('TRUNCATE project, task')
+    for (const tenant of [tenants[0], randomUUID()]) {
+      await server.owner.query('INSERT INTO project VALUES ($1, gen_random_uuid(), $2)', [tenant, tenant])
+    }
+    const { claims } = data ?? {}
+    expect(
+      await runAs(server.client, JSON.stringify(claims), 'SELECT name FROM project', [], claims?.role),
+    ).toEqual(tenants)
   })
 
   it.for<[string, string | undefined]>([

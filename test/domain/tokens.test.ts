@@ -21,6 +21,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     issuer,
     passwordPolicy: 'standard',
     networkFailuresPerHour: 0,
+    claims: {},
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     keys: [key],
@@ -64,6 +65,13 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
     expect(codeOf(jwt)).toBe('token_invalid')
   },
 )
+
+it('issues tokens whose fixed claims replace none of its own', () => {
+  const fixed = { ...database, claims: { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' } }
+  const { jwt } = issueToken(fixed, user, now)
+  const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+  expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
+})
 
 describe('correctly signed claims', () => {
   it('accepts a token whose claims are all present and valid', () => {

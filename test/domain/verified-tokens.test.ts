@@ -22,6 +22,7 @@ function newDatabase() {
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     networkFailuresPerHour: 0,
+    claims: {},
     keys: [key],
   }
   const user = { id: randomUUID(), tenants: [], tokensValidAfter: null }

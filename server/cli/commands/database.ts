@@ -1,16 +1,11 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
-import {
-  createDatabase,
-  type DatabaseSettings,
-  listDatabases,
-  requireDatabase,
-  setDatabase,
-} from '../../domain/admin/databases.js'
+import { createDatabase, listDatabases, requireDatabase, setDatabase } from '../../domain/admin/databases.js'
 import { deleteDatabase } from '../../domain/admin/delete-database.js'
+import { parseFixedClaims } from '../../domain/admin/fixed-claims.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
 import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
-import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import { type DatabaseRow, databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { audit } from '../../telemetry/audit.js'
@@ -47,6 +42,7 @@ export function configure(database: Command) {
           signingAlgorithm: row.signingAlgorithm,
           tokenMaxAge: row.tokenMaxAge,
           networkFailuresPerHour: row.networkFailuresPerHour,
+          claims: row.claims,
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
@@ -65,8 +61,8 @@ export function configure(database: Command) {
     .action((path, options) =>
       withStore(async (store, config) => {
         const row = await requireDatabase(store, path)
-        const { id, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour, createdAt } = row
-        const settings = { passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour }
+        const { id, createdAt } = row
+        const settings = shownSettings(row)
         const url = databaseUrl(config.baseUrl, path)
         const hashParameterSets = row.dummyHashes.length
         print(
@@ -102,21 +98,22 @@ export function configure(database: Command) {
       'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
       wholeNumber(0, 1_000_000),
     )
+    .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
     .option('--json', 'print the result as JSON')
-    .action((path, { json, tokenMaxAge: maxAge, ...others }) => {
+    .action((path, { json, tokenMaxAge: maxAge, claims, ...others }) => {
       const settings = {
         ...others,
         ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
+        ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
       }
       if (Object.keys(settings).length === 0)
         throw new UsageError('at least one setting is required. See --help')
       return withStore(async (store, _config, log) => {
         const row = await setDatabase(store, path, settings)
-        const { id, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour } = row
-        audit(log, 'database.set', { databaseId: id, settings })
-        const shown = { id, ...path, passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour }
+        audit(log, 'database.set', { databaseId: row.id, settings })
+        const shown = { id: row.id, ...path, ...shownSettings(row) }
         const next = settings.signingAlgorithm
-          ? `\nTo create a key with ${signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
+          ? `\nTo create a key with ${row.signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
           : ''
         print({ json }, shown, aligned(settingsOf(shown)) + next)
       })
@@ -160,8 +157,14 @@ const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSl
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
   beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'
 
+/** Returns the settings as `show` and `set` print them. */
+const shownSettings = (row: DatabaseRow) => {
+  const { passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour, claims } = row
+  return { passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour, claims }
+}
+
 /** Returns the settings with their labels. */
-const settingsOf = (row: Required<DatabaseSettings>) => [
+const settingsOf = (row: ReturnType<typeof shownSettings>) => [
   ['password policy', row.passwordPolicy],
   ['token lifetime', row.tokenMaxAge === null ? 'the server’s TOKEN_MAX_AGE' : `${row.tokenMaxAge} s`],
   ['signing algorithm', row.signingAlgorithm],
@@ -169,6 +172,7 @@ const settingsOf = (row: Required<DatabaseSettings>) => [
     'network failures',
     row.networkFailuresPerHour === 0 ? 'no limit' : `${row.networkFailuresPerHour} an hour`,
   ],
+  ['fixed claims', JSON.stringify(row.claims)],
 ]
 
 const passwordPolicy = () =>

@@ -1,6 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isStoreUnavailable } from '../../store/errors.js'
+import type { Prisma } from '../../store/generated/client.js'
 import type { Store } from '../../store/store.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../databases/find-database.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
@@ -21,7 +22,9 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
 
 /** Undefined keeps the current value. */
 export type DatabaseSettings = Partial<
-  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge' | 'networkFailuresPerHour'>
+  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge' | 'networkFailuresPerHour'> & {
+    claims: Prisma.InputJsonObject
+  }
 >
 
 /** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */

@@ -15,6 +15,8 @@ export interface Database {
   /** Failed logins and sign-ups that one client network may cause; 0 for no limit. */
   networkFailuresPerHour: number
   tokenMaxAgeSeconds: number
+  /** Claims of all its tokens, in addition to those that Usher sets. */
+  claims: object
   /** One hash per set of hash parameters that its users have or had; no password matches them. */
   dummyHashes: readonly string[]
   /** Published keys, the one that signs last first. */
@@ -89,6 +91,7 @@ function openDatabase(
     passwordPolicy: row.passwordPolicy,
     networkFailuresPerHour: row.networkFailuresPerHour,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
+    claims: Object(row.claims),
     dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({
       ...(opened.find(({ kid }) => kid === key.kid) ?? openTokenKey(key, masterKey, issuer)),

@@ -25,6 +25,7 @@ export function issueToken(
   const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
   const audience = `database:${database.id}`
   const jwt = signingKey(database, now).sign({
+    ...database.claims,
     iss: database.issuer,
     aud: [database.issuer, audience],
     sub: user.id,

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "usher"."database" ADD COLUMN     "claims" JSONB NOT NULL DEFAULT '{}';
+
