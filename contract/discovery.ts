@@ -83,7 +83,7 @@ export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
 const issuer = '/workspaces/:workspaceSlug/databases/:databaseName'
 const failing = failures('database_not_found', 'unavailable')
-const cached = { cacheControl: 'public, max-age=300' } as const
+const cached = { cacheControl: 'public, max-age=300', revalidates: true } as const
 
 const metadata = {
   method: 'GET',

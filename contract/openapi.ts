@@ -54,7 +54,7 @@ const routes = Object.entries(contract).flatMap(([tag, router]: [string, AppRout
 
 /** The properties of a route that ts-rest does not define. */
 const metadataOf = (route: AppRoute) =>
-  (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean; link?: string }
+  (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean; link?: string; revalidates?: boolean }
 
 const requestBodies = new Set(routes.map(({ route }) => 'body' in route && route.body))
 
@@ -183,24 +183,28 @@ function linkTo(builder: OpenApiBuilder, operationId: string, { pathParams }: Ap
 }
 
 function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
-  const { html: isHtml, link } = metadataOf(route)
-  return Object.fromEntries(
-    Object.entries(route.responses).map(([status, response]): [string, ResponseObject | ReferenceObject] => {
-      if (!(response instanceof z.ZodType)) {
-        const { body } = response as { body: unknown }
-        return [status, problemResponse(builder, (body as typeof ProblemBody).shape.code.options, route)]
-      }
-      return [
-        status,
-        {
-          description: status === '201' ? 'Created' : 'OK',
-          headers: headersOf(['Cache-Control']),
-          content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
-          ...(link && { links: linkTo(builder, link, route) }),
-        },
-      ]
-    }),
-  )
+  const { html: isHtml, link, revalidates } = metadataOf(route)
+  if (revalidates) builder.addResponse('NotModified', { description: 'The copy of the client is current' })
+  return Object.fromEntries([
+    ...(revalidates ? [['304', component('responses', 'NotModified')] as const] : []),
+    ...Object.entries(route.responses).map(
+      ([status, response]): [string, ResponseObject | ReferenceObject] => {
+        if (!(response instanceof z.ZodType)) {
+          const { body } = response as { body: unknown }
+          return [status, problemResponse(builder, (body as typeof ProblemBody).shape.code.options, route)]
+        }
+        return [
+          status,
+          {
+            description: status === '201' ? 'Created' : 'OK',
+            headers: headersOf(['Cache-Control']),
+            content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
+            ...(link && { links: linkTo(builder, link, route) }),
+          },
+        ]
+      },
+    ),
+  ])
 }
 
 /** Adds the path or header parameters of a route to the components and returns references to them. */

@@ -20,7 +20,7 @@ const it = test
     return startChild('sh', ['-c', script, 'sh', folder, process.execPath, bin]).ended
   })
 
-const baseUrlOf = (stdout: string) => JSON.parse(stdout).servers[0].variables.baseUrl.default
+const baseUrlOf = (stdout: string) => JSON.parse(stdout).servers[0].url
 
 it('reads settings from .env, which the environment overrides', async ({ folder, run }) => {
   await writeFile(join(folder, '.env'), '# Settings\nBASE_URL="https://id.example.com"\nTOKEN_MAX_AGE=\n')
