@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { freeze } from '../../support/citus-cluster.js'
 import type { PostgresServer } from '../../support/postgres-server.js'
 import { openStage, report } from './stage.js'
-import { summaryOf } from './traffic.js'
+import { startTraffic, summaryOf } from './traffic.js'
 
 let stage: Awaited<ReturnType<typeof openStage>>
 let traffic: ReturnType<typeof stage.startTraffic>
@@ -107,6 +107,21 @@ it('a killed coordinator means 503 until it is back', async () => {
   row('coordinator killed, all databases', during)
   expect(during.other).toBe(0)
   expect(during.longest).toBeLessThan(2_500)
+  await expectServed()
+})
+
+it('servers that use a worker do not need the coordinator', async () => {
+  const server = await stage.serveThrough(one)
+  const throughWorker = startTraffic(server.origin, [...ofOne, ...ofOther])
+  await throughWorker.during(3)
+  await stage.cluster.coordinator.kill('SIGKILL')
+  const during = summaryOf(await throughWorker.during(5), [...ofOne, ...ofOther])
+  await restart(stage.cluster.coordinator)
+  row('coordinator killed, servers that use a worker', during)
+  expect(during).toMatchObject({ unavailable: 0, other: 0 })
+  expect(during.served).toBeGreaterThan(0)
+  expect(await throughWorker.stop()).toEqual([])
+  await server.stop()
   await expectServed()
 })
 

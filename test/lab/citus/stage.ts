@@ -8,7 +8,7 @@ import { cheapHashes } from '../../support/cheap-hashes.js'
 import { startUsher, usher } from '../../support/child.js'
 import { query } from '../../support/citus.js'
 import { startCluster } from '../../support/citus-cluster.js'
-import { freePort } from '../../support/postgres-server.js'
+import { databaseUrl, freePort } from '../../support/postgres-server.js'
 import { startTraffic } from './traffic.js'
 
 export const masterKey = Buffer.alloc(32, 7)
@@ -46,24 +46,17 @@ export async function openStage() {
   }
   await store.close()
 
-  const port = String(await freePort())
   const env = { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
-  const server = startUsher(['serve'], {
-    ...env,
-    ...cheapHashes,
-    HOST: '127.0.0.1',
-    PORT: port,
-    LOG_LEVEL: 'warn',
-  })
-  const origin = `http://127.0.0.1:${port}`
-  const isUp = () => fetch(`${origin}/healthz`)
-  await vi.waitFor(isUp, { timeout: 30_000 })
+  const { origin, stop } = await serve(env)
   return {
     cluster,
     url,
     databases,
     /** The databases of a worker. */
     databasesOf: (worker: { url: string }) => on(addressOf(worker.url)).map(({ name }) => name),
+    /** Starts another server, which uses the store through this node. */
+    serveThrough: (node: { url: string }) =>
+      serve({ ...env, DATABASE_URL: databaseUrl(node.url, new URL(url).pathname.slice(1)) }),
     /** Traffic on two databases of each worker. */
     startTraffic: () =>
       startTraffic(
@@ -78,9 +71,24 @@ export async function openStage() {
     usher: (command: string, more: Record<string, string> = {}) =>
       usher(command.split(' '), { ...env, ...more }),
     async close() {
+      await stop()
+      await cluster.stop()
+    },
+  }
+}
+
+async function serve(env: Record<string, string>) {
+  const port = String(await freePort())
+  const more = { ...cheapHashes, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' }
+  const server = startUsher(['serve'], { ...env, ...more })
+  const origin = `http://127.0.0.1:${port}`
+  const isUp = () => fetch(`${origin}/healthz`)
+  await vi.waitFor(isUp, { timeout: 30_000 })
+  return {
+    origin,
+    async stop() {
       server.signal('SIGTERM')
       await server.ended
-      await cluster.stop()
     },
   }
 }
