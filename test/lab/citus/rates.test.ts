@@ -104,6 +104,8 @@ async function startUsher(url: string) {
     DATABASE_URL: url,
     USHER_MASTER_KEY: masterKey.toString('base64'),
     PORT: String(port),
+    // One issuer, so that a token of one server is valid at the other.
+    BASE_URL: 'http://localhost:3000',
     WORKERS: '1',
   })
   onTestFinished(server.stop)
