@@ -30,7 +30,6 @@ const settings = {
   shared_buffers: '2GB',
   max_wal_size: '8GB',
   maintenance_work_mem: '512MB',
-  autovacuum: 'off',
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'usher-size-'))
