@@ -57,10 +57,10 @@ async function reference(page: Page) {
   await page.getByRole('button', { name: 'Authorize' }).first().click()
   const dialog = page.locator('.modal-ux')
   await dialog.getByRole('textbox').fill((await signedUp.json()).token.jwt)
-  await dialog.getByRole('button', { name: 'Apply credentials' }).click()
-  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.getByRole('button', { name: 'Authorize' }).click()
+  await dialog.getByRole('button', { name: 'Close', exact: true }).click()
 
-  const me = page.locator('#operations-users-me')
+  const me = page.locator('#operations-users-getMe')
   await me.locator('.opblock-summary-control').click()
   await me.getByPlaceholder('workspaceSlug').fill('demo')
   await me.getByPlaceholder('databaseName').fill('app')
