@@ -175,7 +175,7 @@ function linkTo(builder: OpenApiBuilder, operationId: string, { pathParams }: Ap
   const names = Object.keys((pathParams as z.ZodObject).shape)
   const link: LinkObject = {
     operationId,
-    description: 'With `token.jwt` of the response as the Bearer token.',
+    description: 'Send `token.jwt` as the Bearer token.',
     parameters: Object.fromEntries(names.map((name) => [name, `$request.path.${name}`])),
   }
   builder.addLink(pascalCase(operationId), link)
@@ -184,7 +184,8 @@ function linkTo(builder: OpenApiBuilder, operationId: string, { pathParams }: Ap
 
 function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
   const { html: isHtml, link, revalidates } = metadataOf(route)
-  if (revalidates) builder.addResponse('NotModified', { description: 'The copy of the client is current' })
+  if (revalidates)
+    builder.addResponse('NotModified', { description: 'Not modified', headers: headersOf(['Cache-Control']) })
   return Object.fromEntries([
     ...(revalidates ? [['304', component('responses', 'NotModified')] as const] : []),
     ...Object.entries(route.responses).map(

@@ -1,5 +1,9 @@
-import { aroundAll } from 'vitest'
+import fc from 'fast-check'
+import { aroundAll, inject } from 'vitest'
 import { killChildren } from './child.js'
+
+// The short form finds the same on every machine. The long form looks for new cases.
+if (!inject('isLab')) fc.configureGlobal({ seed: 1 })
 
 // Runs for each test file, after its fixtures have ended, also when files share a process.
 aroundAll(async (runFile) => {

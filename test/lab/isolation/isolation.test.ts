@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { report, times } from '../form.js'
+import { isLong, report, times } from '../form.js'
 import { cases, seed } from '../hostile/cases.js'
 import { type Choice, operations } from './operations.js'
 import { paths, startWorld, type World } from './world.js'
@@ -38,7 +38,7 @@ it('random operations of clients and operators in one database never affect anot
       await world.close()
     }
   })
-  await fc.assert(property, { ...cases(times(2, 40), 20), timeout: 300_000 })
+  await fc.assert(property, { ...cases(times(2, 40), 20), endOnFailure: !isLong, timeout: 300_000 })
   report(`operations ${done}, seed ${seed}`)
 })
 

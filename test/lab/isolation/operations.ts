@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type DatabaseModel, tokenOf, type UserModel, userOfToken, userWithId } from './model.js'
@@ -169,7 +170,7 @@ const createOrDelete: Operation = async (world, { path }) => {
 const move: Operation = async (world, { path, other }) => {
   const from = world.model.databases.get(path)
   const to = world.model.databases.get(other)
-  const file = join(world.folder, 'users.ndjson')
+  const file = join(world.folder, `${randomUUID()}.ndjson`)
   const exported = await world.operate(`user export ${path} -o ${file}`)
   expect(exported.code).toBe(from ? 0 : 1)
   if (!from) return
