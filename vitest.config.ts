@@ -14,8 +14,8 @@ function project(
 ) {
   return {
     // Sources instead of builds, so that tests need no build after a change.
-    resolve: { conditions: ['source'] },
-    ssr: { resolve: { conditions: ['source'] } },
+    resolve: { conditions: ['@usher/source'] },
+    ssr: { resolve: { conditions: ['@usher/source'] } },
     test: {
       name,
       provide,

@@ -81,7 +81,7 @@ async function logged(code: string) {
   const { outputFiles } = await build({
     stdin,
     bundle: true,
-    conditions: ['source'],
+    conditions: ['@usher/source'],
     format: 'esm',
     write: false,
   })

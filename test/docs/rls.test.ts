@@ -308,7 +308,7 @@ it('the code of docs/rls.md limits statements to the tenants of a token', async 
     },
     bundle: true,
     external: ['pg'],
-    conditions: ['source'],
+    conditions: ['@usher/source'],
     platform: 'node',
     format: 'esm',
     write: false,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 // Runs all long experiments, or one: npm run lab [-- PART [ARGUMENT …]]
 
-const program = (file) => ['--conditions=source', '--import', 'tsx', `test/lab/${file}.ts`]
+const program = (file) => ['--conditions=@usher/source', '--import', 'tsx', `test/lab/${file}.ts`]
 const tests = (folder) => ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'lab', `test/lab/${folder}/`]
 const parts = {
   bench: program('bench/bench'),

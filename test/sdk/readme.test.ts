@@ -31,7 +31,7 @@ const it = apiTest
       },
       bundle: true,
       external: ['react'],
-      conditions: ['source'],
+      conditions: ['@usher/source'],
       jsx: 'automatic',
       format: 'esm',
       write: false,

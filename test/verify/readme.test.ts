@@ -29,7 +29,7 @@ const it = liveTest
       },
       bundle: true,
       external: ['express', 'fastify', 'hono'],
-      conditions: ['source'],
+      conditions: ['@usher/source'],
       platform: 'node',
       format: 'esm',
       write: false,

@@ -35,7 +35,7 @@ it.for(recipes)(
           resolveDir: resolve('test/verify'),
         },
         bundle: true,
-        conditions: ['source'],
+        conditions: ['@usher/source'],
         platform: 'node',
         format: 'esm',
         write: false,

@@ -39,7 +39,7 @@ const it = liveTest
     const { outputFiles } = await build({
       stdin: { contents: code, resolveDir: resolve('test/verify') },
       bundle: true,
-      conditions: ['source'],
+      conditions: ['@usher/source'],
       format: 'esm',
       target: 'es2022',
       write: false,
