@@ -53,8 +53,21 @@ const routes = Object.entries(contract).flatMap(([tag, router]: [string, AppRout
 )
 
 /** The properties of a route that ts-rest does not define. */
-const metadataOf = (route: AppRoute) =>
-  (route.metadata ?? {}) as { security?: 'bearer'; html?: boolean; link?: string; revalidates?: boolean }
+export interface RouteMetadata {
+  /** Whether the request needs an access token. */
+  security?: 'bearer'
+  html?: boolean
+  /** ID of the operation that can follow. */
+  link?: string
+  revalidates?: boolean
+  /**
+   * Whether a client may send the request again if there was no response. By default GET requests may be, and those with
+   * an Idempotency-Key.
+   */
+  isRepeatable?: boolean
+}
+
+const metadataOf = (route: AppRoute) => (route.metadata ?? {}) as RouteMetadata
 
 const requestBodies = new Set(routes.map(({ route }) => 'body' in route && route.body))
 

@@ -192,7 +192,7 @@ export const users = c.router({
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
-    metadata: { link: 'getMe' },
+    metadata: { link: 'getMe', isRepeatable: true },
   },
   getMe: {
     method: 'GET',

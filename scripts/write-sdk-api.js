@@ -1,13 +1,21 @@
-// Writes sdk/api.ts, the types of the SDK, from the OpenAPI document. With --check, fails if the file is out of date.
+// Writes sdk/api.ts, the types and endpoints of the SDK, from the contract. With --check, fails if the file is out of
+// date.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { contract, problems } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 
 const file = 'sdk/api.ts'
 const { components, paths } = openApiDocument('http://localhost:3000', '0')
-const operations = Object.values(paths)
-  .flatMap((path) => Object.values(path))
-  .filter(({ tags }) => tags.includes('users'))
+
+const { discovery: _discovery, operations: _operations, ...routers } = contract
+const operationsOf = (tag) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags }]) => tags.includes(tag))
+      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+const operations = Object.keys(routers).flatMap(operationsOf)
 
 const nameOf = ($ref) => $ref.split('/').at(-1)
 const referencesIn = (part) => JSON.stringify(part).match(/(?<="\$ref":"#\/components\/)\w+\/[\w-]+/g) ?? []
@@ -40,44 +48,118 @@ function typeOf(schema) {
   const values = schema.enum ?? schema['x-extensible-enum']
   if (values) return values.map((value) => `'${value}'`).join(' | ')
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`
+  if (schema.type === 'object') return `{\n${fieldsOf(schema)}\n}`
   const types = [schema.type].flat().map((type) => (type === 'integer' ? 'number' : type))
   if (types.some((type) => !['string', 'number', 'boolean', 'null'].includes(type)))
     throw new Error(`unsupported schema: ${JSON.stringify(schema)}`)
   return types.join(' | ')
 }
 
+const fieldsOf = ({ properties = {}, required = [] }) =>
+  Object.entries(properties)
+    .map(([field, value]) =>
+      required.includes(field)
+        ? `${comment(value)}${field}: ${typeOf(value)}`
+        : `${comment(value)}${field}?: ${typeOf(value)} | undefined`,
+    )
+    .join('\n')
+
 function declaration(name) {
   const schema = components.schemas[name]
-  if (schema.type !== 'object') return `${comment(schema)}export type ${name} = ${typeOf(schema)}\n`
-  const fields = Object.entries(schema.properties).map(([field, value]) =>
-    schema.required?.includes(field)
-      ? `${comment(value)}${field}: ${typeOf(value)}`
-      : `${comment(value)}${field}?: ${typeOf(value)} | undefined`,
-  )
-  return `${comment(schema)}export interface ${name} {\n${fields.join('\n')}\n}\n`
+  return schema.type === 'object'
+    ? `${comment(schema)}export interface ${name} {\n${fieldsOf(schema)}\n}\n`
+    : `${comment(schema)}export type ${name} = ${typeOf(schema)}\n`
 }
 
 /** Returns the name of the operation in the SDK: `me` for `getMe`. */
 const methodOf = ({ operationId }) => operationId.replace(/^get([A-Z])/, (_, letter) => letter.toLowerCase())
 
-const codesOf = ({ responses }) =>
+const declaredCodesOf = ({ responses }) =>
   Object.values(responses).flatMap(({ $ref }) =>
     $ref ? components.responses[nameOf($ref)]['x-problem-codes'] : [],
   )
+const declaredCodes = operations.flatMap(declaredCodesOf)
+const usesOf = (code) => declaredCodes.filter((each) => each === code).length
+
+/** Returns the codes of an operation, the most common ones first: lists that begin alike compress well. */
+const codesOf = (operation) => declaredCodesOf(operation).sort((a, b) => usesOf(b) - usesOf(a))
 
 const capitalize = (name) => name[0].toUpperCase() + name.slice(1)
 
+const jsonSchemaOf = ({ content }) => content?.['application/json'].schema
+const resolve = (schema) => (schema?.$ref ? components.schemas[nameOf(schema.$ref)] : schema)
+
+/** Returns status and schema of the successful response. A 204 has no schema. */
+function successOf({ responses }) {
+  const [status, response] = Object.entries(responses).find(([, { $ref }]) => !$ref)
+  return { status: Number(status), schema: jsonSchemaOf(response) }
+}
+
+function methodDeclaration(operation) {
+  const { schema } = successOf(operation)
+  const name = methodOf(operation)
+  const body = operation.requestBody && `body: ${typeOf(jsonSchemaOf(operation.requestBody))}`
+  const parameters = [body, 'options?: CallOptions'].filter(Boolean).join(', ')
+  const data = schema ? typeOf(schema) : 'undefined'
+  return `/** ${operation.description} */
+${name}(${parameters}): Promise<Result<${data}, ${capitalize(name)}ErrorCode>>`
+}
+
+/** Returns an endpoint of the SDK (sdk/operation.ts). False members are left out. */
+function endpointOf(tag, operation) {
+  const { method, path, operationId, requestBody, parameters, security } = operation
+  const { status, schema } = successOf(operation)
+  const names = parameters.map(({ $ref }) => nameOf($ref))
+  const unsupported = names.filter(
+    (name) => !['WorkspaceSlug', 'DatabaseName', 'IdempotencyKey'].includes(name),
+  )
+  if (unsupported.length > 0) throw new Error(`${operationId}: unsupported parameters ${unsupported}`)
+  const { properties, required = [] } = resolve(schema) ?? {}
+  const acceptsIdempotencyKey = names.includes('IdempotencyKey')
+  const { isRepeatable = method === 'GET' } = routers[tag][operationId].metadata ?? {}
+  const members = {
+    method,
+    path,
+    hasBody: !!requestBody,
+    needsToken: security.length > 0,
+    acceptsIdempotencyKey,
+    isRepeatable,
+    status,
+    // Many services return an `id`.
+    field: required.find((field) => field !== 'id'),
+    signsIn: properties?.token?.$ref === '#/components/schemas/AccessToken',
+    codes: codesOf(operation),
+  }
+  return `${methodOf(operation)}: ${JSON.stringify(members, (_key, value) => value || undefined)}`
+}
+
 const generated = [
   '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.\n',
+  "import type { CallOptions, Endpoint, Result } from './operation.js'\n",
   ...schemaNames.sort().map(declaration),
-  `/** The problem codes of each operation. */
-export const problemCodes = {
-${operations.map((each) => `${methodOf(each)}: ${JSON.stringify(codesOf(each))},`).join('\n')}
-} as const\n`,
-  ...operations.map(methodOf).map(
-    (id) => `/** Every \`error.code\` of \`${id}\`. */
-export type ${capitalize(id)}ErrorCode = (typeof problemCodes.${id})[number] | 'no_answer'\n`,
+  ...Object.keys(routers).map(
+    (tag) => `/** Endpoints of the router \`${tag}\`. */
+export const ${tag} = {
+${operationsOf(tag).map((operation) => endpointOf(tag, operation))}
+} as const satisfies Record<string, Endpoint>\n`,
   ),
+  ...operations.map((operation) => {
+    const name = methodOf(operation)
+    return `/** Every \`error.code\` of \`${name}\`. */
+export type ${capitalize(name)}ErrorCode = (typeof ${operation.tags[0]}.${name}.codes)[number] | 'no_answer'\n`
+  }),
+  `/** A message for each \`error.code\`, such as a translation. */
+export interface ErrorMessages {
+${[...new Set(declaredCodes)].map((code) => `/** ${problems[code].title}. ${problems[code].advice} */\n${code}: string`).join('\n')}
+/** There was no response from Usher. \`cause\` has the reason. Try again later. */
+no_answer: string
+}\n`,
+  `/** Every \`error.code\` of every operation. */
+export type ErrorCode = keyof ErrorMessages\n`,
+  `/** The operations of the API as functions. */
+export interface Operations {
+${operations.map(methodDeclaration).join('\n')}
+}\n`,
 ].join('\n')
 
 const biome = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${file}`]

@@ -1,5 +1,7 @@
 // Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
 
+import type { CallOptions, Endpoint, Result } from './operation.js'
+
 /** Access token for later requests of the user. */
 export interface AccessToken {
   /** JWT (RFC 9068) to send as `Authorization: Bearer …`. */
@@ -162,55 +164,134 @@ export interface User {
   createdAt: string
 }
 
-/** The problem codes of each operation. */
-export const problemCodes = {
-  createUser: [
-    'malformed_json',
-    'validation_failed',
-    'malformed_request',
-    'database_not_found',
-    'request_timeout',
-    'email_taken',
-    'payload_too_large',
-    'unsupported_media_type',
-    'idempotency_key_reused',
-    'too_many_attempts',
-    'headers_too_large',
-    'internal_error',
-    'unavailable',
-  ],
-  login: [
-    'malformed_json',
-    'validation_failed',
-    'malformed_request',
-    'invalid_credentials',
-    'database_not_found',
-    'request_timeout',
-    'payload_too_large',
-    'unsupported_media_type',
-    'too_many_attempts',
-    'headers_too_large',
-    'internal_error',
-    'unavailable',
-  ],
-  me: [
-    'malformed_request',
-    'token_missing',
-    'token_invalid',
-    'token_expired',
-    'database_not_found',
-    'request_timeout',
-    'headers_too_large',
-    'internal_error',
-    'unavailable',
-  ],
-} as const
+/** Endpoints of the router `users`. */
+export const users = {
+  createUser: {
+    method: 'POST',
+    path: '/workspaces/{workspaceSlug}/databases/{databaseName}/users',
+    hasBody: true,
+    acceptsIdempotencyKey: true,
+    status: 201,
+    field: 'tenants',
+    signsIn: true,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'validation_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'too_many_attempts',
+      'email_taken',
+      'idempotency_key_reused',
+    ],
+  },
+  login: {
+    method: 'POST',
+    path: '/workspaces/{workspaceSlug}/databases/{databaseName}/users/login',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'tenants',
+    signsIn: true,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'validation_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'too_many_attempts',
+      'invalid_credentials',
+    ],
+  },
+  me: {
+    method: 'GET',
+    path: '/workspaces/{workspaceSlug}/databases/{databaseName}/users/me',
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
 
 /** Every `error.code` of `createUser`. */
-export type CreateUserErrorCode = (typeof problemCodes.createUser)[number] | 'no_answer'
+export type CreateUserErrorCode = (typeof users.createUser.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `login`. */
-export type LoginErrorCode = (typeof problemCodes.login)[number] | 'no_answer'
+export type LoginErrorCode = (typeof users.login.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `me`. */
-export type MeErrorCode = (typeof problemCodes.me)[number] | 'no_answer'
+export type MeErrorCode = (typeof users.me.codes)[number] | 'no_answer'
+
+/** A message for each `error.code`, such as a translation. */
+export interface ErrorMessages {
+  /** Request body is not valid JSON. Send one JSON document, encoded as UTF-8. */
+  malformed_json: string
+  /** Request body validation failed. Fix each field listed in `errors` and send the request again. */
+  validation_failed: string
+  /** Malformed HTTP request. Send the request with an HTTP client library. */
+  malformed_request: string
+  /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
+  database_not_found: string
+  /** Request timed out. The server did not receive the whole request in time. Send the request again. */
+  request_timeout: string
+  /** Email address is already in use. Log in, or sign up with another email address. */
+  email_taken: string
+  /** Request body is too large. Send at most 16 KiB. */
+  payload_too_large: string
+  /** Unsupported media type. Send JSON with `Content-Type: application/json` and without `Content-Encoding`. */
+  unsupported_media_type: string
+  /** Idempotency-Key was already used for a different sign-up. Generate a new key for each sign-up. Reuse a key only to retry the same sign-up. */
+  idempotency_key_reused: string
+  /** Too many failed attempts. Wait for the number of seconds in `Retry-After` before the next attempt. */
+  too_many_attempts: string
+  /** Request headers are too large. Send less than 16 KiB of headers. */
+  headers_too_large: string
+  /** Internal server error. Report the `requestId` to the operator of the service. */
+  internal_error: string
+  /** Service temporarily unavailable. Wait for the number of seconds in `Retry-After`, then send the request again. */
+  unavailable: string
+  /** Invalid email or password. Ask the user for both again. The response does not reveal which one is wrong or whether the account exists. */
+  invalid_credentials: string
+  /** Access token is missing. Log in, and send `token.jwt` from the response as a Bearer token in the `Authorization` header. */
+  token_missing: string
+  /** Access token is invalid. Log in again. The token was altered, revoked or issued by another database, or its user was disabled or deleted. */
+  token_invalid: string
+  /** Access token has expired. Log in again. A token is valid for `maxAge` seconds. */
+  token_expired: string
+  /** There was no response from Usher. `cause` has the reason. Try again later. */
+  no_answer: string
+}
+
+/** Every `error.code` of every operation. */
+export type ErrorCode = keyof ErrorMessages
+
+/** The operations of the API as functions. */
+export interface Operations {
+  /** Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication. */
+  createUser(body: CreateUserBody, options?: CallOptions): Promise<Result<SignedInUser, CreateUserErrorCode>>
+  /** Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user. */
+  login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
+  /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
+  me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
+}

@@ -1,15 +1,6 @@
-import {
-  type CreateUserBody,
-  type CreateUserErrorCode,
-  type LoginBody,
-  type LoginErrorCode,
-  type MeErrorCode,
-  problemCodes,
-  type SignedInUser,
-  type User,
-} from './api.js'
-import { type ErrorCode, toUsherError, type UsherError } from './errors.js'
-import type { Exchange } from './exchange.js'
+import { type Operations, type SignedInUser, users } from './api.js'
+import { toUsherError } from './errors.js'
+import type { CallOptions, Endpoint } from './operation.js'
 import { type SendOptions, send } from './send.js'
 import { createTokenAccess, type TokenOptions } from './token.js'
 
@@ -23,26 +14,9 @@ export interface ClientOptions extends SendOptions, TokenOptions {
   database: string
 }
 
-/** Options of one call. */
-export interface CallOptions {
-  /** Aborts the call, including the waits before its retries. */
-  signal?: AbortSignal | undefined
-}
-
-/** The result of a call: either `data` or `error` is set, the other one is undefined. */
-export type Result<Data, Code extends ErrorCode> =
-  | { data: Data; error: undefined }
-  | { data: undefined; error: UsherError<Code> }
-
-/** The operations of one database and the token of the logged-in user. Its functions work without `this`. */
-export interface Client {
-  /** Signs up a user and stores the token. Sends a generated Idempotency-Key, so a retry does not create a second user. */
-  createUser(body: CreateUserBody, options?: CallOptions): Promise<Result<SignedInUser, CreateUserErrorCode>>
-  /** Logs in a user and stores the token. */
-  login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
-  /** Returns the user of the token. Status 401 clears the token: log in again. */
-  me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
-  /** The JWT that `me` sends. Set it to store another one, or to undefined to log out. */
+/** The token of the logged-in user. */
+export interface Login {
+  /** The JWT of later calls. Set it to store another one, or to undefined to log out. */
   token: string | undefined
   /**
    * When the token expires by the local clock, counted from the start of the call that returned it. Undefined if there
@@ -50,6 +24,9 @@ export interface Client {
    */
   readonly expiresAt: Date | undefined
 }
+
+/** The operations of one database and the token of the logged-in user. Its functions work without `this`. */
+export interface Client extends Operations, Login {}
 
 /**
  * Creates a client for one database.
@@ -63,57 +40,84 @@ export interface Client {
  * @throws {TypeError} if `baseUrl`, `workspace` or `database` is missing or invalid
  */
 export function createClient(options: ClientOptions): Client {
+  // Does not compile until it has each operation of the contract.
+  return createClientWith({ ...users } satisfies Record<keyof Operations, Endpoint>, options)
+}
+
+/**
+ * Creates a client that has only the given operations, so that a bundler leaves out all others.
+ *
+ * @example
+ * ```ts
+ * const usher = createClientWith(users, { baseUrl: 'http://localhost:3000', workspace: 'demo', database: 'app' })
+ * ```
+ *
+ * @throws {TypeError} if `baseUrl`, `workspace` or `database` is missing or invalid
+ */
+export function createClientWith<Name extends keyof Operations>(
+  endpoints: Record<Name, Endpoint>,
+  options: ClientOptions,
+): Pick<Operations, Name> & Login {
   assertValid(options)
   const { workspace, database } = options
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
-  const base = `${baseUrl}/workspaces/${encodeURIComponent(workspace)}/databases/${encodeURIComponent(database)}`
-  const users = `${base}/users`
-  const token = createTokenAccess(`usher ${base}`, options)
+  const urlOf = (path: string) =>
+    baseUrl +
+    path
+      .replace('{workspaceSlug}', encodeURIComponent(workspace))
+      .replace('{databaseName}', encodeURIComponent(database))
+  const token = createTokenAccess(
+    `usher ${urlOf('/workspaces/{workspaceSlug}/databases/{databaseName}')}`,
+    options,
+  )
 
-  async function signIn<Code extends ErrorCode>(
-    codes: readonly Code[],
-    url: string,
-    body: CreateUserBody | LoginBody,
-    isIdempotent: boolean,
-    signal: AbortSignal | undefined,
-    headers?: Record<string, string>,
-  ) {
+  async function call(endpoint: Endpoint, body: unknown, { signal }: CallOptions = {}) {
+    const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
+    const sent = endpoint.needsToken && token.get()
     const init = {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    } as const
+      method: endpoint.method,
+      headers: {
+        ...(endpoint.hasBody && { 'Content-Type': 'application/json' }),
+        ...(key && { 'Idempotency-Key': key }),
+        ...(sent && { Authorization: `Bearer ${sent}` }),
+      },
+      ...(endpoint.hasBody && { body: JSON.stringify(body) }),
+    }
     const startedAt = Date.now()
-    const result = toResult<SignedInUser, Code>(codes, await send(url, init, isIdempotent, options, signal))
-    if (result.data) token.set(result.data.token.jwt, startedAt + result.data.token.maxAge * 1000)
-    return result
+    const exchange = await send(urlOf(endpoint.path), init, !!(endpoint.isRepeatable || key), options, signal)
+
+    const data = exchange.body as SignedInUser | undefined
+    const { status, field } = endpoint
+    if (exchange.response?.status === status && (!field || data?.[field as 'id'] !== undefined)) {
+      if (endpoint.signsIn && data) token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
+      return { data, error: undefined }
+    }
+    const error = toUsherError(endpoint.codes, exchange)
+    // A login that finished meanwhile has stored another token, which stays.
+    if (/^token_/.test(error.code) && token.get() === sent) token.set(undefined)
+    return { data: undefined, error }
   }
 
-  return {
-    async createUser(body, { signal } = {}) {
-      const key = globalThis.crypto?.randomUUID?.()
-      const headers = key ? { 'Idempotency-Key': key } : undefined
-      return signIn(problemCodes.createUser, users, body, !!key, signal, headers)
+  const operations = Object.entries<Endpoint>(endpoints).map(([id, endpoint]) => [
+    id,
+    endpoint.hasBody
+      ? (body: unknown, options?: CallOptions) => call(endpoint, body, options)
+      : (options?: CallOptions) => call(endpoint, undefined, options),
+  ])
+  return Object.assign(
+    {
+      get token() {
+        return token.get()
+      },
+      set token(jwt) {
+        token.set(jwt || undefined)
+      },
+      get expiresAt() {
+        return token.expiresAt()
+      },
     },
-    login: async (body, { signal } = {}) => signIn(problemCodes.login, `${users}/login`, body, true, signal),
-    async me({ signal } = {}) {
-      const sent = token.get()
-      const headers: Record<string, string> = sent ? { Authorization: `Bearer ${sent}` } : {}
-      const exchange = await send(`${users}/me`, { method: 'GET', headers }, true, options, signal)
-      // A login that finished meanwhile has stored another token, which stays.
-      if (exchange.response?.status === 401 && token.get() === sent) token.set(undefined)
-      return toResult<User, (typeof problemCodes.me)[number]>(problemCodes.me, exchange)
-    },
-    get token() {
-      return token.get()
-    },
-    set token(jwt) {
-      token.set(jwt || undefined)
-    },
-    get expiresAt() {
-      return token.expiresAt()
-    },
-  }
+    Object.fromEntries(operations) as Pick<Operations, Name>,
+  )
 }
 
 function assertValid(options: ClientOptions) {
@@ -123,15 +127,4 @@ function assertValid(options: ClientOptions) {
       throw new TypeError(`createClient: ${name} must be a non-empty string other than . and ..`)
     }
   }
-}
-
-/** Requires `tenants` of a success, because the response may come from another service. */
-function toResult<Data extends { tenants: string[] }, Code extends ErrorCode>(
-  codes: readonly Code[],
-  exchange: Exchange,
-): Result<Data, Code | 'unavailable' | 'no_answer'> {
-  const data = exchange.body as Data | undefined
-  return exchange.response?.ok && data?.tenants
-    ? { data, error: undefined }
-    : { data: undefined, error: toUsherError(codes, exchange) }
 }

@@ -1,8 +1,5 @@
-import type { CreateUserErrorCode, FieldError, LoginErrorCode, MeErrorCode, Problem } from './api.js'
+import type { ErrorCode, FieldError, Problem } from './api.js'
 import type { Exchange } from './exchange.js'
-
-/** Every `error.code` of every operation. Use it as the key type of a translation table. */
-export type ErrorCode = CreateUserErrorCode | LoginErrorCode | MeErrorCode
 
 /**
  * The error of a failed call. Its `message` equals its `detail`.

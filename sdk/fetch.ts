@@ -3,7 +3,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
 /** The request options that the client passes to `fetch`. */
 export interface FetchInit {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   headers: Record<string, string>
   body?: string
   signal: AbortSignal

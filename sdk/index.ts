@@ -1,17 +1,8 @@
-export type {
-  AccessToken,
-  CreateUserBody,
-  CreateUserErrorCode,
-  FieldError,
-  FieldErrorCode,
-  LoginBody,
-  LoginErrorCode,
-  MeErrorCode,
-  SignedInUser,
-  User,
-} from './api.js'
-export { type CallOptions, type Client, type ClientOptions, createClient, type Result } from './client.js'
-export { type ErrorCode, UsherError } from './errors.js'
+export type * from './api.js'
+export { users } from './api.js'
+export { type Client, type ClientOptions, createClient, createClientWith, type Login } from './client.js'
+export { UsherError } from './errors.js'
 export type { Fetch, FetchInit, FetchResponse } from './fetch.js'
+export type { CallOptions, Endpoint, Result } from './operation.js'
 export type { SendOptions } from './send.js'
 export type { TokenOptions, TokenStore } from './token.js'

@@ -1,4 +1,5 @@
-import { createClient } from '@usher/sdk'
+import { contract } from '@usher/contract'
+import { createClient, createClientWith, users } from '@usher/sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ada, app, credentials, signedIn, stubFetch, user } from './stub-fetch.js'
 
@@ -45,6 +46,17 @@ describe('requests', () => {
     expect(requests[0]).not.toHaveProperty('body')
   })
 
+  it.each(Object.entries(contract.users))(
+    'sends %s by the method and path of the contract',
+    async (id, route) => {
+      const { fetch, requests } = stubFetch(() => new Response())
+      const name = id === 'getMe' ? 'me' : (id as 'createUser' | 'login')
+      await createClient({ ...app, fetch, retries: 0 })[name](credentials as object as never)
+      const path = route.path.replace(':workspaceSlug', 'demo').replace(':databaseName', 'app')
+      expect(requests).toMatchObject([{ method: route.method, url: `https://users.example.com${path}` }])
+    },
+  )
+
   it.each([
     ['https://users.example.com/', 'https://users.example.com'],
     ['https://example.com/usher', 'https://example.com/usher'],
@@ -90,6 +102,24 @@ describe('successful calls', () => {
       error: undefined,
     })
     expect(await usher.me()).toEqual({ data: ada, error: undefined })
+  })
+})
+
+describe('clients with some operations', () => {
+  it('have only the given operations, and a token of their own', async () => {
+    const { fetch } = stubFetch(() => signedIn('jwt'))
+    const { login } = users
+    const usher = createClientWith({ login }, { ...app, fetch })
+    expect(Object.keys(usher)).toEqual(['token', 'expiresAt', 'login'])
+    await usher.login(credentials)
+    expect(usher.token).toBe('jwt')
+  })
+
+  it('return undefined data for a response without content', async () => {
+    const { fetch } = stubFetch(() => new Response(null, { status: 204 }))
+    const { field: _, ...me } = users.me
+    const usher = createClientWith({ me: { ...me, status: 204 } }, { ...app, fetch })
+    expect(await usher.me()).toEqual({ data: undefined, error: undefined })
   })
 })
 

@@ -3,7 +3,7 @@ import {
   type Client,
   type ClientOptions,
   createClient,
-  type ErrorCode,
+  type ErrorMessages,
   type Fetch,
   type LoginErrorCode,
   type User,
@@ -60,7 +60,7 @@ export const signUp = (newTenant: string | undefined) =>
 export const isWrongPassword = (error: unknown) =>
   error instanceof UsherError && error.code === 'invalid_credentials'
 
-export const messages: Partial<Record<ErrorCode, string>> = { email_taken: 'Schon vergeben' }
+export const messages: Partial<ErrorMessages> = { email_taken: 'Schon vergeben' }
 
 export const loginCode: LoginErrorCode = 'invalid_credentials'
 // @ts-expect-error: not a code of login

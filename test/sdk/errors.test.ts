@@ -94,6 +94,7 @@ describe('unexpected responses', () => {
     ['an error in another format', page(400, '{"title":{"en":"Bad"},"errors":1}'), 'no_answer'],
     ['a user with the status of an error', () => signedIn('jwt', 500), 'unavailable'],
     ['an empty body', page(200, ''), 'no_answer'],
+    ['a user with another status', () => signedIn('jwt', 202), 'no_answer'],
   ]
   it.each(foreign)('returns a known error code for %s', async (_name, respond, code) => {
     const { data, error } = await clientWith(respond).login(credentials)

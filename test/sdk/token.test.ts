@@ -118,6 +118,7 @@ describe('401 responses to me', () => {
     ['503', () => problem('unavailable')],
     ['404', () => problem('database_not_found')],
     ['a proxy’s page', () => proxyPage(502)],
+    ['a proxy’s login page', () => proxyPage(401)],
   ])('keeps the token after %s', async (_name, respond) => {
     const usher = createClient({ ...app, token: 'jwt', retries: 0, fetch: stubFetch(respond).fetch })
     await usher.me()

@@ -1,16 +1,33 @@
-import type { ClientInferResponseBody } from '@ts-rest/core'
+import type { AppRoute, ClientInferResponseBody } from '@ts-rest/core'
 import type * as contract from '@usher/contract'
 import type * as sdk from '@usher/sdk'
 import { expectTypeOf, it } from 'vitest'
+import type { z } from 'zod'
 
-type Users = (typeof contract.contract)['users']
-type Code<Body> = Body extends { code: infer Each } ? Each : never
-type Data<Result> = Result extends { error: undefined; data: infer Each } ? Each : never
+type Contract = typeof contract.contract
+type RouterName = Exclude<keyof Contract, 'discovery' | 'operations'>
+type RouteId = { [Name in RouterName]: keyof Contract[Name] }[RouterName]
+type Route<Id extends RouteId> = {
+  [Name in RouterName]: Id extends keyof Contract[Name] ? Contract[Name][Id] : never
+}[RouterName]
 
-type CodeOf<Operation extends keyof Users> = Code<ClientInferResponseBody<Users[Operation]>>
-type DataOf<Operation extends 'createUser' | 'login' | 'me'> = Data<
-  Awaited<ReturnType<sdk.Client[Operation]>>
+type Code<Body> = Body extends { code: infer Each extends sdk.ErrorCode } ? Each : never
+type Call<R extends AppRoute> = Promise<
+  sdk.Result<
+    Exclude<ClientInferResponseBody<R>, contract.ProblemBody>,
+    Code<ClientInferResponseBody<R>> | 'no_answer'
+  >
 >
+type MethodName<Id> = Id extends `get${infer Name}` ? Uncapitalize<Name> : Id
+
+/** The methods that the SDK must have by the contract. */
+type Operations = {
+  [Id in RouteId as MethodName<Id> & string]: Route<Id> extends infer R extends AppRoute
+    ? R extends { body: infer Body extends z.ZodType }
+      ? (body: z.input<Body>, options?: sdk.CallOptions) => Call<R>
+      : (options?: sdk.CallOptions) => Call<R>
+    : never
+}
 
 // Checked by the compiler: `tsc -p test`.
 it('gives bodies and responses the types of the contract', () => {
@@ -21,17 +38,12 @@ it('gives bodies and responses the types of the contract', () => {
   expectTypeOf<sdk.User>().toEqualTypeOf<contract.User>()
   expectTypeOf<sdk.FieldError>().toEqualTypeOf<contract.FieldError>()
   expectTypeOf<sdk.FieldErrorCode>().toEqualTypeOf<contract.FieldErrorCode>()
-  expectTypeOf<Parameters<sdk.Client['createUser']>[0]>().toEqualTypeOf<contract.CreateUserBody>()
-  expectTypeOf<Parameters<sdk.Client['login']>[0]>().toEqualTypeOf<contract.LoginBody>()
-  expectTypeOf<DataOf<'createUser'>>().toEqualTypeOf<contract.SignedInUser>()
-  expectTypeOf<DataOf<'login'>>().toEqualTypeOf<contract.SignedInUser>()
-  expectTypeOf<DataOf<'me'>>().toEqualTypeOf<contract.User>()
 })
 
-it('gives each operation the codes of the contract and no_answer', () => {
-  expectTypeOf<sdk.CreateUserErrorCode>().toEqualTypeOf<CodeOf<'createUser'> | 'no_answer'>()
-  expectTypeOf<sdk.LoginErrorCode>().toEqualTypeOf<CodeOf<'login'> | 'no_answer'>()
-  expectTypeOf<sdk.MeErrorCode>().toEqualTypeOf<CodeOf<'getMe'> | 'no_answer'>()
+it('gives each operation the body, the response and the codes of the contract', () => {
+  expectTypeOf<keyof sdk.Operations>().toEqualTypeOf<'createUser' | 'login' | 'me'>()
+  expectTypeOf<sdk.Operations>().toEqualTypeOf<Operations>()
+  expectTypeOf<keyof Omit<sdk.Client, keyof sdk.Login>>().toEqualTypeOf<keyof Operations>()
   expectTypeOf<'invalid_credentials'>().toExtend<sdk.LoginErrorCode>()
   expectTypeOf<'invalid_credentials'>().not.toExtend<sdk.MeErrorCode>()
 })
