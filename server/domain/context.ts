@@ -45,7 +45,7 @@ export function createContext(
     store,
     hashing,
     blocklist,
-    throttle: createThrottle(store, now, settings.workers, hashing.hold),
+    throttle: createThrottle(store, now, settings.workers, hashing),
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
     findUser: batchReads((databaseId, ids) => findUsersById(store, databaseId, ids)),

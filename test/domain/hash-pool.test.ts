@@ -115,7 +115,22 @@ describe('networks', () => {
     for (const end of release) end()
     expect(() => pool.assertCapacity('polite')).not.toThrow()
     expect(await greedy.at(-1)).toBe('unavailable')
-    expect(pool.stats()).toMatchObject({ queued: 4, shed: 17 })
+    expect(pool.stats()).toMatchObject({ queued: 3, shed: 18 })
+  })
+
+  it('accept a job whose turn has come, although later requests wait for a turn', async () => {
+    const { pool, threads } = startPool(1, 2)
+    const [thread] = threads as [FakeThread]
+    void pool.run(verify('first'), clientOf('network'))
+    vi.advanceTimersByTime(500)
+    respond(thread, 'first', false)
+    void pool.run(verify('second'), clientOf('network'))
+    for (let index = 0; index < 3; index++) pool.hold('network')
+    expect(() => pool.assertCapacity('network')).toThrow(Problem)
+    const result = pool.run(verify('third'), clientOf('network'))
+    respond(thread, 'second', false)
+    respond(thread, 'third', true)
+    expect(await result).toBe(true)
   })
 })
 

@@ -7,8 +7,10 @@ export interface FairQueue<Item> {
   remove(network: string, item: Item): boolean
   /** Counts an item that will be pushed later, until the returned function is called. */
   hold(network: string): () => void
-  /** Returns the number of items, including held ones, whose turn comes before a new one of the network. */
+  /** Returns the number of items whose turn comes before that of a new one of the network. */
   ahead(network: string): number
+  /** Counts held items as well. */
+  aheadWithHeld(network: string): number
   /** Number of items, without held ones. */
   size(): number
 }
@@ -31,6 +33,14 @@ export function createFairQueue<Item>(): FairQueue<Item> {
 
   function deleteEmpty(network: string, { items, held }: Line<Item>) {
     if (items.length + held === 0) lines.delete(network)
+  }
+
+  function countAhead(network: string, lengthOf: (line: Line<Item>) => number) {
+    const own = lines.get(network)
+    const rounds = own ? lengthOf(own) + 1 : 1
+    let ahead = rounds - 1
+    for (const line of lines.values()) if (line !== own) ahead += Math.min(lengthOf(line), rounds)
+    return ahead
   }
 
   return {
@@ -61,15 +71,8 @@ export function createFairQueue<Item>(): FairQueue<Item> {
         deleteEmpty(network, line)
       }
     },
-    ahead(network) {
-      const own = lines.get(network)
-      const rounds = own ? own.items.length + own.held + 1 : 1
-      let ahead = rounds - 1
-      for (const line of lines.values()) {
-        if (line !== own) ahead += Math.min(line.items.length + line.held, rounds)
-      }
-      return ahead
-    },
+    ahead: (network) => countAhead(network, ({ items }) => items.length),
+    aheadWithHeld: (network) => countAhead(network, ({ items, held }) => items.length + held),
     size: () => [...lines.values()].reduce((sum, { items }) => sum + items.length, 0),
   }
 }

@@ -65,6 +65,9 @@ interface Thread {
 /** A thread holds its next job already: waiting for it reduced login throughput by 7 % when all cores were busy. */
 const jobsPerThread = 2
 
+/** By how much jobs may become slower until those that were accepted are rejected at their deadline. */
+const caution = 1.25
+
 /** The delay before a thread that could not start is replaced: doubled each time. */
 const firstRetryMilliseconds = 100
 const longestRetryMilliseconds = 10_000
@@ -82,8 +85,14 @@ export interface HashPool {
    * @throws {Problem} `unavailable`, immediately if the jobs before it would take too long
    */
   run(job: HashJob, client?: Client): Promise<string | boolean>
-  /** Throws what `run` would throw now for a client of the network, so that a caller can reject a request early. */
+  /**
+   * Lets a caller reject a request of the network early, because held jobs come before it as well.
+   *
+   * @throws {Problem} `unavailable`
+   */
   assertCapacity(network: string): void
+  /** Returns the expected wait of a job of the network, without held jobs, which come later. */
+  waitSeconds(network: string): number
   /** Counts a job that the network will submit later in the expected wait, until the returned function is called. */
   hold(network: string): () => void
   /** @throws {Problem} `unavailable` if no thread works, and none could be started */
@@ -136,7 +145,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
   /** Jobs that threads hold but have not started. */
   const next = () => [...all].reduce((sum, { jobs }) => sum + Math.max(0, jobs.length - 1), 0)
   /** @param ahead number of jobs in the queue that start before */
-  const waitSeconds = (ahead: number) =>
+  const secondsBehind = (ahead: number) =>
     busy() < all.size ? 0 : ((next() + ahead + 1) / threads) * secondsPerJob
 
   /** A replacement is trusted once it has loaded its code; one that may fail as the last did gets no job before. */
@@ -150,9 +159,10 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
     throw new Problem('unavailable', { detail: 'No hashing thread is running.' })
   }
 
-  function assertCapacity(network: string) {
+  const waitSeconds = (network: string) => caution * secondsBehind(queue.ahead(network))
+
+  function assertWait(wait: number) {
     assertWorking()
-    const wait = waitSeconds(queue.ahead(network))
     if (wait <= queueSeconds) return
     totals.shed += 1
     throw overloaded(wait)
@@ -251,11 +261,12 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
 
   for (let i = 0; i < threads; i++) start()
   return {
-    assertCapacity,
+    assertCapacity: (network) => assertWait(caution * secondsBehind(queue.aheadWithHeld(network))),
+    waitSeconds,
     hold: queue.hold,
     async run(job, client) {
       if (client?.isDisconnected()) throw new ClientDisconnected()
-      assertCapacity(networkOf(client))
+      assertWait(waitSeconds(networkOf(client)))
       const leastBusy = working().reduce((best, each) => (each.jobs.length < best.jobs.length ? each : best))
       return new Promise((resolve, reject) => {
         lastSerial = (lastSerial + 1) | 0
@@ -273,7 +284,7 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
       threads: working().length,
       busy: busy(),
       queued: next() + queue.size(),
-      queueSeconds: waitSeconds(queue.size()),
+      queueSeconds: secondsBehind(queue.size()),
       ...totals,
     }),
     // Not terminate(): it crashes the process while a thread is loading native code.

@@ -30,6 +30,8 @@ export interface Hasher {
   assertCapacity(network: string): void
   /** Counts a waiting login of a network in the expected wait of the queue, until the returned function is called. */
   hold(network: string): () => void
+  /** Returns how long a password from the network would wait that entered the queue now. */
+  waitSeconds(network: string): number
   /** Maximum wait for a thread. */
   queueSeconds: number
   /** @throws {Problem} `unavailable` if no thread works, and none could be started */
@@ -56,6 +58,7 @@ export function createHasher({ concurrency, queueSeconds, ...cost }: HashSetting
     dummyHash: currentDummyHash(cost),
     assertCapacity: pool.assertCapacity,
     hold: pool.hold,
+    waitSeconds: pool.waitSeconds,
     queueSeconds,
     assertWorking: pool.assertWorking,
     stopped: pool.stopped,

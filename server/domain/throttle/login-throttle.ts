@@ -21,7 +21,7 @@ import {
   tooManyAttempts,
   wasSeen,
 } from './rules.js'
-import { createTurnstile, type Turnstile } from './turnstile.js'
+import { createTurnstile, type QueueBehind, type Turnstile } from './turnstile.js'
 import { createUnstoredFailures } from './unstored-failures.js'
 
 /** Number of failed tries to count an attempt before it is rejected. */
@@ -90,13 +90,13 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
  *
  * @param now the clock, in milliseconds since the epoch
  * @param workers processes of this server, which share the uncounted attempts
- * @param hold counts a waiting attempt of a network in the load of the process until the returned function is called
+ * @param queue the queue for hashing
  */
 export function createThrottle(
   store: Pick<Store, 'masterKey' | 'prisma' | 'query'>,
   now: () => number,
   workers = 1,
-  hold: (network: string) => () => void = () => () => undefined,
+  queue: QueueBehind = { hold: () => () => undefined, waitSeconds: () => 0 },
 ): Throttle {
   const secret = Buffer.from(hkdfSync('sha256', store.masterKey, '', 'usher login throttle', 32))
   const hmac = (databaseId: string, text: string) =>
@@ -110,7 +110,7 @@ export function createThrottle(
     const account: Account = accounts.get(key) ?? {
       attempts: 0,
       version: 0,
-      uncounted: createTurnstile(concurrency, hold),
+      uncounted: createTurnstile(concurrency, queue),
       running: new Set(),
       counted: new Map(),
     }
@@ -126,7 +126,7 @@ export function createThrottle(
 
   function laneOf({ counted }: Account, { network }: Attempt) {
     const key = latin1(network)
-    const lane = counted.get(key) ?? createTurnstile(1, hold)
+    const lane = counted.get(key) ?? createTurnstile(1, queue)
     counted.set(key, lane)
     return lane
   }
