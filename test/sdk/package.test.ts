@@ -58,6 +58,8 @@ const applications = [
   { name: 'a bundler', module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] },
   { name: 'Node', module: 'nodenext', lib: ['es2022'], types: ['node'] },
 ]
+/** TypeScript 7 no longer has this way of resolving packages. */
+const commonJs = { name: 'CommonJS', module: 'commonjs', moduleResolution: 'node10', lib: ['es2022', 'dom'] }
 
 describe.each(compilers)('under TypeScript %s', (version, compiler) => {
   it('finds the expected version of TypeScript', async () => {
@@ -65,11 +67,15 @@ describe.each(compilers)('under TypeScript %s', (version, compiler) => {
     expect(installed).toMatch(new RegExp(`^${version}\\.`))
   })
 
-  it.each(applications)('compiles an application for $name', async ({ name, ...options }) => {
-    const snippets =
-      name === 'Node' ? [] : (await readdir(join(folder, 'readme'))).map((file) => `readme/${file}`)
-    expect(await compile(compiler, options, ['consumer.ts', ...snippets])).toBe('')
-  })
+  it.each(version === '5.9' ? [...applications, commonJs] : applications)(
+    'compiles an application for $name',
+    async ({ name, ...options }) => {
+      const snippets = ['Node', 'CommonJS'].includes(name)
+        ? []
+        : (await readdir(join(folder, 'readme'))).map((file) => `readme/${file}`)
+      expect(await compile(compiler, options, ['consumer.ts', ...snippets])).toBe('')
+    },
+  )
 })
 
 describe('the package', () => {
@@ -77,6 +83,20 @@ describe('the package', () => {
     const lock = join(folder, 'node_modules', '.package-lock.json')
     const { packages } = JSON.parse(await readFile(lock, 'utf8'))
     expect(Object.keys(packages)).toEqual(['node_modules/@usher/sdk'])
+  })
+
+  it('can be required in CommonJS', async () => {
+    const script = `console.log(typeof require('@usher/sdk').createClient)`
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=commonjs', '-e', script], {
+      cwd: folder,
+    })
+    expect(stdout + stderr).toBe('function\n')
+  })
+
+  it('packs only compiled files and declarations', async () => {
+    const files = await readdir(join(folder, 'node_modules', '@usher', 'sdk'), { recursive: true })
+    const expected = /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d\.ts|\.js))$/
+    expect(files.filter((file) => !expected.test(file))).toEqual([])
   })
 
   it('packs an SDK that passes publint', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -90,6 +90,40 @@ export const other: VerifyErrorCode = 'email_taken'
     (failure) => failure,
   )
   expect(stdout).toBe('')
+})
+
+it('compiles in classic CommonJS, each path, and runs', async () => {
+  const app = join(folder, 'commonjs')
+  await mkdir(join(app, 'node_modules'), { recursive: true })
+  for (const name of ['@types', 'express', 'fastify', 'hono']) {
+    await symlink(resolve('node_modules', name), join(app, 'node_modules', name), 'junction')
+  }
+  await writeFile(join(app, 'package.json'), '{ "name": "app", "private": true }')
+  await writeFile(
+    join(app, 'app.ts'),
+    `import { createVerifier } from '@usher/verify'
+import { requireUser as express } from '@usher/verify/express'
+import { requireUser as fastify } from '@usher/verify/fastify'
+import { requireUser as hono } from '@usher/verify/hono'
+const verifier = createVerifier({ baseUrl: 'https://users.example.com', workspace: 'demo', database: 'app' })
+console.log([express, fastify, hono].map((requireUser) => typeof requireUser(verifier)).join())
+`,
+  )
+  const classic = { module: 'commonjs', moduleResolution: 'node10', target: 'es2022' }
+  const compilerOptions = { ...classic, strict: true, types: ['node'], skipLibCheck: true }
+  await writeFile(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }))
+  // TypeScript 7 no longer has this way of resolving packages.
+  const tsc = resolve('test/clients/node_modules/typescript/bin/tsc')
+  const compiled = await run(process.execPath, [tsc, '-p', app]).catch((failure) => failure)
+  expect(compiled.stdout).toBe('')
+  const { stdout, stderr } = await run(process.execPath, [join(app, 'app.js')])
+  expect(stdout + stderr).toBe('function,function,function\n')
+})
+
+it('packs only compiled files and declarations', async () => {
+  const files = await readdir(join(folder, 'node_modules', '@usher', 'verify'), { recursive: true })
+  const expected = /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d\.ts|\.js))$/
+  expect(files.filter((file) => !expected.test(file))).toEqual([])
 })
 
 it('passes publint', async () => {
