@@ -1,6 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Copy, DockerfileParser, type From, type JSONInstruction } from 'dockerfile-ast'
@@ -40,6 +42,22 @@ describe('docs/deploy/Dockerfile', async () => {
       return sources.slice(0, -1).filter((source) => !existsSync(new URL(source, root)))
     })
     expect(missing).toEqual([])
+  })
+
+  it('the Dockerfile copies everything that the build reads', async ({ onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-image-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const [build] = file.split(/^FROM .* AS packages$/m)
+    for (const [, files = '', target = ''] of (build ?? '').matchAll(/^COPY (.+) (\S+)$/gm)) {
+      for (const source of files.split(' ')) {
+        const copy = join(folder, target, target.endsWith('/') ? basename(source) : '')
+        const filter = (path: string) => !/[\\/](dist|generated|\w+\.tsbuildinfo)$/.test(path)
+        await cp(new URL(source, root), copy, { recursive: true, filter })
+      }
+    }
+    await symlink(new URL('node_modules', root), join(folder, 'node_modules'), 'junction')
+    await promisify(execFile)('npm', ['run', 'build'], { cwd: folder, shell: process.platform === 'win32' })
+    expect(existsSync(join(folder, 'server/dist/cli/main.js'))).toBe(true)
   })
 
   it('the Dockerfile installs from the lock file, runs an existing build script and starts usher', () => {
