@@ -50,6 +50,13 @@ it('docs/README.md links every document of docs/', () => {
   expect(guides.filter((file) => !index.includes(`](${file.replace('docs/', '')})`))).toEqual([])
 })
 
+it('no document runs npx usher, which is the package of others on npm', () => {
+  const texts = documents.map((file) =>
+    readFileSync(join(root, file), 'utf8').replace('not run `npx usher`', ''),
+  )
+  expect(texts.flatMap((text) => text.match(/.*npx\s+usher.*/g) ?? [])).toEqual([])
+})
+
 it('README has at most 150 lines', () => {
   expect(readFileSync(join(root, 'README.md'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
 })
