@@ -6,7 +6,7 @@ import type { Config } from './config.js'
 import { createDatabase } from './domain/admin/databases.js'
 import { requireMasterKey } from './domain/admin/master-key.js'
 import { startPruning } from './domain/admin/prune-hash-parameters.js'
-import { createWorkspace } from './domain/admin/workspaces.js'
+import { ensureWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
@@ -99,8 +99,7 @@ async function findFirstDatabase(store: Store, now: () => number): Promise<Datab
   const oldest = await findOldestDatabase(store)
   if (oldest) return oldest
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
-  const workspace = await store.prisma.workspace.findUnique({ where: { slug: path.workspaceSlug } })
-  if (!workspace) await createWorkspace(store, path.workspaceSlug, new Date(now()))
+  await ensureWorkspace(store, path.workspaceSlug, new Date(now()))
   await createDatabase(store, path, {}, new Date(now()))
   return path
 }

@@ -4,11 +4,11 @@ import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { loadConfig } from '../../server/config.js'
 import { createDatabase } from '../../server/domain/admin/databases.js'
-import { createWorkspace } from '../../server/domain/admin/workspaces.js'
+import { ensureWorkspace } from '../../server/domain/admin/workspaces.js'
 import { buildUsher } from '../../server/index.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
-import { cheapHashes } from './cheap-hashes.js'
+import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { expectDocumented } from './documented.js'
 import { startInstances } from './instances.js'
 import { watchSecrets } from './secrets.js'
@@ -97,9 +97,7 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
     workspaceSlug = unique('workspace'),
   ) {
     const path = { workspaceSlug, databaseName: unique('database') }
-    if (!(await store.prisma.workspace.findUnique({ where: { slug: workspaceSlug } }))) {
-      await createWorkspace(store, workspaceSlug, new Date(clock.now))
-    }
+    await ensureWorkspace(store, workspaceSlug, new Date(clock.now))
     const { id } = await createDatabase(store, path, { passwordPolicy }, new Date(clock.now))
     const operations = client(workspaceSlug, path.databaseName)
     return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations }

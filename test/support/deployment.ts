@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'vitest'
 import { openPostgres } from '../../server/store/postgres.js'
-import { cheapHashes } from './cheap-hashes.js'
+import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { createDatabase } from './command-line.js'
 import { startInstance } from './instances.js'
 import { startProxy } from './proxy.js'

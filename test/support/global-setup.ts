@@ -1,10 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
 import { distribute } from '../../server/store/citus/distribute.js'
-import { storeOver } from '../../server/store/embedded.js'
+import { createTemplate } from '../../server/store/in-memory.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
@@ -45,7 +44,7 @@ export async function setup(project: TestProject) {
   project.provide('embeddedTemplate', embeddedTemplate)
   const [stopServers] = await Promise.all([
     startServers(project, folder),
-    createEmbeddedTemplate(embeddedTemplate),
+    createTemplate().then((template) => writeFile(embeddedTemplate, template.stream())),
   ])
 
   const chromium = findChromium()
@@ -82,14 +81,6 @@ async function startServers(project: TestProject, folder: string) {
     await server?.stop()
     await citus?.stop()
   }
-}
-
-async function createEmbeddedTemplate(file: string) {
-  const pglite = await PGlite.create()
-  const store = storeOver(pglite, Buffer.alloc(32))
-  await migrate(store.prisma)
-  await writeFile(file, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()))
-  await store.close()
 }
 
 /** On a Citus cluster the template is distributed. */

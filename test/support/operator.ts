@@ -1,6 +1,6 @@
+import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { withOwnStore } from './api.js'
 import { startApp } from './app.js'
-import { cheapHashes } from './cheap-hashes.js'
 import { type Input, runUsher } from './command-line.js'
 import type { TestStore } from './store.js'
 

@@ -1,5 +1,5 @@
+import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { withOwnStore } from './api.js'
-import { cheapHashes } from './cheap-hashes.js'
 import { createDatabase } from './command-line.js'
 
 /** `it` with a Postgres store per file that has the database `demo/app`, and the settings of a server on it. */

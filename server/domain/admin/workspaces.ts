@@ -7,10 +7,16 @@ import { requirePathName } from './path-name.js'
 
 /** @throws {OperatorError} if the slug is invalid or taken */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {
+  const created = await ensureWorkspace(store, slug, now)
+  if (!created) throw new OperatorError(`workspace ${slug} already exists`)
+  return created
+}
+
+/** Creates a workspace. Returns undefined if it exists. @throws {OperatorError} if the slug is invalid */
+export async function ensureWorkspace(store: Store, slug: string, now: Date): Promise<Workspace | undefined> {
   requirePathName('workspace slug', slug)
   const data = { id: uuidv7(), slug, createdAt: now }
   const [created] = await store.prisma.workspace.createManyAndReturn({ data, skipDuplicates: true })
-  if (!created) throw new OperatorError(`workspace ${slug} already exists`)
   return created
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
+import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
 import { password } from '../../support/app.js'
-import { cheapHashes } from '../../support/cheap-hashes.js'
 import { startUsher } from '../../support/child.js'
 import { freePort } from '../../support/postgres-server.js'
 

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { PathName } from '@usher/contract'
+import { pino } from 'pino'
+import { z } from 'zod'
+import { ConfigError, Environment, loadConfig } from '../config.js'
+import { createDatabase } from '../domain/admin/databases.js'
+import { parseFixedClaims } from '../domain/admin/fixed-claims.js'
+import { OperatorError } from '../domain/admin/operator-error.js'
+import { ensureWorkspace } from '../domain/admin/workspaces.js'
+import { BlocklistError } from '../domain/passwords/blocklist.js'
+import { buildUsher } from '../index.js'
+import { PasswordPolicy, SigningAlgorithm } from '../store/generated/enums.js'
+import { openInMemory } from '../store/in-memory.js'
+import type { Store } from '../store/store.js'
+import { cheapHashes } from './cheap-hashes.js'
+
+/** A new database. All options are optional. */
+export interface DatabaseOptions {
+  /** Slug of its workspace, which is created if it does not exist. `demo` by default. */
+  workspace?: string | undefined
+  /** Its name. `app` by default, then `app-2` and so on. */
+  database?: string | undefined
+  passwordPolicy?: 'none' | 'standard' | 'nist' | undefined
+  signingAlgorithm?: 'ES256' | 'RS256' | 'EdDSA' | undefined
+  /** Lifetime of its tokens, 60 to 86,400. The server's `TOKEN_MAX_AGE` by default. */
+  tokenMaxAgeSeconds?: number | undefined
+  /** Failed logins and sign-ups that one client network may cause. 0 for no limit; 300 by default. */
+  networkFailuresPerHour?: number | undefined
+  /** Fixed claims of its tokens, such as `{ role: 'authenticated' }`. */
+  claims?: Record<string, unknown> | undefined
+}
+
+/** Options of a server, and of its first database. */
+export interface StartOptions extends DatabaseOptions {
+  /** Environment variables of docs/configuration.md. Those of the process are not read. */
+  settings?: Record<string, string> | undefined
+}
+
+/** Address of a database, with the names that `createClient` and `createVerifier` expect. */
+export interface TestDatabase {
+  baseUrl: string
+  workspace: string
+  database: string
+}
+
+/** A running server, with the address of its first database. */
+export interface TestServer extends TestDatabase {
+  createDatabase(options?: DatabaseOptions): Promise<TestDatabase>
+  /** The server's clock, in milliseconds since the epoch. It follows `Date.now`, and is ahead by what it was advanced. */
+  now(): number
+  /** Moves the server's clock forward, for example past the end of a token or of a throttle. */
+  advanceSeconds(seconds: number): void
+  /** Ends the server, and with it all its data. */
+  stop(): Promise<void>
+}
+
+const DatabaseOptions = z
+  .strictObject({
+    workspace: PathName,
+    database: PathName,
+    passwordPolicy: z.enum(PasswordPolicy),
+    signingAlgorithm: z.enum(SigningAlgorithm),
+    tokenMaxAgeSeconds: z.int().min(60).max(86_400),
+    networkFailuresPerHour: z.int().min(0).max(1_000_000),
+    claims: z.looseObject({}),
+  })
+  .partial()
+
+/** Settings without effect: the store is in memory, one process serves, and `PORT` gives the address. */
+const withoutEffect = {
+  BASE_URL: true,
+  HOST: true,
+  WORKERS: true,
+  METRICS_HOST: true,
+  METRICS_PORT: true,
+  DATABASE_URL: true,
+  STORE_CONNECTIONS: true,
+  DATA_DIR: true,
+  USHER_MASTER_KEY: true,
+  USHER_NEW_MASTER_KEY: true,
+  SHUTDOWN_DELAY_SECONDS: true,
+} as const
+
+const StartOptions = DatabaseOptions.extend({
+  settings: z.partialRecord(Environment.omit(withoutEffect).keyof(), z.string()).default({}),
+})
+
+const host = '127.0.0.1'
+
+/**
+ * Starts a server on a port of its own, with a store in memory, cheap hashes and a clock that can be moved.
+ *
+ * @throws {TypeError} if an option is invalid
+ *
+ * @example
+ * ```ts
+ * const usher = await startUsher()
+ * const client = createClient(usher)
+ * await usher.stop()
+ * ```
+ */
+export async function startUsher(options: StartOptions = {}): Promise<TestServer> {
+  return start(options).catch(rejectOptions('startUsher'))
+}
+
+async function start(options: StartOptions): Promise<TestServer> {
+  const { settings, ...first } = StartOptions.parse(options)
+  // The long queue prevents shed requests on a slow machine.
+  const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', LOG_LEVEL: 'silent', ...settings })
+  const store = await openInMemory(randomBytes(32))
+  let close = store.close
+  let aheadMilliseconds = 0
+  const now = () => Date.now() + aheadMilliseconds
+  try {
+    const port = settings.PORT ? config.port : await freePort()
+    const baseUrl = `http://${host}:${port}`
+    const log = pino({ level: config.logLevel })
+    const usher = await buildUsher({ ...config, port, baseUrl }, store, { log, now })
+    close = usher.close
+    await usher.app.listen({ host, port })
+
+    const create = databaseCreator(store, now)
+    let stopping: Promise<void> | undefined
+    return {
+      baseUrl,
+      ...(await create(first)),
+      createDatabase: async (options = {}) => ({
+        baseUrl,
+        ...(await create(options).catch(rejectOptions('createDatabase'))),
+      }),
+      now,
+      advanceSeconds(seconds) {
+        if (!Number.isFinite(seconds) || seconds < 0)
+          throw new TypeError('advanceSeconds: seconds must be a number that is not negative')
+        aheadMilliseconds += seconds * 1000
+      },
+      stop() {
+        stopping ??= close()
+        return stopping
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Returns a function that creates a database, and its workspace if necessary. */
+function databaseCreator(store: Store, now: () => number) {
+  let count = 0
+  return async (options: DatabaseOptions) => {
+    count += 1
+    const {
+      workspace = 'demo',
+      database = count === 1 ? 'app' : `app-${count}`,
+      tokenMaxAgeSeconds: tokenMaxAge,
+      claims,
+      ...others
+    } = DatabaseOptions.parse(options)
+    const fixed = claims && { claims: parseFixedClaims(JSON.stringify(claims)) }
+    const path = { workspaceSlug: workspace, databaseName: database }
+    await ensureWorkspace(store, workspace, new Date(now()))
+    await createDatabase(store, path, { ...others, tokenMaxAge, ...fixed }, new Date(now()))
+    return { workspace, database }
+  }
+}
+
+/** Returns a handler that turns errors of options into a TypeError, which names the function. */
+const rejectOptions = (name: string) => (error: unknown) => {
+  if (error instanceof z.ZodError) {
+    const problems = error.issues.map(({ path, message }) => [...path, message].join(': '))
+    throw new TypeError(`${name}: ${problems.join('; ')}`)
+  }
+  const isOfOptions = [ConfigError, BlocklistError, OperatorError].some((type) => error instanceof type)
+  throw isOfOptions ? new TypeError(`${name}: ${(error as Error).message.replace(/^--/, '')}`) : error
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, host)
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
