@@ -1,0 +1,128 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { env } from 'node:process'
+import { promisify } from 'node:util'
+import { expect, test, vi } from 'vitest'
+import { startChild } from '../support/child.js'
+import { freePort } from '../support/postgres-server.js'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const run = promisify(execFile)
+const isRegistryReachable =
+  spawnSync('npm', ['view', 'zod', 'version', '--fetch-retries=0', '--fetch-timeout=5000']).status === 0
+if (!isRegistryReachable)
+  process.stderr.write('The npm registry is unreachable: the packages are not installed.\n')
+
+const [, commands = ''] =
+  /^```sh\nnpm ci && npm run pack\n(.*?)^npx @usher\/server serve\n```$/ms.exec(
+    await readFile('README.md', 'utf8'),
+  ) ?? []
+
+/** `it` with a folder that has the packages as `npm run pack` writes them, without building them again. */
+const it = test
+  .extend('packages', { scope: 'file' }, ['contract', 'sdk', 'server', 'verify'])
+  .extend('folder', { scope: 'file' }, async ({ packages }, { onCleanup }) => {
+    const parent = await mkdtemp(join(tmpdir(), 'usher-packages-'))
+    onCleanup(() => rm(parent, { recursive: true }))
+    const folder = join(parent, 'usher')
+    await mkdir(folder)
+    const workspaces = packages.map((name) => `--workspace=${name}`)
+    await run('npm', ['pack', '--ignore-scripts', `--pack-destination=${folder}`, ...workspaces])
+    return folder
+  })
+  // An application that has run the commands of README.
+  .extend('app', { scope: 'file' }, async ({ folder }) => {
+    const settings = { ...env, npm_config_audit: 'false', npm_config_prefer_offline: 'true' }
+    await run('sh', ['-ec', commands], { cwd: folder, env: settings })
+    return resolve(folder, '../my-app')
+  })
+
+const filesOf = async (archive: string) => {
+  const { stdout } = await run('tar', ['tf', archive])
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((file) => file.replace('package/', ''))
+}
+
+it('packs no sources, tests or build information', async ({ folder, packages }) => {
+  for (const name of packages) {
+    const files = await filesOf(join(folder, `usher-${name}-0.1.0.tgz`))
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
+    )
+    const expected = /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.js|\.d\.ts|migrations\/.*))$/
+    expect(files.filter((file) => !expected.test(file) || file.includes('test.'))).toEqual([])
+  }
+})
+
+it('packs the migrations and the client of the store with the server', async ({ folder }) => {
+  const files = await filesOf(join(folder, 'usher-server-0.1.0.tgz'))
+  const migrations = (await readdir('prisma/migrations')).filter((name) => /^\d/.test(name))
+  expect(migrations.length).toBeGreaterThan(0)
+  expect(files).toEqual(
+    expect.arrayContaining([
+      ...migrations.map((name) => `dist/migrations/${name}/migration.sql`),
+      'dist/store/generated/client.js',
+      'dist/testing/index.js',
+      'dist/domain/passwords/hash-worker.js',
+    ]),
+  )
+})
+
+it.skipIf(!isRegistryReachable)(
+  'the commands of README install the packages, and start a server',
+  async ({ app }) => {
+    const port = String(await freePort())
+    const script = `cd '${app}' && exec npx @usher/server serve`
+    const server = startChild('sh', ['-c', script], { PORT: port, DATA_DIR: join(app, 'data') })
+    await server.printed('Server listening', 55_000)
+
+    const names = { baseUrl: `http://localhost:${port}`, workspace: 'demo', database: 'app' }
+    const use = `
+      const client = createClient(${JSON.stringify(names)})
+      const body = { email: Date.now() + '@example.com', password: 'correct horse battery' }
+      const signUp = await client.createUser(body)
+      const login = await client.login(body)
+      const me = await client.me()
+      const verified = await createVerifier(${JSON.stringify(names)}).verify(client.token)
+      console.log([login, me].every(({ data }) => data.id === signUp.data.id), verified.data.userId === me.data.id)`
+    const scripts = {
+      module: `import { createClient } from '@usher/sdk'
+        import { createVerifier } from '@usher/verify'
+        ${use}`,
+      commonjs: `const { createClient } = require('@usher/sdk')
+        const { createVerifier } = require('@usher/verify')
+        void (async () => {${use}})()`,
+    }
+    for (const [type, code] of Object.entries(scripts)) {
+      const { stdout, stderr } = await run(process.execPath, [`--input-type=${type}`, '-e', code], {
+        cwd: app,
+      })
+      expect(stdout + stderr, type).toBe('true true\n')
+    }
+  },
+)
+
+it.skipIf(!isRegistryReachable)('installed packages start a server inside a test', async ({ app }) => {
+  const code = `import { startUsher } from '@usher/server/testing'
+    const { baseUrl, stop } = await startUsher()
+    console.log((await fetch(baseUrl + '/readyz')).status)
+    await stop()`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: app })
+  expect(stdout).toBe('200\n')
+})
+
+it.skipIf(!isRegistryReachable)('the contract installs without the other packages', async ({ folder }) => {
+  const alone = resolve(folder, '../contract')
+  await mkdir(alone)
+  await run('npm', ['install', '--no-audit', join(folder, 'usher-contract-0.1.0.tgz')], { cwd: alone })
+  expect(await readdir(join(alone, 'node_modules/@usher'))).toEqual(['contract'])
+  const code = `const { users } = require('@usher/contract')
+    console.log(Object.keys(users).join(), require('@usher/contract/openapi.json').openapi)`
+  const { stdout } = await run(process.execPath, ['--input-type=commonjs', '-e', code], { cwd: alone })
+  expect(stdout).toMatch(/^createUser,\w.* 3\.1\.\d\n$/)
+})
