@@ -1,5 +1,24 @@
 import type { ErrorCode, FieldError, Problem } from './api.js'
 import type { Exchange } from './exchange.js'
+import type { Result } from './operation.js'
+
+/** The data of an `UsherError`: a plain object. */
+export interface ErrorData<Code extends ErrorCode = ErrorCode> {
+  /** Problem code of the operation, or `no_answer` if there was no response from Usher. */
+  readonly code: Code
+  /** HTTP status. Undefined if there was no response. */
+  readonly status: number | undefined
+  /** Summary of the problem type. Always the same for a `code`. */
+  readonly title: string
+  /** Human-readable explanation of this occurrence. */
+  readonly detail: string
+  /** The errors of each field. Empty unless `code` is `validation_failed`. */
+  readonly errors: readonly FieldError[]
+  /** ID of the request, as in the server's log. Undefined if there was no response. */
+  readonly requestId: string | undefined
+  /** Seconds to wait before the next attempt, from the Retry-After header. */
+  readonly retryAfterSeconds: number | undefined
+}
 
 /**
  * The error of a failed call. Its `message` equals its `detail`.
@@ -7,27 +26,44 @@ import type { Exchange } from './exchange.js'
  * If there was no response, `cause` is the error that `fetch` threw, the reason of the caller's abort, or an Error named
  * `TimeoutError`.
  */
-export class UsherError<Code extends ErrorCode = ErrorCode> extends Error {
+export class UsherError<Code extends ErrorCode = ErrorCode> extends Error implements ErrorData<Code> {
   override name = 'UsherError'
-  /** Problem code of the operation, or `no_answer` if there was no response from Usher. */
   declare readonly code: Code
-  /** HTTP status. Undefined if there was no response. */
   declare readonly status: number | undefined
-  /** Summary of the problem type. Always the same for a `code`. */
   declare readonly title: string
-  /** Human-readable explanation of this occurrence. */
   declare readonly detail: string
-  /** The errors of each field. Empty unless `code` is `validation_failed`. */
   declare readonly errors: readonly FieldError[]
-  /** ID of the request, as in the server's log. Undefined if there was no response. */
   declare readonly requestId: string | undefined
-  /** Seconds to wait before the next attempt, from the Retry-After header. */
   declare readonly retryAfterSeconds: number | undefined
 
-  constructor(fields: Omit<UsherError<Code>, keyof Error>, options?: { cause?: unknown }) {
-    super(fields.detail, options)
-    Object.assign(this, fields)
+  /** Creates the error from its data, such as the result of `toJSON`. */
+  constructor(data: ErrorData<Code>, options?: { cause?: unknown }) {
+    super(data.detail, options)
+    Object.assign(this, data)
   }
+
+  /**
+   * Returns the error of a field of the request body, or undefined. An `email_taken` is an error of `email`.
+   */
+  field(path: string): (Omit<FieldError, 'code'> & { code: FieldError['code'] | 'email_taken' }) | undefined {
+    return path === 'email' && this.code === 'email_taken'
+      ? { path, code: 'email_taken', detail: this.title }
+      : this.errors.find((each) => each.path === path)
+  }
+
+  /** Returns plain data for JSON, `structuredClone` and server actions, which drop the fields of an error. */
+  toJSON(): ErrorData<Code> {
+    return { ...this }
+  }
+}
+
+/** Returns the data of a result. Throws its error, for callers such as TanStack Query that expect that. */
+export async function orThrow<Data>(
+  result: Result<Data, ErrorCode> | Promise<Result<Data, ErrorCode>>,
+): Promise<Data> {
+  const { data, error } = await result
+  if (error) throw error
+  return data
 }
 
 /**

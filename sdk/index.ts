@@ -1,8 +1,15 @@
 export type * from './api.js'
 export { users } from './api.js'
-export { type Client, type ClientOptions, createClient, createClientWith, type Login } from './client.js'
-export { UsherError } from './errors.js'
+export { type Client, type ClientOptions, createClient } from './client.js'
+export { type ErrorData, orThrow, UsherError } from './errors.js'
 export type { Fetch, FetchInit, FetchResponse } from './fetch.js'
-export type { CallOptions, Endpoint, Result } from './operation.js'
+export {
+  type CallOptions,
+  createOperations,
+  type Endpoint,
+  type OperationOptions,
+  type Result,
+  type TokenHolder,
+} from './operation.js'
 export type { SendOptions } from './send.js'
-export type { TokenOptions, TokenStore } from './token.js'
+export type { Login, TokenOptions, TokenStore } from './token.js'

@@ -1,6 +1,7 @@
-import type { ErrorCode } from './api.js'
-import type { UsherError } from './errors.js'
+import type { ErrorCode, Operations, SignedInUser } from './api.js'
+import { toUsherError, type UsherError } from './errors.js'
 import type { FetchInit } from './fetch.js'
+import { type SendOptions, send } from './send.js'
 
 /** How to send the requests of an operation, and how to read their responses. */
 export interface Endpoint {
@@ -31,3 +32,107 @@ export interface CallOptions {
 export type Result<Data, Code extends ErrorCode> =
   | { data: Data; error: undefined }
   | { data: undefined; error: UsherError<Code> }
+
+/** A database of a server, and options for sending requests to it. */
+export interface OperationOptions extends SendOptions {
+  /**
+   * Root URL of the server, such as `https://users.example.com`, without query and fragment. In a page, a path such as
+   * `/usher` works too.
+   */
+  baseUrl: string
+  /** Slug of the workspace. */
+  workspace: string
+  /** Name of the database. */
+  database: string
+}
+
+/** The place of a user's token. */
+export interface TokenHolder {
+  /** Returns the JWT to send. */
+  get(): string | undefined | Promise<string | undefined>
+  /** Stores the JWT of a response, or removes it. */
+  set(jwt: string | undefined, expiresAtMs?: number): unknown
+}
+
+/**
+ * Creates the functions of the given operations. A bundler leaves out all others, and what only `createClient` needs.
+ *
+ * @example
+ * ```ts
+ * let jwt: string | undefined
+ * const token = { get: () => jwt, set: (next: string | undefined) => void (jwt = next) }
+ * const server = { baseUrl: 'http://localhost:3000', workspace: 'demo', database: 'app' }
+ * const { login, me } = createOperations(users, server, token)
+ * ```
+ *
+ * @throws {TypeError} if an option is missing or invalid
+ */
+export function createOperations<Name extends keyof Operations>(
+  endpoints: Record<Name, Endpoint>,
+  options: OperationOptions,
+  token: TokenHolder,
+): Pick<Operations, Name> {
+  assertValid(options)
+  const { baseUrl, workspace, database } = options
+
+  async function call(endpoint: Endpoint, body: unknown, { signal }: CallOptions = {}) {
+    const { path, method, status, hasBody, field } = endpoint
+    const url =
+      baseUrl.replace(/\/+$/, '') +
+      path.replace('{workspaceSlug}', workspace).replace('{databaseName}', database)
+    const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
+    const sent = endpoint.needsToken && (await token.get())
+    const init = {
+      method,
+      headers: {
+        ...(hasBody && { 'Content-Type': 'application/json' }),
+        ...(key && { 'Idempotency-Key': key }),
+        ...(sent && { Authorization: `Bearer ${sent}` }),
+      },
+      ...(hasBody && { body: JSON.stringify(body) }),
+    }
+    const startedAt = Date.now()
+    const exchange = await send(url, init, !!(endpoint.isRepeatable || key), options, signal)
+
+    const data = exchange.body as SignedInUser | undefined
+    if (exchange.response?.status === status && (!field || data?.[field as 'id'] !== undefined)) {
+      if (endpoint.signsIn && data) await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
+      return { data, error: undefined }
+    }
+    const error = toUsherError(endpoint.codes, exchange)
+    // A login that finished meanwhile has stored another token, which stays.
+    if (/^token_/.test(error.code) && (await token.get()) === sent) await token.set(undefined)
+    return { data: undefined, error }
+  }
+
+  return Object.fromEntries(
+    Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
+      name,
+      endpoint.hasBody
+        ? (body: unknown, options?: CallOptions) => call(endpoint, body, options)
+        : (options?: CallOptions) => call(endpoint, undefined, options),
+    ]),
+  ) as Pick<Operations, Name>
+}
+
+/** Pattern of the type and the value of each option. */
+const validOptions = {
+  baseUrl: /^string (https?:\/)?\/[^?#]*$/,
+  workspace: /^string \w[\w-]{0,62}$/,
+  database: /^string \w[\w-]{0,62}$/,
+  fetch: /^(undefined|function)/,
+  timeoutMs: /^(undefined|number [\dI])/,
+  retries: /^(undefined|number [\dI])/,
+  token: /^(undefined|string)/,
+  tokenStore: /^(undefined|object|function)/,
+  onTokenChange: /^(undefined|function)/,
+}
+
+function assertValid(options: object) {
+  for (const [name, pattern] of Object.entries(validOptions)) {
+    const value = (options as Record<string, unknown>)[name]
+    const text = typeof value === 'object' ? '' : String(value)
+    if (!pattern.test(`${typeof value} ${text}`))
+      throw new TypeError(`createClient: ${name} is missing or invalid`)
+  }
+}

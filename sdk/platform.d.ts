@@ -30,3 +30,7 @@ declare function clearTimeout(timer: unknown): void
 
 /** `randomUUID` is undefined in pages served over plain HTTP, except from localhost. */
 declare var crypto: { randomUUID?: () => string } | undefined
+
+/** Browsers report a change of `localStorage` by another tab as a `storage` event. Other runtimes have no such function. */
+declare var addEventListener: ((type: 'storage', listener: () => void) => void) | undefined
+declare var removeEventListener: ((type: 'storage', listener: () => void) => void) | undefined

@@ -58,7 +58,7 @@ export const send = (
   })
 
 /** The longest delay of a timer, about 25 days. With a longer one, timers fire immediately. */
-const maxTimerMs = 2 ** 31 - 1
+export const maxTimerMs = 2 ** 31 - 1
 
 const timeoutError = (timeoutMs: number) =>
   Object.assign(new Error(`No response within ${timeoutMs} ms`), { name: 'TimeoutError' })

@@ -5,8 +5,7 @@ const usher = createClient({
   baseUrl: import.meta.env.VITE_USHER_URL || 'http://localhost:3000',
   workspace: import.meta.env.VITE_USHER_WORKSPACE || 'demo',
   database: import.meta.env.VITE_USHER_DATABASE || 'app',
-  tokenStore: localStorage,
-  onTokenChange: show,
+  tokenStore: () => localStorage,
 })
 
 /** The action of each form, by the ID of the form. */
@@ -28,12 +27,9 @@ for (const form of document.forms) {
     submit(form)
   })
 }
-document.querySelector('#log-out')?.addEventListener('click', () => {
-  usher.token = undefined
-})
+document.querySelector('#log-out')?.addEventListener('click', usher.signOut)
 addEventListener('hashchange', show)
-// Another tab logged in or out.
-addEventListener('storage', show)
+usher.subscribe(show)
 show()
 
 /** Shows the account form if the user is logged in, otherwise the form that the URL names. */

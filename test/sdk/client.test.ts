@@ -1,7 +1,7 @@
 import { contract } from '@usher/contract'
-import { createClient, createClientWith, users } from '@usher/sdk'
+import { type ClientOptions, createClient, createOperations, users } from '@usher/sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ada, app, credentials, signedIn, stubFetch, user } from './stub-fetch.js'
+import { ada, app, credentials, problem, signedIn, stubFetch, user } from './stub-fetch.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -69,14 +69,6 @@ describe('requests', () => {
     expect(requests[0]?.url).toBe(`${prefix}/workspaces/demo/databases/app/users/me`)
   })
 
-  it('encodes each path parameter as one segment', async () => {
-    const { fetch, requests } = stubFetch(user)
-    await createClient({ ...app, workspace: 'a/../b', database: 'c?d#e f%2F', fetch }).me()
-    expect(requests[0]?.url).toBe(
-      'https://users.example.com/workspaces/a%2F..%2Fb/databases/c%3Fd%23e%20f%252F/users/me',
-    )
-  })
-
   it('uses the current global fetch when no fetch is given', async () => {
     const usher = createClient(app)
     const { fetch, requests } = stubFetch(user)
@@ -105,34 +97,74 @@ describe('successful calls', () => {
   })
 })
 
-describe('clients with some operations', () => {
-  it('have only the given operations, and a token of their own', async () => {
-    const { fetch } = stubFetch(() => signedIn('jwt'))
-    const { login } = users
-    const usher = createClientWith({ login }, { ...app, fetch })
-    expect(Object.keys(usher)).toEqual(['token', 'expiresAt', 'login'])
+describe('createOperations', () => {
+  function tokenHolder(jwt?: string) {
+    const set = vi.fn((next?: string) => {
+      jwt = next
+    })
+    return { get: () => jwt, set }
+  }
+
+  it('creates only the given operations, which use the given token', async () => {
+    const { fetch, requests } = stubFetch(
+      () => signedIn('jwt'),
+      user,
+      () => problem('token_invalid'),
+    )
+    const { login, me } = users
+    const token = tokenHolder()
+    const usher = createOperations({ login, me }, { ...app, fetch }, token)
+    expect(Object.keys(usher)).toEqual(['login', 'me'])
     await usher.login(credentials)
-    expect(usher.token).toBe('jwt')
+    expect(token.set.mock.calls).toEqual([['jwt', expect.closeTo(Date.now() + 3_600_000, -4)]])
+    await usher.me()
+    expect(requests[1]?.headers.Authorization).toBe('Bearer jwt')
+    await usher.me()
+    expect(token.get()).toBeUndefined()
   })
 
-  it('return undefined data for a response without content', async () => {
+  it('returns undefined data for a response without content', async () => {
     const { fetch } = stubFetch(() => new Response(null, { status: 204 }))
     const { field: _, ...me } = users.me
-    const usher = createClientWith({ me: { ...me, status: 204 } }, { ...app, fetch })
+    const usher = createOperations({ me: { ...me, status: 204 } }, { ...app, fetch }, tokenHolder('jwt'))
     expect(await usher.me()).toEqual({ data: undefined, error: undefined })
   })
 })
 
 describe('usage errors', () => {
-  it.each(['baseUrl', 'workspace', 'database'])('throws a TypeError that names a missing %s', (name) => {
-    const incomplete = { ...app, [name]: undefined }
-    expect(() => createClient(incomplete)).toThrow(
-      new TypeError(`createClient: ${name} must be a non-empty string other than . and ..`),
-    )
+  it.each<[keyof ClientOptions, ...unknown[]]>([
+    [
+      'baseUrl',
+      undefined,
+      null,
+      '',
+      1,
+      'users.example.com',
+      'ftp://a.example',
+      'https://a.example/?b',
+      '/a#b',
+    ],
+    ['workspace', undefined, null, '', '.', '..', 'a/b', 'ü', `${'a'.repeat(64)}`, 1],
+    ['database', undefined, '', 'a b', '-a'],
+    ['fetch', null, {}],
+    ['timeoutMs', -1, Number.NaN, '5'],
+    ['retries', -1, Number.NaN, '5'],
+    ['token', null, 1],
+    ['tokenStore', 'localStorage', 1],
+    ['onTokenChange', null, {}],
+  ])('throws a TypeError that names an impossible %s', (name, ...values) => {
+    for (const value of values) {
+      expect(() => createClient({ ...app, [name]: value }), String(value)).toThrow(
+        new TypeError(`createClient: ${name} is missing or invalid`),
+      )
+    }
   })
 
-  it.each(['', '.', '..'])('throws a TypeError for the database name "%s"', (database) => {
-    expect(() => createClient({ ...app, database })).toThrow(TypeError)
+  it('accepts unusual but possible options', () => {
+    for (const tokenStore of [undefined, Object.create(null), () => localStorage]) {
+      const usher = createClient({ ...app, tokenStore, timeoutMs: Number.POSITIVE_INFINITY, retries: 0 })
+      expect(usher.token).toBeUndefined()
+    }
   })
 
   it('rejects with a TypeError when a body cannot be JSON', async () => {

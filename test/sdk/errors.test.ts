@@ -1,5 +1,5 @@
 import { contract, type ProblemBody, problems } from '@usher/contract'
-import { createClient, type ErrorCode, UsherError } from '@usher/sdk'
+import { createClient, type ErrorCode, type ErrorData, orThrow, UsherError } from '@usher/sdk'
 import { describe, expect, it } from 'vitest'
 import { app, credentials, networkFailure, problem, proxyPage, signedIn, stubFetch } from './stub-fetch.js'
 
@@ -41,7 +41,39 @@ describe('problem responses', () => {
     expect(error).toBeInstanceOf(Error)
     expect(String(error)).toBe('UsherError: Invalid email or password, just now.')
     expect(error).not.toHaveProperty('cause')
-    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: 'invalid_credentials', status: 401 })
+  })
+
+  it.each([
+    ['JSON', (error: UsherError) => JSON.parse(JSON.stringify({ error })).error],
+    ['structuredClone', (error: UsherError) => structuredClone(error.toJSON())],
+  ])('keeps its data over %s', async (_name, copy) => {
+    const errors = [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }] as const
+    const { error } = await clientWith(() => problem('validation_failed', {}, { errors })).login(credentials)
+    const data: ErrorData = copy(error as UsherError)
+    expect(data).toMatchObject({ code: 'validation_failed', status: 400, errors, requestId: 'request-1' })
+    const again = new UsherError(data)
+    expect(again).toEqual(error)
+    expect(again.field('email')).toEqual(errors[0])
+  })
+
+  it('returns the error of a field', async () => {
+    const errors = [
+      { path: 'password', code: 'too_short', detail: 'must have at least 8 characters', min: 8 },
+      { path: 'email', code: 'required', detail: 'is required' },
+    ]
+    const { error } = await clientWith(() => problem('validation_failed', {}, { errors })).login(credentials)
+    expect([error?.field('email'), error?.field('password'), error?.field('preferredName')]).toEqual([
+      errors[1],
+      errors[0],
+      undefined,
+    ])
+  })
+
+  it('returns email_taken as the error of the field email', async () => {
+    const { error } = await clientWith(() => problem('email_taken')).createUser(credentials)
+    const detail = 'Email address is already in use'
+    expect(error?.field('email')).toEqual({ path: 'email', code: 'email_taken', detail })
+    expect(error?.field('password')).toBeUndefined()
   })
 
   it.each([
@@ -55,6 +87,18 @@ describe('problem responses', () => {
       credentials,
     )
     expect(error).toMatchObject({ code: 'too_many_attempts', retryAfterSeconds })
+  })
+})
+
+describe('orThrow', () => {
+  it('returns the data of a result', async () => {
+    const data = await orThrow(clientWith(() => signedIn('jwt')).login(credentials))
+    expect(data.token.jwt).toBe('jwt')
+  })
+
+  it('throws the error of a result', async () => {
+    const result = await clientWith(() => problem('invalid_credentials')).login(credentials)
+    await expect(orThrow(result)).rejects.toBe(result.error)
   })
 })
 

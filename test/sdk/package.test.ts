@@ -116,7 +116,7 @@ describe('the package', () => {
     { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3072 },
     {
       name: 'the three operations alone',
-      contents: "export { createClientWith, users } from '@usher/sdk'",
+      contents: "export { createOperations, users } from '@usher/sdk'",
       maxBytes: 2048,
     },
   ])('bundles $name into at most $maxBytes bytes, minified and gzipped', async ({ contents, maxBytes }) => {

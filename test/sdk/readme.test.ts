@@ -68,6 +68,10 @@ it('runs the snippet The token', async ({ runSnippet }) => {
   expect(localStorage.length).toBe(0)
 })
 
+it('runs the snippet Some operations only', async ({ runSnippet }) => {
+  expect((await runSnippet('Some operations only')).logged).toEqual([['ada@example.com']])
+})
+
 it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
   expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
@@ -103,5 +107,12 @@ it('runs every snippet of the README', async () => {
   const headings = (await snippetsOf('sdk/README.md'))
     .filter(({ language }) => language !== 'sh')
     .map((each) => each.heading)
-  expect(headings).toEqual(['First call', 'Errors', 'The token', 'Timeout and retries', 'React'])
+  expect(headings).toEqual([
+    'First call',
+    'Errors',
+    'The token',
+    'Timeout and retries',
+    'React',
+    'Some operations only',
+  ])
 })

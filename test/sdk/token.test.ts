@@ -1,4 +1,4 @@
-import { createClient, type TokenStore } from '@usher/sdk'
+import { type Client, createClient, type TokenStore } from '@usher/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   app,
@@ -52,7 +52,7 @@ describe('the token', () => {
     expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, undefined, 'Bearer jwt'])
   })
 
-  it('sends an expired token, which the server rejects', async () => {
+  it('hides an expired token but sends it, because the server decides', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('jwt'),
       () => problem('token_expired'),
@@ -60,6 +60,7 @@ describe('the token', () => {
     const usher = createClient({ ...app, fetch })
     await usher.login(credentials)
     vi.setSystemTime(now + 3_600_001)
+    expect([usher.token, usher.expiresAt]).toEqual([undefined, new Date(now + 3_600_000)])
     expect((await usher.me()).error?.code).toBe('token_expired')
     expect(requests[1]?.headers.Authorization).toBe('Bearer jwt')
   })
@@ -207,13 +208,209 @@ describe('token stores', () => {
     expect(createClient({ ...app, tokenStore: store }).token).toBe('other')
   })
 
-  it('rejects a call with the error that the token store throws', async () => {
-    const full = new Error('quota')
-    const { store } = memoryStore()
-    store.setItem = () => {
-      throw full
+  it('stores the token under a key that cookies and expo-secure-store accept', () => {
+    for (const baseUrl of ['http://localhost:3000', 'https://a.example/ü_b~(c)', '/usher']) {
+      const { store, items } = memoryStore()
+      createClient({ ...app, baseUrl, tokenStore: store, token: 'jwt' })
+      expect([...items.keys()]).toEqual([expect.stringMatching(/^usher\.demo\.app\.[\w.-]+$/)])
     }
+  })
+
+  it('stores the tokens of similar servers under different keys', () => {
+    const { store, items } = memoryStore()
+    const servers = [
+      'https://a.example/b',
+      'https://a.example/_b',
+      'https://a.example//b',
+      'https://a.example_b',
+    ]
+    for (const baseUrl of servers) createClient({ ...app, baseUrl, tokenStore: store, token: 'jwt' })
+    expect(items.size).toBe(servers.length)
+  })
+
+  it('opens a store that a function returns only when it is needed', async () => {
+    const { store, items } = memoryStore()
+    const open = vi.fn(() => store)
     const { fetch } = stubFetch(() => signedIn('jwt'))
-    await expect(createClient({ ...app, fetch, tokenStore: store }).login(credentials)).rejects.toBe(full)
+    const usher = createClient({ ...app, fetch, tokenStore: open })
+    expect(open).not.toHaveBeenCalled()
+    await usher.login(credentials)
+    expect([...items.values()]).toEqual([`jwt ${now + 3_600_000}`])
+    expect(createClient({ ...app, tokenStore: open }).token).toBe('jwt')
+  })
+})
+
+describe('failing token stores', () => {
+  const fail = (): never => {
+    throw new Error('blocked')
+  }
+  const reject = () => Promise.reject(new Error('blocked'))
+
+  it.each([
+    ['cannot be opened', fail],
+    ['is null', () => null as never],
+    ['cannot be read', { ...memoryStore().store, getItem: fail }],
+    ['cannot be written', { ...memoryStore().store, setItem: fail, removeItem: fail }],
+    ['rejects all calls', { getItem: reject, setItem: reject, removeItem: reject }],
+    ['rejects writes', { ...memoryStore().store, setItem: reject, removeItem: reject }],
+  ])('keeps the token in memory when the store %s', async (_name, tokenStore) => {
+    const onTokenChange = vi.fn()
+    const { fetch, requests } = stubFetch(
+      () => signedIn('jwt'),
+      user,
+      () => problem('token_expired'),
+    )
+    const usher = createClient({ ...app, fetch, tokenStore, onTokenChange })
+    expect((await usher.login(credentials)).error).toBeUndefined()
+    expect([usher.token, usher.expiresAt]).toEqual(['jwt', new Date(now + 3_600_000)])
+    expect((await usher.me()).data).toBeDefined()
+    expect(requests[1]?.headers.Authorization).toBe('Bearer jwt')
+    expect((await usher.me()).error?.code).toBe('token_expired')
+    expect(usher.token).toBeUndefined()
+    expect(onTokenChange.mock.calls).toEqual([['jwt'], [undefined]])
+  })
+
+  it('keeps the user logged out when removeItem throws', async () => {
+    const { store } = memoryStore()
+    const usher = createClient({ ...app, token: 'jwt', tokenStore: { ...store, removeItem: fail } })
+    await usher.signOut()
+    expect(usher.token).toBeUndefined()
+  })
+})
+
+describe('asynchronous token stores', () => {
+  /** A store whose calls take a few turns of the event loop, the first ones most. */
+  function slowStore() {
+    const { items, store } = memoryStore()
+    let turns = 20
+    const later = async <T>(action: () => T) => {
+      for (let left = turns--; left > 0; left--) await undefined
+      return action()
+    }
+    const getItem = vi.fn((key: string) => later(() => items.get(key) ?? null))
+    const tokenStore: TokenStore = {
+      getItem,
+      setItem: (key, value) => later(() => store.setItem(key, value)),
+      removeItem: (key) => later(() => store.removeItem(key)),
+    }
+    return { items, getItem, tokenStore }
+  }
+
+  it('sends the stored token, reads it once and tells subscribers when it is read', async () => {
+    const { items, getItem, tokenStore } = slowStore()
+    await createClient({ ...app, tokenStore, ...stubFetch(() => signedIn('jwt')) }).login(credentials)
+    expect(items.size).toBe(1)
+    const { fetch, requests } = stubFetch(user, user)
+    const usher = createClient({ ...app, fetch, tokenStore })
+    const tokens: unknown[] = []
+    usher.subscribe(() => tokens.push(usher.token))
+    expect(usher.token).toBeUndefined()
+    await usher.me()
+    await usher.me()
+    expect(requests.map(({ headers }) => headers.Authorization)).toEqual(['Bearer jwt', 'Bearer jwt'])
+    expect(tokens).toEqual(['jwt'])
+    expect(getItem).toHaveBeenCalledTimes(2)
+  })
+
+  it('resolves a login and a sign-out when the store has saved them', async () => {
+    const { items, tokenStore } = slowStore()
+    const usher = createClient({ ...app, tokenStore, ...stubFetch(() => signedIn('jwt')) })
+    await usher.login(credentials)
+    expect([...items.values()]).toEqual([`jwt ${now + 3_600_000}`])
+    await usher.signOut()
+    expect(items.size).toBe(0)
+  })
+
+  it('saves the last of several changes, and ignores a read that they overtake', async () => {
+    const { items, tokenStore } = slowStore()
+    await createClient({ ...app, tokenStore, token: 'stored' }).signOut()
+    const usher = createClient({ ...app, tokenStore, token: 'first' })
+    usher.token = 'second'
+    usher.token = undefined
+    usher.token = 'third'
+    await vi.waitFor(() => expect([...items.values()]).toEqual(['third ']))
+    expect(usher.token).toBe('third')
+    const later = createClient({ ...app, tokenStore })
+    expect(later.token).toBeUndefined()
+    await later.signOut()
+    expect(later.token).toBeUndefined()
+    expect(items.size).toBe(0)
+  })
+})
+
+describe('subscriptions', () => {
+  const watch = (usher: Client) => {
+    const tokens: unknown[] = []
+    return { tokens, unsubscribe: usher.subscribe(() => tokens.push(usher.token)) }
+  }
+
+  it('call the listener after each change of the token, until they end', async () => {
+    const { fetch } = stubFetch(
+      () => signedIn('jwt'),
+      () => problem('token_invalid'),
+    )
+    const usher = createClient({ ...app, fetch })
+    const { tokens, unsubscribe } = watch(usher)
+    await usher.login(credentials)
+    await usher.me()
+    usher.token = 'set'
+    usher.token = 'set'
+    await usher.signOut()
+    unsubscribe()
+    usher.token = 'unseen'
+    expect(tokens).toEqual(['jwt', undefined, 'set', undefined])
+  })
+
+  it('call the listener when another tab logs in or out', () => {
+    const tab = new EventTarget()
+    vi.stubGlobal('addEventListener', tab.addEventListener.bind(tab))
+    vi.stubGlobal('removeEventListener', tab.removeEventListener.bind(tab))
+    const { store } = memoryStore()
+    const usher = createClient({ ...app, tokenStore: store })
+    const otherTab = createClient({ ...app, tokenStore: store })
+    const { tokens, unsubscribe } = watch(usher)
+    const change = (jwt?: string) => {
+      otherTab.token = jwt
+      tab.dispatchEvent(new Event('storage'))
+    }
+    change('jwt')
+    tab.dispatchEvent(new Event('storage'))
+    change(undefined)
+    unsubscribe()
+    change('unseen')
+    expect(tokens).toEqual(['jwt', undefined])
+  })
+
+  it('call the listener when the token expires, and leave no timer behind', async () => {
+    vi.useFakeTimers({ now, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    const { fetch } = stubFetch(
+      () => signedIn('first'),
+      () => signedIn('second'),
+    )
+    const usher = createClient({ ...app, fetch })
+    const { tokens, unsubscribe } = watch(usher)
+    await usher.login(credentials)
+    await vi.advanceTimersByTimeAsync(3_599_999)
+    expect(tokens).toEqual(['first'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(tokens).toEqual(['first', undefined])
+    await usher.login(credentials)
+    expect(tokens).toEqual(['first', undefined, 'second'])
+    unsubscribe()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('wait for an expiry that is further away than a timer can be', async () => {
+    vi.useFakeTimers({ now, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    const { store, items } = memoryStore()
+    createClient({ ...app, tokenStore: store, token: 'jwt' })
+    const days = 86_400_000
+    for (const key of items.keys()) items.set(key, `jwt ${now + 30 * days}`)
+    const { tokens, unsubscribe } = watch(createClient({ ...app, tokenStore: store }))
+    await vi.advanceTimersByTimeAsync(29 * days)
+    expect(tokens).toEqual([])
+    await vi.advanceTimersByTimeAsync(days)
+    expect(tokens).toEqual([undefined])
+    unsubscribe()
   })
 })
