@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { startChild } from '../support/child.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const text = await readFile('docs/testing.md', 'utf8')
 
