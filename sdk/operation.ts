@@ -133,6 +133,6 @@ function assertValid(options: object) {
     const value = (options as Record<string, unknown>)[name]
     const text = typeof value === 'object' ? '' : String(value)
     if (!pattern.test(`${typeof value} ${text}`))
-      throw new TypeError(`createClient: ${name} is missing or invalid`)
+      throw new TypeError(`Usher client: ${name} is missing or invalid`)
   }
 }

@@ -45,7 +45,10 @@ export interface Login {
   signOut(): Promise<void>
 }
 
-/** Creates a login. Its token is stored as `<jwt> <expiry in milliseconds since the epoch>`. */
+/**
+ * Creates a login, and the holder of its token for the operations. The token is stored as `<jwt> <expiry in milliseconds
+ * since the epoch>`.
+ */
 export function createLogin(key: string, { token: initial, tokenStore, onTokenChange }: TokenOptions) {
   const listeners = new Set<() => void>()
   /** The stored item, as far as it is known. */
@@ -72,7 +75,9 @@ export function createLogin(key: string, { token: initial, tokenStore, onTokenCh
         () => {},
       )
       pending = current
-    } catch {}
+    } catch {
+      // Such as localStorage while a server renders, or in a browser that blocks it.
+    }
     isCached = true
   }
 
@@ -104,19 +109,21 @@ export function createLogin(key: string, { token: initial, tokenStore, onTokenCh
   if (initial && initial !== read().jwt) write(initial)
 
   const holder = {
+    /** Returns the token, even if it has expired, once the store has been read. */
     async get() {
       read()
       await pending
       return read().jwt
     },
-    async set(jwt: string | undefined, expiresAtMs?: number) {
+    /** Returns a promise while an asynchronous store saves the token. */
+    set(jwt: string | undefined, expiresAtMs?: number) {
       const isChanged = (jwt ?? '') !== read().jwt
       if (isChanged || pending) write(jwt ? [jwt, expiresAtMs].join(' ') : '')
       if (isChanged) {
         onTokenChange?.(jwt)
         notify()
       }
-      await pending
+      return pending
     },
   }
   const login: Login = {
@@ -151,7 +158,9 @@ export function createLogin(key: string, { token: initial, tokenStore, onTokenCh
         clearTimeout(timer)
       }
     },
-    signOut: () => holder.set(undefined),
+    async signOut() {
+      await holder.set(undefined)
+    },
   }
   return { login, holder }
 }

@@ -155,7 +155,7 @@ describe('usage errors', () => {
   ])('throws a TypeError that names an impossible %s', (name, ...values) => {
     for (const value of values) {
       expect(() => createClient({ ...app, [name]: value }), String(value)).toThrow(
-        new TypeError(`createClient: ${name} is missing or invalid`),
+        new TypeError(`Usher client: ${name} is missing or invalid`),
       )
     }
   })

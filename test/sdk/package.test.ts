@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -130,5 +131,55 @@ describe('the package', () => {
     const bytes = gzipSync(outputFiles[0]?.contents ?? '').length
     expect(bytes).toBeGreaterThan(1024)
     expect(bytes).toBeLessThanOrEqual(maxBytes)
+  })
+})
+
+describe('in an editor', () => {
+  const typescript: typeof import('../clients/node_modules/typescript/lib/typescript.js') = createRequire(
+    import.meta.url,
+  )('../clients/node_modules/typescript')
+
+  /** Returns what TypeScript shows where the cursor (`|`) is. */
+  function hover(code: string) {
+    const file = join(folder, 'hover.ts')
+    const text = code.replace('|', '')
+    const options = {
+      module: typescript.ModuleKind.NodeNext,
+      target: typescript.ScriptTarget.ES2022,
+      types: [],
+    }
+    const service = typescript.createLanguageService({
+      getCompilationSettings: () => options,
+      getScriptFileNames: () => [file],
+      getScriptVersion: () => '1',
+      getScriptSnapshot: (name) => {
+        const content = name === file ? text : typescript.sys.readFile(name)
+        return content === undefined ? undefined : typescript.ScriptSnapshot.fromString(content)
+      },
+      getCurrentDirectory: () => folder,
+      getDefaultLibFileName: typescript.getDefaultLibFilePath,
+      fileExists: (name) => name === file || typescript.sys.fileExists(name),
+      readFile: typescript.sys.readFile,
+    })
+    const { documentation } = service.getQuickInfoAtPosition(file, code.indexOf('|')) ?? {}
+    return documentation?.map((part) => part.text).join('')
+  }
+
+  it('shows what a code means', () => {
+    const code =
+      "import type { ErrorMessages } from '@usher/sdk'\nexport const texts: Partial<ErrorMessages> = { email_|taken: 'Vergeben' }"
+    expect(hover(code)).toBe(
+      'Email address is already in use. Log in, or sign up with another email address.',
+    )
+  })
+
+  it('shows what a method and a field do', () => {
+    const imports = "import { createClient } from '@usher/sdk'\nconst usher = createClient({} as never)\n"
+    expect(hover(`${imports}usher.log|in`)).toMatch(
+      /^Returns the user with all tenants and a new access token/,
+    )
+    expect(hover(`${imports}usher.me().then(({ error }) => error?.retryAfter|Seconds)`)).toMatch(
+      /^Seconds to wait/,
+    )
   })
 })

@@ -161,6 +161,18 @@ describe('onTokenChange', () => {
     expect(seen).toEqual(['jwt', new Date(now + 3_600_000)])
   })
 
+  it('throws the error of onTokenChange where the token is set', async () => {
+    const onTokenChange = () => {
+      throw new Error('mine')
+    }
+    const { fetch } = stubFetch(() => signedIn('jwt'))
+    const usher = createClient({ ...app, fetch, onTokenChange })
+    await expect(usher.login(credentials)).rejects.toThrow('mine')
+    expect(() => {
+      usher.token = undefined
+    }).toThrow('mine')
+  })
+
   it('does not call onTokenChange for the initial token', () => {
     const onTokenChange = vi.fn()
     createClient({ ...app, token: 'jwt', onTokenChange })
