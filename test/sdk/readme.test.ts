@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { Window } from 'happy-dom'
 import { type ComponentType, createElement } from 'react'
-import type { createRoot as CreateRoot } from 'react-dom/client'
 import { afterEach, expect, vi } from 'vitest'
 import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
 import { it as apiTest } from '../support/api.js'
+import { renderPage } from '../support/happy-dom.js'
 import { snippetsOf } from '../support/snippets.js'
 
 const it = apiTest
@@ -77,30 +77,18 @@ it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
 })
 
 it('runs the snippet React', async ({ runSnippet }) => {
-  const window = new Window({ url: 'http://localhost' })
-  const { document } = window
-  for (const name of ['document', 'navigator', 'FormData', 'HTMLIFrameElement', 'Event'] as const) {
-    vi.stubGlobal(name, window[name])
-  }
-  vi.stubGlobal('window', window)
   const { exported } = await runSnippet('React')
-  const { createRoot }: { createRoot: typeof CreateRoot } = await import('react-dom/client')
-  const root = createRoot(document.body as unknown as Element)
-  root.render(createElement(exported.Login as ComponentType))
+  const page = await renderPage(createElement(exported.Login as ComponentType))
 
   const submit = async (password: string, expected: string) => {
-    await vi.waitFor(() => expect(document.querySelector('button')?.disabled).toBe(false))
-    const { elements } = document.forms[0] ?? {}
-    for (const [index, value] of ['ada@example.com', password].entries()) {
-      Object.assign(elements?.[index] ?? {}, { value })
-    }
-    document.querySelector('button')?.click()
-    await vi.waitFor(() => expect(document.body.textContent).toContain(expected))
+    await vi.waitFor(() => expect(page.button('Log in')?.disabled).toBe(false))
+    page.fill({ email: 'ada@example.com', password })
+    page.button('Log in')?.click()
+    await vi.waitFor(() => expect(page.text()).toContain(expected))
   }
   await submit('a wrong password', 'Invalid email or password.')
   await submit('correct horse battery', 'Hello ada@example.com')
-  root.unmount()
-  await window.happyDOM.close()
+  await page.close()
 })
 
 it('runs every snippet of the README', async () => {

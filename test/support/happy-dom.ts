@@ -1,0 +1,38 @@
+import { Window } from 'happy-dom'
+import type { ReactNode } from 'react'
+import type { createRoot as CreateRoot } from 'react-dom/client'
+import { vi } from 'vitest'
+
+const globals = ['document', 'navigator', 'localStorage', 'FormData', 'HTMLIFrameElement', 'Event'] as const
+
+/** Renders an element in a new page, whose globals are those of the test from then on. */
+export async function renderPage(node: ReactNode) {
+  const window = new Window({ url: 'http://localhost' })
+  const { document } = window
+  for (const name of globals) vi.stubGlobal(name, window[name])
+  vi.stubGlobal('window', window)
+  // React looks at the globals when it is imported.
+  const { createRoot }: { createRoot: typeof CreateRoot } = await import('react-dom/client')
+  const root = createRoot(document.body as unknown as Element)
+  root.render(node)
+
+  return {
+    text: () => document.body.textContent,
+    button: (label: string) =>
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === label),
+    /** Types into inputs, by name. */
+    fill(values: Record<string, string>) {
+      // React replaces the setter of each input, and ignores an event if it saw the new value.
+      const { set } = Object.getOwnPropertyDescriptor(window.HTMLInputElement.prototype, 'value') ?? {}
+      for (const [name, value] of Object.entries(values)) {
+        const input = document.querySelector(`input[name="${name}"]`)
+        set?.call(input, value)
+        input?.dispatchEvent(new window.Event('input', { bubbles: true }))
+      }
+    },
+    async close() {
+      root.unmount()
+      await window.happyDOM.close()
+    },
+  }
+}
