@@ -32,6 +32,8 @@ export async function renderPage(node: ReactNode) {
     },
     async close() {
       root.unmount()
+      // React runs the last effects later, and they need the globals.
+      for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
       await window.happyDOM.close()
     },
   }
