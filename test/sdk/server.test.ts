@@ -46,7 +46,7 @@ it('returns the problem codes of the server', async ({ options }) => {
     'password too_short',
   ])
 
-  const elsewhere = createClient({ ...options, database: 'a/../b' })
+  const elsewhere = createClient({ ...options, database: 'elsewhere' })
   expect((await elsewhere.login({ email: body.email, password })).error?.code).toBe('database_not_found')
 })
 
