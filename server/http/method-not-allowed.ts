@@ -22,21 +22,21 @@ export function rejectOtherMethods(app: FastifyInstance) {
   const methods = METHODS.filter((method) => method !== 'CONNECT')
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 
-  const urls = new Set<string>()
-  app.addHook('onRoute', ({ url }) => void urls.add(url))
+  const supported = new Map<string, string[]>()
+  app.addHook('onRoute', ({ method, url }) => {
+    if (url !== '*') supported.set(url, [...(supported.get(url) ?? ['OPTIONS']), ...[method].flat()])
+  })
   app.addHook('onRequest', ({ method, url, routeOptions }, reply, done) => {
     const allow = url === '*' ? methodsOfServer : routeOptions.config?.allow
     if (allow) reply.header('Allow', allow)
     done(method === 'OPTIONS' && !allow ? new Problem('route_not_found') : undefined)
   })
   return () => {
-    urls.delete('*')
-    for (const url of [...urls]) {
-      const isSupported = (method: string) => method === 'OPTIONS' || app.hasRoute({ method, url })
+    for (const [url, allowed] of [...supported]) {
       app.route({
-        method: methods.filter((method) => method === 'OPTIONS' || !isSupported(method)),
+        method: methods.filter((method) => method === 'OPTIONS' || !allowed.includes(method)),
         url,
-        config: { allow: methods.filter(isSupported).join(', ') },
+        config: { allow: methods.filter((method) => allowed.includes(method)).join(', ') },
         onRequest: () => {
           throw new Problem('method_not_allowed')
         },
