@@ -10,7 +10,6 @@ import { ensureWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
-import { createMetrics } from './metrics/metrics.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { openStore, requireMigrated } from './store/open.js'
@@ -68,7 +67,7 @@ export async function buildUsher(
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
   const context = createContext(config, shareByWorker(store, config.storeConnections), now, blocklist)
-  const metrics = config.metrics && createMetrics(context)
+  const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
   const pruning = startPruning(context, log)
   return {

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import closeWithGrace from 'close-with-grace'
 import type { Config } from '../config.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
-import { createClusterMetrics } from '../metrics/cluster-metrics.js'
 import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { closeOrphanedConnections } from './orphaned-connections.js'
@@ -26,8 +25,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
   const log = await createLogger(config, options)
   for (const warning of config.warnings) log.warn(warning)
   const listening = new Set<Worker>()
-  const metrics = createClusterMetrics(listening)
-  if (config.metrics) await startMetricsServer(config.metrics, metrics.collect)
+  const metrics = config.metrics && (await publishMetrics(config.metrics, listening))
   let hasListened = false
   let isDraining = false
 
@@ -35,7 +33,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
     const startedAt = performance.now()
     const worker = cluster.fork(shareOf(config, slot))
     closeOrphanedConnections(worker, listening)
-    metrics.follow(worker)
+    metrics?.follow(worker)
     let didListen = false
     worker.on('message', (message) => {
       if (message !== servingMessage) return
@@ -52,7 +50,7 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
       const before = performance.now() - startedAt > longLifeMilliseconds ? 0 : deaths
       const milliseconds = Math.min(firstWaitMilliseconds * 2 ** before, longestWaitMilliseconds)
       log.error({ worker: worker.id, code, signal, milliseconds }, 'a worker exited; starting another')
-      metrics.countDeath()
+      metrics?.countDeath()
       setTimeout(() => isDraining || start(slot, before + 1), milliseconds)
     })
   }
@@ -77,6 +75,13 @@ export async function serveWithWorkers(config: Config, options: { json?: boolean
     )
   })
   start(0)
+}
+
+async function publishMetrics(address: NonNullable<Config['metrics']>, listening: ReadonlySet<Worker>) {
+  const { createClusterMetrics } = await import('../metrics/cluster-metrics.js')
+  const metrics = createClusterMetrics(listening)
+  await startMetricsServer(address, metrics.collect)
+  return metrics
 }
 
 function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {

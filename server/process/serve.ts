@@ -5,7 +5,6 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../config.js'
 import { drainMilliseconds } from '../http/drain-connections.js'
 import { startUsher } from '../index.js'
-import { reportMetrics } from '../metrics/cluster-metrics.js'
 import { startMetricsServer } from '../metrics/metrics-server.js'
 import { createLogger } from '../telemetry/logger.js'
 import { flushSpans } from '../telemetry/tracing.js'
@@ -47,5 +46,8 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
   }
 }
 
-const publishMetrics = async (registry: Registry, address: NonNullable<Config['metrics']>) =>
-  cluster.isWorker ? reportMetrics(registry) : startMetricsServer(address, () => registry)
+async function publishMetrics(registry: Registry, address: NonNullable<Config['metrics']>) {
+  if (!cluster.isWorker) return startMetricsServer(address, () => registry)
+  const { reportMetrics } = await import('../metrics/cluster-metrics.js')
+  reportMetrics(registry)
+}
