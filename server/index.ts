@@ -12,9 +12,9 @@ import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
-import { openStore, requireMigrated } from './store/open.js'
+import { openServerStore, requireMigrated } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
-import type { Store } from './store/store.js'
+import type { ServerStore, Store } from './store/store.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
 
@@ -44,14 +44,15 @@ export interface StartOptions {
  * is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
-  const opened = await openStore(
+  const opened = await openServerStore(
     config,
     (err) => log.warn({ err }, 'store connection lost'),
     (text) => log.warn(text),
+    (store) => createFirstDatabase(store, now),
   )
   try {
     const store = await requireUsable(opened, log)
-    const firstDatabase = config.databaseUrl ? undefined : await findFirstDatabase(store, now)
+    const firstDatabase = config.databaseUrl ? undefined : await findOldestDatabase(store)
     return { ...(await buildUsher(config, store, { log, now })), firstDatabase }
   } catch (error) {
     await opened.close()
@@ -62,7 +63,7 @@ export async function startUsher(config: Config, { log, now = Date.now }: StartO
 /** Builds a server on an open store, which closes with the server. */
 export async function buildUsher(
   config: Config,
-  store: Store,
+  store: ServerStore,
   { log, now = Date.now }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
@@ -83,7 +84,7 @@ export async function buildUsher(
 }
 
 /** Throws if a reachable store is not migrated or the master key is wrong. */
-async function requireUsable(store: Store, log: Logger) {
+async function requireUsable(store: ServerStore, log: Logger) {
   try {
     await requireMigrated(store)
     return await requireMasterKey(store)
@@ -94,11 +95,8 @@ async function requireUsable(store: Store, log: Logger) {
   }
 }
 
-async function findFirstDatabase(store: Store, now: () => number): Promise<DatabasePath> {
-  const oldest = await findOldestDatabase(store)
-  if (oldest) return oldest
+async function createFirstDatabase(store: Store, now: () => number) {
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
   await ensureWorkspace(store, path.workspaceSlug, new Date(now()))
   await createDatabase(store, path, {}, new Date(now()))
-  return path
 }

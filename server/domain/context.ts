@@ -1,6 +1,6 @@
 import { batchReads } from '../store/batched-reads.js'
 import { findUsersById, type UserWithoutPassword } from '../store/queries/users.js'
-import type { Store } from '../store/store.js'
+import type { ServerStore } from '../store/store.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
@@ -11,7 +11,7 @@ import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tok
 
 /** Dependencies of the rules, one object per process. */
 export interface AppContext {
-  store: Store
+  store: ServerStore
   hashing: Hasher
   /** Passwords that sign-up rejects in addition to common ones. */
   blocklist: PasswordBlocklist | undefined
@@ -36,7 +36,7 @@ export interface ContextSettings extends TokenSettings {
 /** Call `hashing.close()` to end the threads of the context. */
 export function createContext(
   settings: ContextSettings,
-  store: Store,
+  store: ServerStore,
   now: AppContext['now'] = Date.now,
   blocklist?: PasswordBlocklist,
 ): AppContext {

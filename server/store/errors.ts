@@ -1,5 +1,3 @@
-import { Prisma } from './generated/client.js'
-
 /** Prisma: cannot connect, no transaction available, too many connections. */
 const connectionCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 
@@ -35,7 +33,7 @@ export class UnavailableError extends Error {}
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true
   if (!(error instanceof Error) || pgBouncerRefusal.test(error.message)) return false
-  if (error instanceof Prisma.PrismaClientKnownRequestError && connectionCodes.has(error.code)) return true
+  if ('code' in error && connectionCodes.has(String(error.code))) return true
   const { kind = '', originalCode } = driverCauseOf(error)
   if (unavailableKinds.has(kind) || isTlsFailure(error)) return true
   if (originalCode !== undefined) return unavailableStates.test(originalCode)

@@ -1,13 +1,23 @@
 import { type Attributes, SpanKind, type Tracer } from '@opentelemetry/api'
 import { inSpan, loadedTracer } from '../telemetry/tracing.js'
-import { Prisma, type PrismaClient } from './generated/client.js'
-import type { Store } from './store.js'
+import type { Prisma, PrismaClient } from './generated/client.js'
+import type { ServerStore, Store } from './store.js'
 
 /** Adds a span to each statement if an OpenTelemetry SDK is loaded. */
-export function tracedStore(store: Store): Store {
+export function tracedStore<Kind extends ServerStore>(store: Kind): Kind {
   const tracer = loadedTracer()
   if (!tracer) return store
-  const prisma = store.prisma.$extends({
+  const query: Store['query'] = (text, values, milliseconds) =>
+    inStatement(tracer, text, () => store.query(text, values, milliseconds))
+  return hasPrisma(store)
+    ? { ...store, query, prisma: tracedPrisma(store.prisma, tracer) }
+    : { ...store, query }
+}
+
+const hasPrisma = (store: ServerStore): store is Store => 'prisma' in store
+
+const tracedPrisma = (prisma: PrismaClient, tracer: Tracer) =>
+  prisma.$extends({
     query: {
       $allOperations({ model, operation, args, query }) {
         if (!model) return inStatement(tracer, textOf(args), () => query(args))
@@ -15,14 +25,7 @@ export function tracedStore(store: Store): Store {
         return inClientSpan(tracer, `${operation} ${model}`, attributes, () => query(args))
       },
     },
-  })
-  return {
-    ...store,
-    prisma: prisma as unknown as PrismaClient,
-    query: (text, values, milliseconds) =>
-      inStatement(tracer, text, () => store.query(text, values, milliseconds)),
-  }
-}
+  }) as unknown as PrismaClient
 
 /** @param text with placeholders: spans contain no values */
 function inStatement<T>(tracer: Tracer, text: string, work: () => Promise<T>) {
@@ -39,8 +42,8 @@ const inClientSpan = <T>(tracer: Tracer, name: string, attributes: Attributes, w
     work,
   )
 
-const textOf = (args: unknown) =>
-  args instanceof Prisma.Sql ? args.text : String(Array.isArray(args) ? args[0] : '')
+/** Prisma passes a statement as an object with its text, or as the text and its values. */
+const textOf = (args: unknown) => String(Array.isArray(args) ? args[0] : (args as Prisma.Sql).text)
 
 /** Returns what a statement writes or else reads: `INSERT user INSERT tenant`, `SELECT membership user`. */
 function summaryOf(text: string) {

@@ -22,7 +22,7 @@ const it = apiTest
   })
   .extend('imported', ({ usher }) => async (...lines: unknown[]) => {
     const database = await usher.newDatabase()
-    return { ...database, result: await importAll(usher.context, database.id, linesOf(...lines)) }
+    return { ...database, result: await importAll(usher, database.id, linesOf(...lines)) }
   })
   .extend('exported', ({ store }) => async (databaseId: string) => {
     const lines: string[] = []
@@ -131,7 +131,7 @@ describe('lines of an import', () => {
     const tenants = [{ id: uuid('c'), name: 'Shared' }]
     const { id } = await imported({ email, tenants }, { email: 'b@example.com', tenants })
     const renamed = [{ id: uuid('C'), name: 'Other name' }]
-    await importAll(usher.context, id, linesOf({ email: 'c@example.com', tenants: renamed }))
+    await importAll(usher, id, linesOf({ email: 'c@example.com', tenants: renamed }))
     const [tenant, ...others] = await store.prisma.tenant.findMany({
       where: { databaseId: id },
       include: { memberships: true },
@@ -270,7 +270,7 @@ describe('sets of hash parameters', () => {
       { email: 'same-kind@example.com', passwordHash: withIterations(2_400_001) },
       { email: 'other-kind@example.com', passwordHash: withIterations(2_400_006) },
     ]
-    expect(await importAll(usher.context, id, linesOf(...later))).toEqual({
+    expect(await importAll(usher, id, linesOf(...later))).toEqual({
       added: 1,
       alreadyThere: 0,
       rejected: [errorOfLine(2)],
@@ -284,7 +284,7 @@ describe('emails of an import', () => {
     const { id, signedUp, login } = await usher.newDatabase()
     await signedUp({ email })
     const line = { email: 'ADA@example.com', passwordHash: bcryptHash, tenants: [{ name: 'Not made' }] }
-    expect(await importAll(usher.context, id, linesOf(line))).toEqual({
+    expect(await importAll(usher, id, linesOf(line))).toEqual({
       added: 0,
       alreadyThere: 1,
       rejected: [],
@@ -304,7 +304,7 @@ describe('emails of an import', () => {
     const { id, result } = await imported(...lines)
     expect(result).toEqual({ added: 1201, alreadyThere: 2, rejected: [] })
     expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
-    expect(await importAll(usher.context, id, linesOf(...lines))).toEqual({
+    expect(await importAll(usher, id, linesOf(...lines))).toEqual({
       added: 0,
       alreadyThere: 1203,
       rejected: [],
@@ -337,7 +337,7 @@ describe('emails of an import', () => {
 it('rejects the id of another user in the file or in the store', async ({ usher, imported }) => {
   const { id, result } = await imported({ id: uuid('d'), email }, { id: uuid('D'), email: 'b@example.com' })
   expect(result).toEqual({ added: 1, alreadyThere: 0, rejected: ['2 id: belongs to another user'] })
-  expect(await importAll(usher.context, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
+  expect(await importAll(usher, id, linesOf({ id: uuid('d'), email: 'c@example.com' }))).toEqual({
     added: 0,
     alreadyThere: 0,
     rejected: ['1 id: belongs to another user'],
@@ -357,11 +357,11 @@ it('stores nothing of a failed batch, and everything when the import is repeated
   const lines = linesOf({ email, tenants: [{ name: 'Engines' }] }, { email: 'b@example.com' })
   await store.prisma.$executeRaw`
     ALTER TABLE usher.membership ADD CONSTRAINT refuse_all CHECK (joined_at < '1970-01-01') NOT VALID`
-  await expect(importAll(usher.context, id, lines)).rejects.toThrow('refuse_all')
+  await expect(importAll(usher, id, lines)).rejects.toThrow('refuse_all')
   await store.prisma.$executeRaw`ALTER TABLE usher.membership DROP CONSTRAINT refuse_all`
   expect(await store.prisma.user.count({ where: { databaseId: id } })).toBe(0)
   expect(await store.prisma.tenant.count({ where: { databaseId: id } })).toBe(0)
-  expect(await importAll(usher.context, id, lines)).toEqual({ added: 2, alreadyThere: 0, rejected: [] })
+  expect(await importAll(usher, id, lines)).toEqual({ added: 2, alreadyThere: 0, rejected: [] })
 })
 
 it('adds each user once when two imports of one file run concurrently', async ({ usher, store }) => {
@@ -370,7 +370,7 @@ it('adds each user once when two imports of one file run concurrently', async ({
     email: `user${index}@example.com`,
     tenants: [{ name: 'Own' }],
   }))
-  const results = await Promise.all([1, 2].map(() => importAll(usher.context, id, linesOf(...users))))
+  const results = await Promise.all([1, 2].map(() => importAll(usher, id, linesOf(...users))))
   expect(results.reduce((sum, { added }) => sum + added, 0)).toBe(1000)
   expect(results.flatMap(({ rejected }) => rejected)).toEqual([])
   expect(await store.prisma.membership.count({ where: { databaseId: id } })).toBe(1000)

@@ -16,10 +16,14 @@ export async function dummyHashesOf({ prisma }: Pick<Store, 'prisma'>, databaseI
 }
 
 /** Imports lines into a database and returns the totals of all batches. */
-export async function importAll(context: AppContext, databaseId: string, lines: Iterable<Line>) {
-  const database = { id: databaseId, dummyHashes: await dummyHashesOf(context.store, databaseId) }
+export async function importAll(
+  { context, store }: { context: AppContext; store: Store },
+  databaseId: string,
+  lines: Iterable<Line>,
+) {
+  const database = { id: databaseId, dummyHashes: await dummyHashesOf(store, databaseId) }
   const total = { added: 0, alreadyThere: 0, rejected: [] as string[] }
-  for await (const batch of importUsers(context, database, lines)) {
+  for await (const batch of importUsers({ ...context, store }, database, lines)) {
     total.added += batch.added
     total.alreadyThere += batch.alreadyThere
     total.rejected.push(...batch.rejected.map(({ number, reason }) => `${number} ${reason}`))

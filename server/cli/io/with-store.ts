@@ -29,7 +29,7 @@ export async function withStore(command: StoreCommand) {
 /** Does the same, but creates the embedded store if necessary. */
 export async function withNewStore(command: StoreCommand) {
   const config = readConfig()
-  const store = await openStore(config, () => undefined)
+  const store = await openStore(config)
   try {
     await requireMigrated(store)
     await command(await requireMasterKey(store), config, await createAuditLog(config))

@@ -29,7 +29,7 @@ export const revokeTokens: Change = async (store, path, userRef, now) => {
 
 /** Also rejects earlier tokens. @throws {OperatorError} with the rules of the policy that the password violates */
 export async function setPassword(
-  context: Pick<AppContext, 'store' | 'hashing' | 'blocklist'>,
+  context: Pick<AppContext, 'hashing' | 'blocklist'> & { store: Store },
   path: DatabasePath,
   userRef: string,
   password: string,

@@ -2,7 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isStoreUnavailable } from '../../store/errors.js'
 import type { Prisma } from '../../store/generated/client.js'
-import type { Store } from '../../store/store.js'
+import type { ServerStore, Store } from '../../store/store.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../databases/find-database.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { OperatorError } from './operator-error.js'
@@ -10,7 +10,7 @@ import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
 
 /** @throws {OperatorError} if it does not exist or is being deleted */
-export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
+export async function requireDatabase(store: ServerStore, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   const name = `${path.workspaceSlug}/${path.databaseName}`
   if (!row) throw new OperatorError(`database ${name} does not exist`)

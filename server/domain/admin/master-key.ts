@@ -1,7 +1,7 @@
 import { isStoreUnavailable } from '../../store/errors.js'
 import { findNewestDatabaseId } from '../../store/queries/databases.js'
 import { findSigningKeys, lockSigningKeys } from '../../store/queries/keys.js'
-import type { Store } from '../../store/store.js'
+import type { ServerStore, Store } from '../../store/store.js'
 import { canOpen, openPrivateKey, sealPrivateKey } from '../keys/master-key.js'
 import { OperatorError } from './operator-error.js'
 
@@ -12,7 +12,7 @@ const rewrapMilliseconds = 600_000
  *
  * @throws {OperatorError} if the master key is wrong
  */
-export async function requireMasterKey(store: Store): Promise<Store> {
+export async function requireMasterKey<Kind extends ServerStore>(store: Kind): Promise<Kind> {
   const row = await newestSigningKey(store)
   if (!row || canOpen(store.masterKey, row)) return store
   const { keyFile } = store
@@ -27,7 +27,7 @@ export async function requireMasterKey(store: Store): Promise<Store> {
  *
  * @throws the error of an unreachable node if no other node has a key
  */
-async function newestSigningKey(store: Store) {
+async function newestSigningKey(store: ServerStore) {
   let unavailable: unknown
   for (let skip = 0; ; skip++) {
     const id = await findNewestDatabaseId(store, skip)

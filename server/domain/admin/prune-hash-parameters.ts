@@ -6,7 +6,7 @@ import {
   pagesOfPasswordHashes,
   removeDummyHashes,
 } from '../../store/queries/databases.js'
-import type { Store } from '../../store/store.js'
+import type { ServerStore } from '../../store/store.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import { clockSkewSeconds } from '../clock-skew.js'
 import type { AppContext } from '../context.js'
@@ -18,7 +18,7 @@ const hourMilliseconds = 3_600_000
 const dayMilliseconds = 24 * hourMilliseconds
 
 interface PruningContext {
-  store: Store
+  store: ServerStore
   hashing: Pick<Hasher, 'dummyHash'>
 }
 

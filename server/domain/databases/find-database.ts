@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
 import { findDatabaseByPath, findDummyHashes } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
-import type { Store } from '../../store/store.js'
+import type { ServerStore } from '../../store/store.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 
@@ -40,7 +40,7 @@ const cacheEntries = 10_000
  * @returns a function that throws {@link Problem} `database_not_found`, the same for an unknown workspace and
  * for an unknown database
  */
-export function createDatabaseLookup(store: Store, settings: TokenSettings) {
+export function createDatabaseLookup(store: ServerStore, settings: TokenSettings) {
   const cache = new LRUCache<string, Database, DatabasePath>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
@@ -60,7 +60,7 @@ export function createDatabaseLookup(store: Store, settings: TokenSettings) {
   }
 }
 
-export async function findDatabaseRow(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
+export async function findDatabaseRow(store: ServerStore, { workspaceSlug, databaseName }: DatabasePath) {
   const row = await findDatabaseByPath(store, workspaceSlug, databaseName)
   if (!row) return undefined
   const [signingKeys, dummyHashes] = await Promise.all([

@@ -3,14 +3,16 @@ import { isStoreUnavailable } from '../../store/errors.js'
 import {
   type Attempt,
   clearLoginFailures,
+  clearLoginFailuresOfAllNetworks,
   type Failures,
+  findHighestLoginFailures,
   findLoginFailures,
   type LoginFailures,
   recordLoginFailure,
   releaseAttempt,
   reserveAttempt,
 } from '../../store/queries/login-failures.js'
-import type { Store } from '../../store/store.js'
+import type { ServerStore } from '../../store/store.js'
 import type { Client } from '../caller.js'
 import { networkOf } from './client-network.js'
 import {
@@ -93,7 +95,7 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
  * @param queue the queue for hashing
  */
 export function createThrottle(
-  store: Pick<Store, 'masterKey' | 'prisma' | 'query'>,
+  store: Pick<ServerStore, 'masterKey' | 'query'>,
   now: () => number,
   workers = 1,
   queue: QueueBehind = { hold: () => () => undefined, waitSeconds: () => 0 },
@@ -228,15 +230,10 @@ export function createThrottle(
         })
         return { candidate, matches }
       }),
-    async failures(databaseId, canonicalEmail) {
-      const where = { databaseId, address: hmac(databaseId, canonicalEmail), failures: { gt: 0 } }
-      const highest = await store.prisma.loginFailures.findFirst({ where, orderBy: { failures: 'desc' } })
-      return highest ? { count: highest.failures, lastAt: highest.lastFailureAt } : undefined
-    },
-    async unlock(databaseId, canonicalEmail) {
-      const where = { databaseId, address: hmac(databaseId, canonicalEmail) }
-      await store.prisma.loginFailures.deleteMany({ where })
-    },
+    failures: (databaseId, canonicalEmail) =>
+      findHighestLoginFailures(store, databaseId, hmac(databaseId, canonicalEmail)),
+    unlock: (databaseId, canonicalEmail) =>
+      clearLoginFailuresOfAllNetworks(store, databaseId, hmac(databaseId, canonicalEmail)),
   }
 }
 

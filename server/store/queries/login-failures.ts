@@ -132,6 +132,21 @@ export async function findLoginFailures(
   return { network: find(true), account: find(false) }
 }
 
+/** Returns the highest count of an address, of one network or of all. */
+export async function findHighestLoginFailures(
+  store: Queries,
+  databaseId: string,
+  address: Uint8Array,
+): Promise<Failures | undefined> {
+  const [highest] = await store.query<Failures>(
+    `SELECT failures AS count, last_failure_at AS "lastAt" FROM usher.login_failures
+    WHERE database_id = $1::uuid AND address = $2::bytea AND failures > 0
+    ORDER BY failures DESC LIMIT 1`,
+    [databaseId, address],
+  )
+  return highest
+}
+
 /** Locks the row over all networks first, as when a failure is counted, so that the two cannot deadlock. */
 export async function clearLoginFailures(store: Queries, databaseId: string, attempt: Attempt) {
   await store.query(clearLoginFailuresStatement, [databaseId, attempt.address, attempt.network])
@@ -144,3 +159,14 @@ const clearLoginFailuresStatement = `
     WHERE database_id = $1::uuid AND address = $2::bytea AND network IN ($3::bytea, ''::bytea)
     ORDER BY network FOR UPDATE
   )`
+
+export async function clearLoginFailuresOfAllNetworks(
+  store: Queries,
+  databaseId: string,
+  address: Uint8Array,
+) {
+  await store.query('DELETE FROM usher.login_failures WHERE database_id = $1::uuid AND address = $2::bytea', [
+    databaseId,
+    address,
+  ])
+}

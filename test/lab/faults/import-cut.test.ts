@@ -33,7 +33,7 @@ it.for(['toStore', 'toUsher'] as const)(
       const names = ['one', 'two'].map((name) => `${name}-${bytes}`)
       const lines = linesOf(...names.map((name) => ({ email: `${name}@example.com`, tenants: [{ name }] })))
       isDone = proxy.cut({ direction, bytes, resets: bytes % 2 === 0 })
-      await importAll(usher.context, id, lines).catch((error) => {
+      await importAll(usher, id, lines).catch((error) => {
         if (!isStoreUnavailable(error)) throw error
         outcomes.cut += 1
       })
@@ -42,7 +42,7 @@ it.for(['toStore', 'toUsher'] as const)(
       const written = await store.prisma.user.count({ where })
       outcomes[written ? 'all' : 'nothing'] += 1
       // A second run completes the import. A connection cut after its last response fails at its next use.
-      const run = () => importAll(usher.context, id, lines)
+      const run = () => importAll(usher, id, lines)
       const again = await run().catch(run)
       expect({ written, ...again }).toEqual({
         written,

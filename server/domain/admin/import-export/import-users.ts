@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { addUsers, createDryRun, type NewUser } from '../../../store/queries/bulk.js'
+import type { Store } from '../../../store/store.js'
 import { clockSkewSeconds } from '../../clock-skew.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
@@ -41,7 +42,7 @@ const batchBytes = 4 * 2 ** 20
  * @param options.dryRun counts and rejects the same, but stores nothing. Remembers the email addresses of all lines
  */
 export async function* importUsers(
-  context: Pick<AppContext, 'store' | 'now'> & { hashing: Pick<Hasher, 'dummyHash'> },
+  context: Pick<AppContext, 'now'> & { store: Store; hashing: Pick<Hasher, 'dummyHash'> },
   database: Pick<Database, 'id' | 'dummyHashes'>,
   lines: AsyncIterable<Line> | Iterable<Line>,
   options: { dryRun?: boolean } = {},

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { PrismaPGlite } from 'pglite-prisma-adapter'
+import { lockFolder } from './folder-lock.js'
+import { openKeyFile } from './key-file.js'
+import type { Connected } from './prisma.js'
+import { createPrivateFolder, makeFilesPrivate } from './private-files.js'
+
+/**
+ * Opens the embedded store: PGlite in this process. Creates its folder if necessary; only its owner can read it.
+ *
+ * @param masterKey by default that of a file in the folder, which the first start creates
+ * @param warn called if others could read the folder until now
+ * @throws {FolderInUseError} if another process has the folder open
+ */
+export async function connectEmbedded(
+  folder: string,
+  masterKey?: Buffer,
+  warn: (message: string) => void = () => undefined,
+): Promise<Connected> {
+  await createPrivateFolder(folder, warn)
+  const unlock = await lockFolder(folder)
+  try {
+    const connected = masterKey
+      ? connectedTo(await openFiles(folder), masterKey)
+      : await connectWithKeyFile(folder)
+    const { store } = connected
+    return { ...connected, store: { ...store, close: () => store.close().finally(unlock) } }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+async function connectWithKeyFile(folder: string): Promise<Connected> {
+  const keyFile = await openKeyFile(join(folder, 'master.key'))
+  const { store, adapter } = connectedTo(await openFiles(folder), keyFile.key)
+  return { store: { ...store, keyFile }, adapter }
+}
+
+/** Returns a store over an open PGlite, and closes it with the store. */
+export function connectedTo(pglite: PGlite, masterKey: Buffer): Connected {
+  const query = async <Row>(text: string, values: unknown[]) => (await pglite.query<Row>(text, values)).rows
+  return { store: { query, masterKey, close: () => pglite.close() }, adapter: new PrismaPGlite(pglite) }
+}
+
+const pathsIn = (folder: string) => ({
+  files: join(folder, 'store'),
+  marker: join(folder, 'store.unfinished'),
+})
+
+/** Returns whether a folder has a store that was created completely. */
+export function hasStore(folder: string) {
+  const { files, marker } = pathsIn(folder)
+  return existsSync(files) && !existsSync(marker)
+}
+
+/**
+ * If a process is killed while PGlite creates its files, they cannot be opened. A marker file says that they hold
+ * nothing yet, so the next start creates them again.
+ */
+async function openFiles(folder: string) {
+  const { files, marker } = pathsIn(folder)
+  if (!hasStore(folder)) {
+    await writeFile(marker, '')
+    await rm(files, { recursive: true, force: true })
+  }
+  const pglite = await PGlite.create(files)
+  await makeFilesPrivate(files)
+  await rm(marker, { force: true })
+  return pglite
+}

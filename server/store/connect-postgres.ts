@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import type { Connected } from './prisma.js'
+import { UtcClient } from './utc-client.js'
+
+const connectMilliseconds = 5_000
+/** Wait beyond the server's own limit for a server that no longer responds. */
+const graceMilliseconds = 1_000
+
+/**
+ * Opens a store on a Postgres server. Connects on first use, and again after a failure.
+ *
+ * @param url with `pgbouncer=true` for PgBouncer in transaction mode: statements are then unnamed, since PgBouncer
+ * before 1.21 mixes up names, and no statement_timeout is sent, since PgBouncer rejects it
+ * @param onConnectionError called when an idle connection breaks
+ * @param connections at most, opened when needed
+ * @param statementMilliseconds time limit of a statement; 0 for none
+ * @throws if the URL names a certificate or key that cannot be used
+ */
+export function connectPostgres(
+  url: string,
+  masterKey: Buffer,
+  onConnectionError: (error: Error) => void,
+  connections = 10,
+  statementMilliseconds = 10_000,
+): Connected {
+  requireUsableCertificates(url)
+  const throughPgBouncer = new URL(url).searchParams.get('pgbouncer') === 'true'
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectMilliseconds,
+    statement_timeout: throughPgBouncer ? 0 : statementMilliseconds,
+    query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
+    application_name: 'usher',
+    // Citus cannot plan a statement of several parts without its values.
+    ...(!throughPgBouncer && { options: '-c plan_cache_mode=auto' }),
+    Client: UtcClient,
+  })
+  // The pool adds the client, whose state has no place in a log.
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    delete error.client
+    onConnectionError(error)
+  })
+  // A connection in use may break before its user listens. Its statement fails too; unheard, the error ends the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const nameOf = (text: string) => (throughPgBouncer ? '' : statementName(text))
+  const adapter = new PrismaPg(pool, {
+    schema: 'usher',
+    onConnectionError,
+    ...(!throughPgBouncer && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+  })
+  return {
+    store: {
+      masterKey,
+      connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+      query: async (text, values, milliseconds) => {
+        const limit = milliseconds && { query_timeout: milliseconds }
+        return (await queryOf(pool, { name: nameOf(text), text, values, ...limit })).rows
+      },
+      close: () => pool.end(),
+    },
+    adapter,
+  }
+}
+
+/** Reads the certificates that the URL names as each connection does, so that an error names the setting. */
+function requireUsableCertificates(url: string) {
+  try {
+    const { ssl } = new pg.Client({ connectionString: url }) as { ssl: boolean | SecureContextOptions }
+    if (typeof ssl === 'object') createSecureContext(ssl)
+  } catch (error) {
+    throw new Error(
+      `DATABASE_URL names a certificate or key that cannot be used: ${(error as Error).message}`,
+    )
+  }
+}
+
+/** Keeps the connection after an error of the statement, such as a duplicate; the pool's own `query` closes it. */
+async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
+  const client = await pool.connect()
+  let isUsable = true
+  try {
+    return await client.query(statement)
+  } catch (error) {
+    isUsable = isStatementError(error)
+    throw error
+  } finally {
+    client.release(!isUsable)
+  }
+}
+
+const isStatementError = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
+
+const names = new Map<string, string>()
+
+/** Named statements are parsed and planned once per connection. There are only few texts. */
+function statementName(sql: string) {
+  const known = names.get(sql)
+  if (known) return known
+  const name = createHash('sha256').update(sql).digest('base64url')
+  names.set(sql, name)
+  return name
+}
