@@ -21,7 +21,11 @@ it('runs the workflow of contract/arazzo.json: sign up, log in, get the current 
     config: await createConfig({}),
     maxSteps: 10,
     maxFetchTimeout: 10_000,
-    fetch,
+    fetch: async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request)
+      printed.push(`${response.status} ${await response.clone().text()}\n`)
+      return response
+    },
     logger: {
       output: log,
       info: log,
