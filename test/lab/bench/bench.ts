@@ -34,7 +34,7 @@ const parts: Record<string, Part> = {
   overload: { seconds: 100, run: (world, say) => overload(world, 3, 6, say) },
   fair: { seconds: 60, run: (world, say) => fair(world, 3, 6, say) },
   workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
-  'start-up': { seconds: 40, run: (world, say) => startUp(world, 5, say) },
+  'start-up': { seconds: 60, run: (world, say) => startUp(world, 5, say) },
 }
 
 const asked = process.argv.slice(2)

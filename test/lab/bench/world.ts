@@ -43,6 +43,8 @@ export async function createWorld(threads: number) {
 
   const env = { DATABASE_URL: postgres.url, USHER_MASTER_KEY: masterKey.toString('base64') }
   return {
+    /** Settings of a process that uses the store. */
+    env,
     async startFloor() {
       const port = await freePort()
       const args = ['--import', 'tsx', 'test/lab/bench/floor.ts', String(port), postgres.url, databaseId]
