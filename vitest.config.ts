@@ -57,7 +57,7 @@ const projects = [
   project('postgres', postgres, ['test/api/**/*.test.ts', 'test/store/migrate.test.ts']),
   // Several servers behind a proxy, which share a Postgres server through PgBouncer.
   project('instances', instances, [
-    'test/api/{create-user,login,throttle,idempotency,isolation}.test.ts',
+    'test/api/{create-user,login,throttle,idempotency,isolation,sessions,change-password,delete-me}.test.ts',
     'test/store/migrate.test.ts',
     'test/instances/**/*.test.ts',
   ]),

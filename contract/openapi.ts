@@ -1,4 +1,4 @@
-import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
+import { type AppRoute, type AppRouter, ContractNoBody, isAppRoute } from '@ts-rest/core'
 import {
   type HeaderObject,
   type LinkObject,
@@ -12,7 +12,14 @@ import {
 } from 'openapi3-ts/oas31'
 import { z } from 'zod'
 import { contract } from './index.js'
-import { type ProblemBody, type ProblemCode, type ProblemHeader, problems } from './problems.js'
+import {
+  bodyProblems,
+  type ProblemBody,
+  type ProblemCode,
+  type ProblemHeader,
+  problems,
+  tokenProblems,
+} from './problems.js'
 import { registry } from './registry.js'
 
 type HeaderName = ProblemHeader | 'Cache-Control'
@@ -42,6 +49,7 @@ const headers: Record<HeaderName, HeaderObject & { example: string | number }> =
 
 const tags = {
   users: 'Sign up, log in and get the current user.',
+  account: 'What users do with their account after login. An operator may turn these off for a database.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   operations: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>
@@ -57,8 +65,8 @@ export interface RouteMetadata {
   /** Whether the request needs an access token. */
   security?: 'bearer'
   html?: boolean
-  /** ID of the operation that can follow. */
-  link?: string
+  /** IDs of the operations that can follow. */
+  links?: readonly string[]
   revalidates?: boolean
   /**
    * Whether a client may send the request again if there was no response. By default GET requests may be, and those with
@@ -147,8 +155,27 @@ function problemExample(code: ProblemCode, route: AppRoute) {
   }
 }
 
-/** Names of the responses that have several codes. A response with one code is named after it. */
-const sharedNames: Partial<Record<number, string>> = { 400: 'BadRequest', 401: 'Unauthorized' }
+/** Names of responses that have these codes and perhaps more. */
+const sharedNames: Record<string, readonly string[]> = {
+  BadRequest: [...bodyProblems, 'malformed_request'].filter(
+    (code) => problems[code as ProblemCode].status === 400,
+  ),
+  Unauthorized: tokenProblems,
+  NotFound: ['route_not_found', 'database_not_found'],
+}
+
+/** Returns the name of the response with these codes, such as `BadRequest` or `UnauthorizedInvalidCredentials`. */
+function responseName(codes: readonly string[]) {
+  const [name = '', named = []] =
+    Object.entries(sharedNames).find(([, named]) => named.every((code) => codes.includes(code))) ?? []
+  return (
+    name +
+    codes
+      .filter((code) => !named.includes(code))
+      .map(pascalCase)
+      .join('')
+  )
+}
 
 /**
  * Adds the response to the components and returns a reference to it. Its schema is that of all problems, because
@@ -156,8 +183,7 @@ const sharedNames: Partial<Record<number, string>> = { 400: 'BadRequest', 401: '
  */
 function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: AppRoute): ReferenceObject {
   const isPage = metadataOf(route).html && codes.includes('route_not_found')
-  const [code] = codes as [ProblemCode]
-  const name = (codes.length > 1 && sharedNames[problems[code].status]) || pascalCase(code)
+  const name = responseName(codes)
   const extra = codes.flatMap((code): readonly ProblemHeader[] => {
     const problem = problems[code]
     return 'headers' in problem ? problem.headers : []
@@ -174,7 +200,7 @@ function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: A
                 codes.map((each) => [each, { value: problemExample(each, route) }]),
               ),
             }
-          : { example: problemExample(code, route) }),
+          : { example: problemExample(codes[0] as ProblemCode, route) }),
       },
       ...(isPage && html),
     },
@@ -186,9 +212,14 @@ function problemResponse(builder: OpenApiBuilder, codes: ProblemCode[], route: A
 /** Adds the link to an operation of the same database to the components and returns a reference to it. */
 function linkTo(builder: OpenApiBuilder, operationId: string, { pathParams }: AppRoute) {
   const names = Object.keys((pathParams as z.ZodObject).shape)
+  const target = routes.find((each) => each.operationId === operationId)
+  const isBearer = target && metadataOf(target.route).security
   const link: LinkObject = {
     operationId,
-    description: 'Send `token.jwt` as the Bearer token.',
+    description: isBearer
+      ? 'Send `token.jwt` as the Bearer token.'
+      : 'Send `refreshToken.value` as `refreshToken` in the body.',
+    ...(!isBearer && { requestBody: { refreshToken: '$response.body#/refreshToken/value' } }),
     parameters: Object.fromEntries(names.map((name) => [name, `$request.path.${name}`])),
   }
   builder.addLink(pascalCase(operationId), link)
@@ -196,13 +227,15 @@ function linkTo(builder: OpenApiBuilder, operationId: string, { pathParams }: Ap
 }
 
 function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
-  const { html: isHtml, link, revalidates } = metadataOf(route)
+  const { html: isHtml, links = [], revalidates } = metadataOf(route)
   if (revalidates)
     builder.addResponse('NotModified', { description: 'Not modified', headers: headersOf(['Cache-Control']) })
   return Object.fromEntries([
     ...(revalidates ? [['304', component('responses', 'NotModified')] as const] : []),
     ...Object.entries(route.responses).map(
       ([status, response]): [string, ResponseObject | ReferenceObject] => {
+        if (response === ContractNoBody)
+          return [status, { description: 'No content', headers: headersOf(['Cache-Control']) }]
         if (!(response instanceof z.ZodType)) {
           const { body } = response as { body: unknown }
           return [status, problemResponse(builder, (body as typeof ProblemBody).shape.code.options, route)]
@@ -213,7 +246,9 @@ function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
             description: status === '201' ? 'Created' : 'OK',
             headers: headersOf(['Cache-Control']),
             content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
-            ...(link && { links: linkTo(builder, link, route) }),
+            ...(links.length > 0 && {
+              links: Object.assign({}, ...links.map((name) => linkTo(builder, name, route))),
+            }),
           },
         ]
       },

@@ -49,6 +49,13 @@ export const problems = {
     advice: 'Log in again. A token is valid for `maxAge` seconds.',
     headers: ['WWW-Authenticate'],
   },
+  session_ended: {
+    status: 401,
+    title: 'Session has ended',
+    advice:
+      'Log in again. The refresh token is unknown, was used before, or its session was ended or has expired.',
+    headers: ['WWW-Authenticate'],
+  },
   database_not_found: {
     status: 404,
     title: 'Database not found',
@@ -73,6 +80,11 @@ export const problems = {
     status: 409,
     title: 'Email address is already in use',
     advice: 'Log in, or sign up with another email address.',
+  },
+  session_not_opened: {
+    status: 409,
+    title: 'No session can be opened with this token',
+    advice: 'Log in again and open the session within 120 seconds. A login opens one session.',
   },
   payload_too_large: {
     status: 413,
@@ -128,6 +140,18 @@ interface CatalogueEntry {
 /** Problems of every operation. All but `internal_error` occur before the request reaches the operation. */
 const everywhere = ['malformed_request', 'request_timeout', 'headers_too_large', 'internal_error'] as const
 type Everywhere = (typeof everywhere)[number]
+
+/** Problems of every operation of a database. */
+export const databaseProblems = ['database_not_found', 'unavailable'] as const
+/** Problems of every operation that needs a body. */
+export const bodyProblems = [
+  'malformed_json',
+  'validation_failed',
+  'payload_too_large',
+  'unsupported_media_type',
+] as const
+/** Problems of every operation that needs an access token. */
+export const tokenProblems = ['token_missing', 'token_invalid', 'token_expired'] as const
 
 /** Stable code of a problem. */
 export type ProblemCode = keyof typeof problems

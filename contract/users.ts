@@ -2,35 +2,19 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { Email } from './email.js'
-import { failsWith, mustBe } from './field-errors.js'
-import { failures } from './problems.js'
+import { mustBe } from './field-errors.js'
+import { atMost255, NewPassword, name, notBlank, Password, password } from './fields.js'
+import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
 import { registry } from './registry.js'
 
 const c = initContract()
-
-const notBlank = failsWith('blank', 'must not be blank')
-const atMost255 = failsWith('too_long', 'must have at most 255 characters')
-const unicode = failsWith('invalid_character', 'must be Unicode text without NUL')
-
-/** Postgres cannot store NUL, and a lone surrogate is not Unicode text. */
-const isUnicode = (value: string) => !value.includes('\0') && value.isWellFormed()
-const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode)
-const name = () => text().trim().min(1, notBlank).max(255, atMost255)
-
-const Password = text().min(1, notBlank)
-const password = { format: 'password', examples: ['correct horse battery'] }
 
 /** Body of `POST …/users` (specification section 2). */
 export const CreateUserBody = z
   .object(
     {
       email: Email,
-      password: Password.clone().register(registry, {
-        ...password,
-        description:
-          'By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.',
-        maxLength: 256,
-      }),
+      password: NewPassword,
       preferredName: name()
         .nullish()
         .register(registry, { description: 'Display name. Null means none.', examples: ['Ada'] }),
@@ -140,7 +124,26 @@ export const User = z
       .string()
       .nullable()
       .register(registry, { description: 'Display name, or null if none was given.', examples: ['Ada'] }),
+    emailVerified: z
+      .boolean()
+      .register(registry, { description: 'Whether the user has proved to receive mail at this address.' }),
     tenants: tenants(),
+    memberships: z
+      .array(
+        z
+          .object({
+            id: id().register(registry, { description: 'ID of the tenant.' }),
+            name: z.string().register(registry, {
+              description: 'Name of the tenant. Names are not unique.',
+              examples: ['Analytical Engines'],
+            }),
+            joinedAt: z.iso
+              .datetime()
+              .register(registry, { description: 'When the user joined the tenant (RFC 3339, UTC).' }),
+          })
+          .register(registry, { id: 'Membership', description: 'A user’s membership of a tenant.' }),
+      )
+      .register(registry, { description: 'The user’s tenants, in the order of `tenants`.' }),
     createdAt: z.iso.datetime().register(registry, { description: 'Time of sign-up (RFC 3339, UTC).' }),
   })
   .register(registry, {
@@ -151,6 +154,10 @@ export const User = z
         ...ada,
         email: 'ada@example.com',
         preferredName: 'Ada',
+        emailVerified: true,
+        memberships: [
+          { id: ada.tenants[0], name: 'Analytical Engines', joinedAt: '2026-03-01T12:00:00.000Z' },
+        ],
         createdAt: '2026-03-01T12:00:00.000Z',
       },
     ],
@@ -158,14 +165,7 @@ export const User = z
 export type User = z.infer<typeof User>
 
 const path = '/workspaces/:workspaceSlug/databases/:databaseName/users'
-const inDatabase = ['database_not_found', 'unavailable'] as const
-const withBody = [
-  'malformed_json',
-  'validation_failed',
-  'payload_too_large',
-  'unsupported_media_type',
-  ...inDatabase,
-] as const
+const withBody = [...bodyProblems, ...databaseProblems] as const
 
 export const users = c.router({
   createUser: {
@@ -181,7 +181,7 @@ export const users = c.router({
     summary: 'Create a user',
     description:
       'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication.',
-    metadata: { link: 'getMe' },
+    metadata: { links: ['getMe', 'openSession'] },
   },
   login: {
     method: 'POST',
@@ -192,13 +192,13 @@ export const users = c.router({
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
-    metadata: { link: 'getMe', isRepeatable: true },
+    metadata: { links: ['getMe', 'openSession'], isRepeatable: true },
   },
   getMe: {
     method: 'GET',
     path: `${path}/me`,
     pathParams: DatabasePath,
-    responses: { 200: User, ...failures('token_missing', 'token_invalid', 'token_expired', ...inDatabase) },
+    responses: { 200: User, ...failures(...tokenProblems, ...databaseProblems) },
     summary: 'Get the current user',
     description:
       'Returns the user of the access token as currently stored. If the status is 401, log in again.',

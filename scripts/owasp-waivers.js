@@ -14,13 +14,18 @@ export const waivers = [
     reason: 'Login is where a client gets its credential.',
   },
   {
+    rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
+    where: /^paths\/.*\/users\/session\/(refresh|end)\/post\b/,
+    reason: 'The credential is the refresh token in the body. Ending a session succeeds with any.',
+  },
+  {
     rules: ['api2:2023-read-restricted', 'api8:2023-define-error-responses-401'],
     where: /^paths\/(.*\/\.well-known\/|\/healthz|\/readyz|\/openapi|\/problems\/)/,
     reason: 'Public keys, metadata, checks and documentation are public.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
-    where: /\/get\/responses$/,
+    where: /\/get\/responses$|\/users\/(me|me\/sessions?|session\/\w+)\/\w+\/responses/,
     reason: 'The specification has no rate limit. Only failed logins and sign-ups are limited.',
   },
   {
@@ -36,13 +41,12 @@ export const waivers = [
   },
   {
     rules: ['api4:2023-string-limit', 'api4:2023-string-restricted', 'api4:2023-array-limit'],
-    where:
-      /^(paths\/.*\/responses\/|components\/(headers|responses)\/|components\/schemas\/(?!CreateUserBody|LoginBody))/,
+    where: /^(paths\/.*\/responses\/|components\/(headers|responses)\/|components\/schemas\/(?!\w+Body))/,
     reason: 'The server writes them. A limit would make clients refuse a value that a later version sends.',
   },
   {
     rules: ['api4:2023-string-restricted'],
-    where: /^components\/(schemas\/(CreateUserBody|LoginBody)\/properties|parameters\/IdempotencyKey)\//,
+    where: /^components\/(schemas\/\w+Body\/properties|parameters\/IdempotencyKey)\//,
     reason: 'Passwords, names and keys are any Unicode text.',
   },
   {

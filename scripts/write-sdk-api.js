@@ -79,10 +79,13 @@ const declaredCodesOf = ({ responses }) =>
     $ref ? components.responses[nameOf($ref)]['x-problem-codes'] : [],
   )
 const declaredCodes = operations.flatMap(declaredCodesOf)
-const usesOf = (code) => declaredCodes.filter((each) => each === code).length
 
-/** Returns the codes of an operation, the most common ones first: lists that begin alike compress well. */
-const codesOf = (operation) => declaredCodesOf(operation).sort((a, b) => usesOf(b) - usesOf(a))
+/** Returns the codes of an operation, the most common of its router first: lists that begin alike compress well. */
+function codesOf(operation, tag) {
+  const declared = operationsOf(tag).flatMap(declaredCodesOf)
+  const usesOf = (code) => declared.filter((each) => each === code).length
+  return declaredCodesOf(operation).sort((a, b) => usesOf(b) - usesOf(a))
+}
 
 const capitalize = (name) => name[0].toUpperCase() + name.slice(1)
 
@@ -105,10 +108,13 @@ function methodDeclaration(operation) {
 ${name}(${parameters}): Promise<Result<${data}, ${capitalize(name)}ErrorCode>>`
 }
 
+const databasePath = '/workspaces/{workspaceSlug}/databases/{databaseName}'
+
 /** Returns an endpoint of the SDK (sdk/operation.ts). False members are left out. */
 function endpointOf(tag, operation) {
   const { method, path, operationId, requestBody, parameters, security } = operation
   const { status, schema } = successOf(operation)
+  if (!path.startsWith(databasePath)) throw new Error(`${operationId} belongs to no database`)
   const names = parameters.map(({ $ref }) => nameOf($ref))
   const unsupported = names.filter(
     (name) => !['WorkspaceSlug', 'DatabaseName', 'IdempotencyKey'].includes(name),
@@ -119,7 +125,7 @@ function endpointOf(tag, operation) {
   const { isRepeatable = method === 'GET' } = routers[tag][operationId].metadata ?? {}
   const members = {
     method,
-    path,
+    path: path.slice(databasePath.length),
     hasBody: !!requestBody,
     needsToken: security.length > 0,
     acceptsIdempotencyKey,
@@ -128,7 +134,7 @@ function endpointOf(tag, operation) {
     // Many services return an `id`.
     field: required.find((field) => field !== 'id'),
     signsIn: properties?.token?.$ref === '#/components/schemas/AccessToken',
-    codes: codesOf(operation),
+    codes: codesOf(operation, tag),
   }
   return `${methodOf(operation)}: ${JSON.stringify(members, (_key, value) => value || undefined)}`
 }

@@ -16,6 +16,22 @@ export interface AccessToken {
   type: 'ACCESS_TOKEN'
 }
 
+/** The present password and the new one. */
+export interface ChangePasswordBody {
+  /**
+   * The present password.
+   *
+   * @example correct horse battery
+   */
+  password: string
+  /**
+   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
+   *
+   * @example correct horse battery
+   */
+  newPassword: string
+}
+
 /** The user to sign up. */
 export interface CreateUserBody {
   /**
@@ -42,6 +58,16 @@ export interface CreateUserBody {
    * @example Analytical Engines
    */
   newTenant?: string | null | undefined
+}
+
+/** The password, as confirmation. */
+export interface DeleteMeBody {
+  /**
+   * The present password.
+   *
+   * @example correct horse battery
+   */
+  password: string
 }
 
 /** What is wrong with one field of a request. */
@@ -85,6 +111,20 @@ export interface LoginBody {
   password: string
 }
 
+/** A user’s membership of a tenant. */
+export interface Membership {
+  /** ID of the tenant. */
+  id: string
+  /**
+   * Name of the tenant. Names are not unique.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+  /** When the user joined the tenant (RFC 3339, UTC). */
+  joinedAt: string
+}
+
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
@@ -120,11 +160,13 @@ export type ProblemCode =
   | 'token_missing'
   | 'token_invalid'
   | 'token_expired'
+  | 'session_ended'
   | 'database_not_found'
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'email_taken'
+  | 'session_not_opened'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'idempotency_key_reused'
@@ -133,6 +175,58 @@ export type ProblemCode =
   | 'internal_error'
   | 'unavailable'
 
+/** Credential of a session. Never send it to any other server. */
+export interface RefreshToken {
+  /** Send it in the body of `refreshSession`, once: each response has the next one. */
+  value: string
+  /**
+   * Seconds until the session ends if it is not refreshed.
+   *
+   * @example 1209600
+   */
+  maxAge: number
+  /** Always `REFRESH_TOKEN`. */
+  type: 'REFRESH_TOKEN'
+}
+
+/** The refresh token of a session. */
+export interface RefreshTokenBody {
+  /**
+   * `refreshToken.value` of the last response.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  refreshToken: string
+}
+
+/** The user, with a new access token and the next refresh token of the session. */
+export interface Session {
+  /** ID of the user. */
+  id: string
+  /** IDs of the user’s tenants, in the order in which the user joined them. */
+  tenants: string[]
+  token: AccessToken
+  refreshToken: RefreshToken
+}
+
+/** A session that has not ended. */
+export interface SessionInfo {
+  /** ID of the session: the `sid` claim of its tokens. */
+  id: string
+  /** Time of the login (RFC 3339, UTC). */
+  createdAt: string
+  /** Time of the last refresh (RFC 3339, UTC). */
+  refreshedAt: string
+  /** Whether the token of this request belongs to it. */
+  current: boolean
+}
+
+/** The sessions of the user that have not ended. */
+export interface SessionList {
+  /** At most 100, the most recently refreshed first. */
+  sessions: SessionInfo[]
+}
+
 /** The user who signed up or logged in, with a new access token. */
 export interface SignedInUser {
   /** ID of the user. */
@@ -140,6 +234,16 @@ export interface SignedInUser {
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
   token: AccessToken
+}
+
+/** The fields to change. */
+export interface UpdateMeBody {
+  /**
+   * Display name. Null removes it; it stays as it is if this field is absent.
+   *
+   * @example Ada
+   */
+  preferredName?: string | null | undefined
 }
 
 /** The user as currently stored. */
@@ -158,8 +262,12 @@ export interface User {
    * @example Ada
    */
   preferredName: string | null
+  /** Whether the user has proved to receive mail at this address. */
+  emailVerified: boolean
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
+  /** The user’s tenants, in the order of `tenants`. */
+  memberships: Membership[]
   /** Time of sign-up (RFC 3339, UTC). */
   createdAt: string
 }
@@ -168,7 +276,7 @@ export interface User {
 export const users = {
   createUser: {
     method: 'POST',
-    path: '/workspaces/{workspaceSlug}/databases/{databaseName}/users',
+    path: '/users',
     hasBody: true,
     acceptsIdempotencyKey: true,
     status: 201,
@@ -192,7 +300,7 @@ export const users = {
   },
   login: {
     method: 'POST',
-    path: '/workspaces/{workspaceSlug}/databases/{databaseName}/users/login',
+    path: '/users/login',
     hasBody: true,
     isRepeatable: true,
     status: 200,
@@ -215,7 +323,7 @@ export const users = {
   },
   me: {
     method: 'GET',
-    path: '/workspaces/{workspaceSlug}/databases/{databaseName}/users/me',
+    path: '/users/me',
     needsToken: true,
     isRepeatable: true,
     status: 200,
@@ -234,6 +342,195 @@ export const users = {
   },
 } as const satisfies Record<string, Endpoint>
 
+/** Endpoints of the router `account`. */
+export const account = {
+  updateMe: {
+    method: 'PATCH',
+    path: '/users/me',
+    hasBody: true,
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'validation_failed',
+    ],
+  },
+  openSession: {
+    method: 'POST',
+    path: '/users/me/session',
+    needsToken: true,
+    status: 201,
+    field: 'tenants',
+    signsIn: true,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'session_not_opened',
+    ],
+  },
+  refreshSession: {
+    method: 'POST',
+    path: '/users/session/refresh',
+    hasBody: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'tenants',
+    signsIn: true,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+      'session_ended',
+    ],
+  },
+  endSession: {
+    method: 'POST',
+    path: '/users/session/end',
+    hasBody: true,
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+    ],
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/users/me/sessions',
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'sessions',
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+    ],
+  },
+  endAllSessions: {
+    method: 'DELETE',
+    path: '/users/me/sessions',
+    needsToken: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+    ],
+  },
+  changePassword: {
+    method: 'PUT',
+    path: '/users/me/password',
+    hasBody: true,
+    needsToken: true,
+    status: 200,
+    field: 'tenants',
+    signsIn: true,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'validation_failed',
+      'invalid_credentials',
+      'too_many_attempts',
+    ],
+  },
+  deleteMe: {
+    method: 'POST',
+    path: '/users/me/deletion',
+    hasBody: true,
+    needsToken: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'validation_failed',
+      'invalid_credentials',
+      'too_many_attempts',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
 /** Every `error.code` of `createUser`. */
 export type CreateUserErrorCode = (typeof users.createUser.codes)[number] | 'no_answer'
 
@@ -242,6 +539,30 @@ export type LoginErrorCode = (typeof users.login.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `me`. */
 export type MeErrorCode = (typeof users.me.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `updateMe`. */
+export type UpdateMeErrorCode = (typeof account.updateMe.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `openSession`. */
+export type OpenSessionErrorCode = (typeof account.openSession.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `refreshSession`. */
+export type RefreshSessionErrorCode = (typeof account.refreshSession.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `endSession`. */
+export type EndSessionErrorCode = (typeof account.endSession.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `listSessions`. */
+export type ListSessionsErrorCode = (typeof account.listSessions.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `endAllSessions`. */
+export type EndAllSessionsErrorCode = (typeof account.endAllSessions.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `changePassword`. */
+export type ChangePasswordErrorCode = (typeof account.changePassword.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `deleteMe`. */
+export type DeleteMeErrorCode = (typeof account.deleteMe.codes)[number] | 'no_answer'
 
 /** A message for each `error.code`, such as a translation. */
 export interface ErrorMessages {
@@ -279,6 +600,12 @@ export interface ErrorMessages {
   token_invalid: string
   /** Access token has expired. Log in again. A token is valid for `maxAge` seconds. */
   token_expired: string
+  /** Route not found. Check the path against the API reference. */
+  route_not_found: string
+  /** No session can be opened with this token. Log in again and open the session within 120 seconds. A login opens one session. */
+  session_not_opened: string
+  /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
+  session_ended: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }
@@ -294,4 +621,26 @@ export interface Operations {
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
+  /** Changes the fields that the body has, and returns the user. */
+  updateMe(body: UpdateMeBody, options?: CallOptions): Promise<Result<User, UpdateMeErrorCode>>
+  /** Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended. */
+  openSession(options?: CallOptions): Promise<Result<Session, OpenSessionErrorCode>>
+  /** Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token. Using a refresh token again later ends the session for everyone who has it. */
+  refreshSession(
+    body: RefreshTokenBody,
+    options?: CallOptions,
+  ): Promise<Result<Session, RefreshSessionErrorCode>>
+  /** Succeeds also if the session has ended or never existed. */
+  endSession(body: RefreshTokenBody, options?: CallOptions): Promise<Result<undefined, EndSessionErrorCode>>
+  /** Returns the sessions that have not ended. */
+  listSessions(options?: CallOptions): Promise<Result<SessionList, ListSessionsErrorCode>>
+  /** Also refuses all access tokens that the user has, including that of this request. */
+  endAllSessions(options?: CallOptions): Promise<Result<undefined, EndAllSessionsErrorCode>>
+  /** Ends every other session, and refuses all earlier access tokens. Use the returned one. The session of the request goes on with its refresh token. */
+  changePassword(
+    body: ChangePasswordBody,
+    options?: CallOptions,
+  ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
+  /** Also deletes those of the user’s tenants that have no other user. This cannot be undone. */
+  deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
 }

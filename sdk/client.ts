@@ -1,4 +1,4 @@
-import { type Operations, users } from './api.js'
+import { account, type Operations, users } from './api.js'
 import { createOperations, type Endpoint, type OperationOptions } from './operation.js'
 import { createLogin, type Login, type TokenOptions } from './token.js'
 
@@ -20,11 +20,15 @@ export interface Client extends Operations, Login {}
  * @throws {TypeError} if an option is missing or invalid
  */
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, workspace, database } = options
-  // Only characters that cookies and expo-secure-store allow in a key.
-  const server = String(baseUrl).replace(/[^a-z\d.-]/gi, (char) => `_${char.charCodeAt(0).toString(16)}`)
-  const { login, holder } = createLogin(`usher.${workspace}.${database}.${server}`, options)
-  // Does not compile until it has each operation of the contract.
-  const endpoints = { ...users } satisfies Record<keyof Operations, Endpoint>
+  const { login, holder } = createLogin(keyOf(options), options)
   return Object.assign(login, createOperations(endpoints, options, holder))
+}
+
+// Does not compile until it has each operation of the contract.
+export const endpoints = { ...users, ...account } satisfies Record<keyof Operations, Endpoint>
+
+/** Returns the key of a database in stores. Only characters that cookies and expo-secure-store allow. */
+export function keyOf({ baseUrl, workspace, database }: ClientOptions) {
+  const server = String(baseUrl).replace(/[^a-z\d.-]/gi, (char) => `_${char.charCodeAt(0).toString(16)}`)
+  return `usher.${workspace}.${database}.${server}`
 }

@@ -6,7 +6,7 @@ import { type SendOptions, send } from './send.js'
 /** How to send the requests of an operation, and how to read their responses. */
 export interface Endpoint {
   method: FetchInit['method']
-  /** Path template with `{workspaceSlug}` and `{databaseName}`. */
+  /** Path below that of the database. */
   path: string
   hasBody?: true
   needsToken?: true
@@ -52,6 +52,11 @@ export interface TokenHolder {
   get(): string | undefined | Promise<string | undefined>
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
+  /**
+   * Replaces or removes a JWT that the server has refused. Returns whether there is another one, with which the request
+   * is sent once more. Without this function, a refused JWT is removed.
+   */
+  renew?(refused: string | undefined): Promise<boolean>
 }
 
 /**
@@ -75,11 +80,14 @@ export function createOperations<Name extends keyof Operations>(
   assertValid(options)
   const { baseUrl, workspace, database } = options
 
-  async function call(endpoint: Endpoint, body: unknown, { signal }: CallOptions = {}) {
+  async function call(
+    endpoint: Endpoint,
+    body?: unknown,
+    callOptions?: CallOptions,
+    isSecond?: boolean,
+  ): Promise<Result<unknown, ErrorCode>> {
     const { path, method, status, hasBody, field } = endpoint
-    const url =
-      baseUrl.replace(/\/+$/, '') +
-      path.replace('{workspaceSlug}', workspace).replace('{databaseName}', database)
+    const url = `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${path}`
     const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
     const sent = endpoint.needsToken && (await token.get())
     const init = {
@@ -92,7 +100,7 @@ export function createOperations<Name extends keyof Operations>(
       ...(hasBody && { body: JSON.stringify(body) }),
     }
     const startedAt = Date.now()
-    const exchange = await send(url, init, !!(endpoint.isRepeatable || key), options, signal)
+    const exchange = await send(url, init, !!(endpoint.isRepeatable || key), options, callOptions?.signal)
 
     const data = exchange.body as SignedInUser | undefined
     if (exchange.response?.status === status && (!field || data?.[field as 'id'] !== undefined)) {
@@ -100,8 +108,12 @@ export function createOperations<Name extends keyof Operations>(
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)
-    // A login that finished meanwhile has stored another token, which stays.
-    if (/^token_/.test(error.code) && (await token.get()) === sent) await token.set(undefined)
+    if (/^token_/.test(error.code)) {
+      if (token.renew && !isSecond) {
+        if (await token.renew(sent || undefined)) return call(endpoint, body, callOptions, true)
+        // A login that finished meanwhile has stored another token, which stays.
+      } else if ((await token.get()) === sent) await token.set(undefined)
+    }
     return { data: undefined, error }
   }
 

@@ -1,7 +1,8 @@
 import { batchReads } from '../store/batched-reads.js'
-import { findUsersById, type UserWithoutPassword } from '../store/queries/users.js'
+import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
 import type { ServerStore } from '../store/store.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
+import { createSecretLookup } from './keys/database-secrets.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { createThrottle, type Throttle } from './throttle/login-throttle.js'
@@ -18,7 +19,8 @@ export interface AppContext {
   throttle: Throttle
   networkAllowance: NetworkAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
-  findUser: ReturnType<typeof batchReads<UserWithoutPassword>>
+  findUser: ReturnType<typeof batchReads<UserKey, UserOfToken>>
+  findSecrets: ReturnType<typeof createSecretLookup>
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
@@ -48,7 +50,8 @@ export function createContext(
     throttle: createThrottle(store, now, settings.workers, hashing),
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
-    findUser: batchReads((databaseId, ids) => findUsersById(store, databaseId, ids)),
+    findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys, new Date(now()))),
+    findSecrets: createSecretLookup(store, now),
     verifiedTokens: createVerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,

@@ -19,6 +19,7 @@ import { rejectOtherMethods } from './method-not-allowed.js'
 import { createErrorHandler } from './problem-details.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
+import { accountRoutes } from './routes/account.js'
 import { referenceRoutes } from './routes/api-reference.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { operationRoutes } from './routes/operations.js'
@@ -101,7 +102,7 @@ export async function buildApp(
   const registerMethodGuards = rejectOtherMethods(app)
   await app.register(cors, {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
-    methods: ['GET', 'POST'],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: [
       'Authorization',
       'Content-Type',
@@ -123,6 +124,7 @@ export async function buildApp(
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
   userRoutes(app, context)
+  accountRoutes(app, context)
   discoveryRoutes(app, context)
   operationRoutes(app, context, baseUrl)
   problemTypeRoute(app, docs)

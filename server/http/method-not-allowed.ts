@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
 /** The value of `Allow` for no path: `OPTIONS *` and CONNECT. */
-export const methodsOfServer = 'GET, HEAD, OPTIONS, POST'
+export const methodsOfServer = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -76,12 +76,12 @@ export function problemBody(
 
 /**
  * Returns the challenge that a 401 must have (RFC 9110 §15.5.2): of RFC 6750 §3, with an error only if a token was sent,
- * or for a failed login a scheme of our own, for which no browser shows a dialog.
+ * or for a failed login or refresh a scheme of our own, for which no browser shows a dialog.
  */
 function challenge({ code, message }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>
   const realm = `realm="${workspaceSlug}/${databaseName}"`
-  if (code === 'invalid_credentials') return `Password ${realm}`
+  if (code === 'invalid_credentials' || code === 'session_ended') return `Password ${realm}`
   if (code === 'token_missing') return `Bearer ${realm}`
   return `Bearer ${realm}, error="invalid_token", error_description="${message}"`
 }

@@ -7,16 +7,16 @@ const maxReads = 128
 /** Statements on one database at a time: a second one, because the connection of the first may hang. */
 const maxStatements = 2
 
-interface Read<Row> {
-  id: string
+interface Read<Key, Row> {
+  key: Key
   resolve(row: Row | undefined): void
   reject(error: unknown): void
   trace: Context
 }
 
 /** Reads of one database. */
-interface Queue<Row> {
-  waiting: Read<Row>[]
+interface Queue<Key, Row> {
+  waiting: Read<Key, Row>[]
   isScheduled: boolean
   /** Number of statements. */
   running: number
@@ -27,30 +27,30 @@ interface Queue<Row> {
  * while statements of the database run, share a statement: sending one takes longer than reading a row. A row is as it
  * was when its read began, or newer.
  *
- * @param readRows reads the rows that exist, in any order
+ * @param readRows reads the rows that exist, in any order, each once for all keys with its id
  */
-export function batchReads<Row extends { id: string }>(
-  readRows: (databaseId: string, ids: string[]) => Promise<Row[]>,
+export function batchReads<Key extends { id: string }, Row extends { id: string }>(
+  readRows: (databaseId: string, keys: Key[]) => Promise<Row[]>,
 ) {
-  const queues = new Map<string, Queue<Row>>()
+  const queues = new Map<string, Queue<Key, Row>>()
 
-  function schedule(databaseId: string, queue: Queue<Row>) {
+  function schedule(databaseId: string, queue: Queue<Key, Row>) {
     if (queue.isScheduled || queue.running === maxStatements || queue.waiting.length === 0) return
     queue.isScheduled = true
     setImmediate(send, databaseId, queue)
   }
 
-  async function send(databaseId: string, queue: Queue<Row>) {
+  async function send(databaseId: string, queue: Queue<Key, Row>) {
     const reads = queue.waiting.splice(0, maxReads)
     queue.isScheduled = false
     queue.running += 1
     schedule(databaseId, queue)
     try {
-      const ids = reads.map(({ id }) => id)
+      const keys = reads.map(({ key }) => key)
       const traces = reads.map(({ trace }) => trace)
-      const rows = await inSharedContext(traces, () => readRows(databaseId, ids))
+      const rows = await inSharedContext(traces, () => readRows(databaseId, keys))
       const byId = new Map(rows.map((row) => [row.id, row]))
-      for (const { id, resolve } of reads) resolve(byId.get(id))
+      for (const { key, resolve } of reads) resolve(byId.get(key.id))
     } catch (error) {
       for (const { reject } of reads) reject(error)
     }
@@ -59,11 +59,11 @@ export function batchReads<Row extends { id: string }>(
     if (queue.running === 0 && !queue.isScheduled) queues.delete(databaseId)
   }
 
-  return (databaseId: string, id: string) =>
+  return (databaseId: string, key: Key) =>
     new Promise<Row | undefined>((resolve, reject) => {
       const queue = queues.get(databaseId) ?? { waiting: [], isScheduled: false, running: 0 }
       queues.set(databaseId, queue)
-      queue.waiting.push({ id, resolve, reject, trace: context.active() })
+      queue.waiting.push({ key, resolve, reject, trace: context.active() })
       schedule(databaseId, queue)
     })
 }

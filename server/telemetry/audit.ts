@@ -13,6 +13,11 @@ export type AuditEvent =
   | 'login.failed'
   | 'login.throttled'
   | 'token.rejected'
+  | 'session.opened'
+  | 'session.ended'
+  | 'session.reuse_detected'
+  | 'user.password_changed'
+  | 'user.updated'
   | 'user.disabled'
   | 'user.enabled'
   | 'user.deleted'
@@ -40,6 +45,7 @@ export const audit = (
   fields: {
     databaseId?: string
     userId?: string
+    sessionId?: string
     tenantId?: string
     workspaceId?: string
     /** Keyed pseudonym of an unknown email. */

@@ -20,7 +20,9 @@ describe('GET /users/me', () => {
       id: user.id,
       email: 'Me@Example.com',
       preferredName: 'Renamed',
+      emailVerified: false,
       tenants: user.tenants,
+      memberships: [{ id: user.tenants[0], name: 'Engines', joinedAt: new Date(start).toISOString() }],
       createdAt: new Date(start).toISOString(),
     })
   })

@@ -82,6 +82,7 @@ describe('lines of an import', () => {
       passwordHash: bcryptHash,
       preferredName: ' Ada ',
       tenants: [{ id: uuid('b'), name: 'Engines' }, { name: 'Looms' }],
+      emailVerifiedAt: '2024-06-01T00:00:00Z',
       createdAt: '2024-05-01T12:34:56.789123+02:00',
     })
     const loggedIn = (await login({ email, password: vectorPassword })).json()
@@ -90,7 +91,12 @@ describe('lines of an import', () => {
       id: uuid('a'),
       email: 'Ada@Example.com',
       preferredName: 'Ada',
+      emailVerified: true,
       tenants: loggedIn.tenants,
+      memberships: [
+        { id: uuid('b'), name: 'Engines', joinedAt: '2024-05-01T10:34:56.789Z' },
+        { id: loggedIn.tenants[1], name: 'Looms', joinedAt: '2024-05-01T10:34:56.790Z' },
+      ],
       createdAt: '2024-05-01T10:34:56.789Z',
     })
     const tenants = await store.prisma.tenant.findMany({ where: { databaseId: id } })

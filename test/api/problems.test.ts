@@ -150,7 +150,8 @@ describe('paths and methods', () => {
   it.for(METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS'].includes(method)))(
     'returns 405 with Allow for %s on a path that has GET, and 404 on an unknown path',
     async (method, { usher, database }) => {
-      const known = await usher.inject({ method: method as 'PUT', url: `${database.users}/me` })
+      const keySet = database.users.replace('users', '.well-known/jwks.json')
+      const known = await usher.inject({ method: method as 'PUT', url: keySet })
       expect([known.statusCode, known.json().code]).toEqual([405, 'method_not_allowed'])
       expect(known.headers.allow).toBe('GET, HEAD, OPTIONS')
       const unknown = await usher.inject({ method: method as 'PUT', url: `${database.users}/nowhere` })
@@ -162,7 +163,8 @@ describe('paths and methods', () => {
     const options = (url: string) => usher.inject({ method: 'OPTIONS', url })
     const signUp = await options(database.users)
     expect([signUp.statusCode, signUp.headers.allow, signUp.body]).toEqual([204, 'OPTIONS, POST', ''])
-    for (const url of [`${database.users}/me`, '/healthz', '/problems/email_taken', '/docs', '/docs/json']) {
+    expect((await options(`${database.users}/me`)).headers.allow).toBe('GET, HEAD, OPTIONS, PATCH')
+    for (const url of ['/readyz', '/healthz', '/problems/email_taken', '/docs', '/docs/json']) {
       const response = await options(url)
       expect([url, response.statusCode, response.headers.allow]).toEqual([url, 204, 'GET, HEAD, OPTIONS'])
     }
@@ -176,7 +178,7 @@ describe('paths and methods', () => {
 
   it('lists HEAD next to GET in Allow', async ({ usher, database }) => {
     const response = await usher.send({ method: 'DELETE', url: `${database.users}/me` })
-    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS')
+    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS, PATCH')
   })
 
   it.for(['/', '/workspaces', '/workspaces/demo/databases', '/%', '/workspaces/%zz/databases/a/users'])(
@@ -228,7 +230,7 @@ describe('cross-origin requests', () => {
       headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
     })
     expect(response.statusCode).toBe(204)
-    expect(response.headers['access-control-allow-methods']).toBe('GET, POST')
+    expect(response.headers['access-control-allow-methods']).toBe('GET, POST, PUT, PATCH, DELETE')
     expect(response.headers['access-control-allow-headers']).toContain('Authorization')
   })
 

@@ -3,6 +3,8 @@ import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { it } from '../support/operator.js'
 
+const sessionDefaults = { accountOperations: true, sessionIdle: 1_209_600, sessionMax: 7_776_000 }
+
 describe('database set', () => {
   it('database set changes password policy, token lifetime and the algorithm of the next key', async ({
     usher,
@@ -12,7 +14,15 @@ describe('database set', () => {
     const settings = { passwordPolicy: 'nist', tokenMaxAge: 120, signingAlgorithm: 'EdDSA' }
     expect(
       await usher.json(`${set} --password-policy nist --token-max-age 120 --signing-algorithm EdDSA`),
-    ).toEqual({ id, workspaceSlug, databaseName, networkFailuresPerHour: 300, claims: {}, ...settings })
+    ).toEqual({
+      id,
+      workspaceSlug,
+      databaseName,
+      networkFailuresPerHour: 300,
+      ...sessionDefaults,
+      claims: {},
+      ...settings,
+    })
     const server = await usher.otherServer()
     const client = server.client(workspaceSlug, databaseName)
     const refused = await client.createUser(validUser({ password: 'fourteen chars' }))
@@ -22,11 +32,13 @@ describe('database set', () => {
 
     const { stdout, audited } = await usher.operator(`${set} --token-max-age default`)
     expect(stdout).toBe(
-      `password policy    nist
-token lifetime     the server’s TOKEN_MAX_AGE
-signing algorithm  EdDSA
-network failures   300 an hour
-fixed claims       {}
+      `password policy     nist
+token lifetime      the server’s TOKEN_MAX_AGE
+signing algorithm   EdDSA
+network failures    300 an hour
+account operations  on
+sessions            end after 1209600 s unused, or 7776000 s
+fixed claims        {}
 `,
     )
     expect(audited).toMatchObject([
@@ -36,7 +48,7 @@ fixed claims       {}
     expect(next).toContain(`\nTo create a key with RS256, run: usher keys rotate ${path}\n`)
     expect(await usher.json(`keys rotate ${path}`)).toMatchObject({ algorithm: 'RS256' })
     const { stdout: unlimited } = await usher.operator(`${set} --network-failures-per-hour 0`)
-    expect(unlimited).toContain('\nnetwork failures   no limit\n')
+    expect(unlimited).toContain('\nnetwork failures    no limit\n')
     expect(await usher.json('database list')).toContainEqual(
       expect.objectContaining({ id, passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }),
     )
@@ -46,6 +58,9 @@ fixed claims       {}
     ['', /^2 usher: at least one setting is required\. See --help\n$/],
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
+    ['--account-operations no', /^2 .*--account-operations.* on, off/],
+    ['--session-idle 299', /^2 .*--session-idle.* whole number from 300 to 34560000/],
+    ['--session-max 1', /^2 .*--session-max.* whole number from 300 to 34560000/],
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
     ['--claims null', /^2 usher: --claims must be a JSON object/],
     ['--claims {role:1}', /^2 usher: --claims must be a JSON object/],
@@ -64,7 +79,7 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
   const claims = { role: 'authenticated', 'https://example.com/plan': { seats: [1, null] } }
   const { stdout } = await usher.operator(`database set ${path} --claims ${JSON.stringify(claims)}`)
-  const [, shown = ''] = stdout.match(/^fixed claims {7}(.*)$/m) ?? []
+  const [, shown = ''] = stdout.match(/^fixed claims {8}(.*)$/m) ?? []
   expect(JSON.parse(shown)).toEqual(claims)
   expect((await usher.json(`database show ${path}`)).claims).toEqual(claims)
   const server = await usher.otherServer()
@@ -76,20 +91,39 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   expect((await usher.json(`database set ${path} --claims {}`)).claims).toEqual({})
 })
 
+it('database set and create change sessions and account operations', async ({ usher }) => {
+  const { path, workspaceSlug, databaseName } = await usher.newDatabase()
+  const options = '--account-operations on --session-idle 600 --session-max 900'
+  await usher.operator(`database create ${workspaceSlug}/database-other ${options}`)
+  const session = { accountOperations: true, sessionIdle: 600, sessionMax: 900 }
+  expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
+  const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
+  expect(stdout).toContain('\naccount operations  off\nsessions            none\n')
+  const server = await usher.otherServer()
+  const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
+  const { token } = await signedUp()
+  expect((await openSession(token.jwt)).json().code).toBe('route_not_found')
+  const other = server.client(workspaceSlug, 'database-other')
+  expect((await other.opened()).refreshToken.maxAge).toBe(600)
+  await server.close()
+})
+
 it('database show prints the settings of a database', async ({ usher, database }) => {
   const { id, path, workspaceSlug, databaseName } = database
   const [{ createdAt }] = await usher.json(`database list --after ${workspaceSlug}/database --limit 1`)
   const url = `http://localhost:3000/workspaces/${workspaceSlug}/databases/${databaseName}`
   expect((await usher.operator(`database show ${path}`)).stdout).toBe(
-    `id                 ${id}
-url                ${url}
-password policy    standard
-token lifetime     the server’s TOKEN_MAX_AGE
-signing algorithm  ES256
-network failures   300 an hour
-fixed claims       {}
-hash parameters    0 sets
-created            ${createdAt}
+    `id                  ${id}
+url                 ${url}
+password policy     standard
+token lifetime      the server’s TOKEN_MAX_AGE
+signing algorithm   ES256
+network failures    300 an hour
+account operations  on
+sessions            end after 1209600 s unused, or 7776000 s
+fixed claims        {}
+hash parameters     0 sets
+created             ${createdAt}
 `,
   )
   await database.signedUp()
@@ -103,12 +137,13 @@ created            ${createdAt}
     tokenMaxAge: 90,
     signingAlgorithm: 'ES256',
     networkFailuresPerHour: 0,
+    ...sessionDefaults,
     claims: {},
     hashParameterSets: 1,
     createdAt,
   })
   expect((await usher.operator(`database show ${path}`)).stdout).toMatch(
-    /\ntoken lifetime {5}90 s\n(.*\n)*hash parameters {4}1 set\n/,
+    /\ntoken lifetime {6}90 s\n(.*\n)*hash parameters {5}1 set\n/,
   )
   expect(await usher.outcome('database show no/such')).toBe('1 usher: database no/such does not exist\n')
 })
@@ -122,7 +157,7 @@ it('database list and workspace list return pages', async ({ usher }) => {
   const after = `${before.workspaceSlug}/${before.databaseName}`
   expect(await usher.json(`database list --after ${after}`)).toEqual(databases.slice(-1))
   const { stdout } = await usher.operator(`database list --after ${after} --limit 1`)
-  expect(stdout).toMatch(/\nNext page: --after workspace-\d+\/database-\d+\n$/)
+  expect(stdout).toMatch(/\nNext page: --after workspace-\d+\/database-\w+\n$/)
 
   const workspaces = await usher.json('workspace list')
   expect(workspaces).toContainEqual(expect.objectContaining({ slug: workspaceSlug, databases: 1 }))

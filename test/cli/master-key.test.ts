@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { startOperator } from '../support/operator.js'
@@ -21,9 +22,13 @@ async function startOwnOperator() {
 describe('keys rewrap', () => {
   it('keys rewrap re-encrypts all keys, so a server starts only with the new master key', async () => {
     const usher = await startOwnOperator()
-    const { path, ...database } = await usher.newDatabase()
+    const { id, path, ...database } = await usher.newDatabase()
     await usher.newDatabase()
     const { token } = await database.signedUp()
+    const mac = await createSecretLookup(
+      usher.store,
+      Date.now,
+    )(id).then((each) => each.sign('refresh_token', 'a'))
     const next = { USHER_NEW_MASTER_KEY: newKey() }
     const { stdout, audited } = await usher.operator('keys rewrap', '', next)
     expect(stdout).toBe(
@@ -43,6 +48,8 @@ describe('keys rewrap', () => {
     const server = await usher.otherServer(Buffer.from(next.USHER_NEW_MASTER_KEY, 'base64'))
     const { me } = server.client(database.workspaceSlug, database.databaseName)
     expect((await me(token.jwt)).statusCode).toBe(200)
+    const secrets = await server.context.findSecrets(id)
+    expect(secrets.verify(mac, 'refresh_token', 'a')).toBe(true)
     await server.close()
   })
 

@@ -18,7 +18,7 @@ export function addToDocument(document: OpenAPIObject): OpenAPIObject {
   schemas.FieldErrorCode?.['x-extensible-enum'].push(laterCode)
   const me = later.paths?.['/workspaces/{workspaceSlug}/databases/{databaseName}/users/me']
   if (!me?.get) throw new Error('no operation getMe')
-  me.delete = { ...me.get, operationId: 'deleteMe' }
+  me.delete = { ...me.get, operationId: 'removeMe' }
   return later
 }
 

@@ -22,6 +22,9 @@ function newDatabase() {
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     networkFailuresPerHour: 0,
+    accountOperations: true,
+    sessionIdleSeconds: 0,
+    sessionMaxSeconds: 0,
     claims: {},
     keys: [key],
   }
@@ -103,7 +106,7 @@ it('does not cache rejected tokens', () => {
 })
 
 it('caches at most 16 MiB of tokens', () => {
-  const token = { databaseId: '', kid: '', userId: '', issuedAt: 0, expiresAt: 0 }
+  const token = { databaseId: '', kid: '', userId: '', sessionId: undefined, issuedAt: 0, expiresAt: 0 }
   const jwtOf = (index: number) => String(index).padStart(700, '-')
   for (let index = 0; index < 20_000; index++) verified.set(jwtOf(index), token)
   expect(verified.calculatedSize).toBeLessThanOrEqual(16 * 2 ** 20)

@@ -70,7 +70,10 @@ it('returns the responses to pipelined requests in order', async ({ port }) => {
 it('lists the methods of the server for OPTIONS *', async ({ port }) => {
   const request = 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'
   const [response] = parseResponses(await socketExchange(port, Buffer.from(request)))
-  expect([response?.statusCode, response?.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS, POST'])
+  expect([response?.statusCode, response?.headers.allow]).toEqual([
+    204,
+    'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT',
+  ])
 })
 
 it('ignores an unknown Expect header', async ({ port }) => {

@@ -32,7 +32,9 @@ export const ada = {
   id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10',
   email: 'ada@example.com',
   preferredName: null,
+  emailVerified: false,
   tenants: [],
+  memberships: [],
   createdAt: '2026-03-01T12:00:00.000Z',
 }
 

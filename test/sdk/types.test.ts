@@ -41,7 +41,7 @@ it('gives bodies and responses the types of the contract', () => {
 })
 
 it('gives each operation the body, the response and the codes of the contract', () => {
-  expectTypeOf<keyof sdk.Operations>().toEqualTypeOf<'createUser' | 'login' | 'me'>()
+  expectTypeOf<'createUser' | 'login' | 'me'>().toExtend<keyof sdk.Operations>()
   expectTypeOf<sdk.Operations>().toEqualTypeOf<Operations>()
   expectTypeOf<keyof Omit<sdk.Client, keyof sdk.Login>>().toEqualTypeOf<keyof Operations>()
   expectTypeOf<'invalid_credentials'>().toExtend<sdk.LoginErrorCode>()

@@ -12,15 +12,20 @@ interface Statement {
 /** Reads with statements that end when the test says so. Every row exists but `unknown`. */
 function createReads() {
   const statements: Statement[] = []
-  const read = batchReads(
-    (databaseId, ids) =>
-      new Promise<{ id: string }[]>((resolve, reject) => {
+  const read = batchReads<{ id: string }, { id: string }>(
+    (databaseId, keys) =>
+      new Promise((resolve, reject) => {
+        const ids = keys.map(({ id }) => id)
         const rows = ids.filter((id) => id !== 'unknown').map((id) => ({ id }))
         const succeed = () => resolve(rows.toReversed())
         statements.push({ databaseId, ids, succeed, fail: () => reject(new Error('connection lost')) })
       }),
   )
-  return { statements, read, sent: () => statements.map(({ ids }) => ids) }
+  return {
+    statements,
+    read: (databaseId: string, id: string) => read(databaseId, { id }),
+    sent: () => statements.map(({ ids }) => ids),
+  }
 }
 
 it('reads of one turn share a statement per database', async () => {

@@ -7,7 +7,7 @@ import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
-import { password, startApp, validUser } from '../support/app.js'
+import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
 import { errorsOf } from '../support/one-database.js'
 import { databaseUrl } from '../support/postgres-server.js'
@@ -51,9 +51,10 @@ async function onServer<Result>(url: string, work: (store: Store) => Promise<Res
   return work(store).finally(store.close)
 }
 
-/** Sends requests that cause every response of the three operations, and the other requests that read the store. */
+/** Sends requests that cause every response of the three operations, and all others that use the store. */
 async function useEveryOperation(store: Store) {
   const api = await startApp(store)
+  api.clock.now = Date.now()
   const { workspaceSlug, databaseName, users, ...database } = await api.newDatabase()
   await api.newDatabase()
   const user = validUser({ email: 'ada@example.com', newTenant: 'Engines' })
@@ -69,6 +70,7 @@ async function useEveryOperation(store: Store) {
     await create({ ...payload, newTenant: 'Others' }),
     await database.me(token.jwt),
     await database.me('no.token.this'),
+    ...(await useAccount(database)),
     await database.login({ email: 'ada@example.com', password: wrong }),
     await database.login({ email: 'ada@example.com', password }),
     ...(await sequentially(6, () => database.login({ email: 'nobody@example.com', password: wrong }))),
@@ -76,12 +78,41 @@ async function useEveryOperation(store: Store) {
     await api.send({ method: 'GET', url: '/readyz' }),
   ].map(({ statusCode }) => statusCode)
   expect(statuses).toEqual([
-    201, 409, 201, 201, 422, 200, 401, 401, 200, 401, 401, 401, 401, 401, 429, 200, 200,
+    201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 200, 204, 401, 200, 401, 401, 401, 401,
+    401, 429, 200, 200,
   ])
   await api.close()
   const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })
   await costlier.client(workspaceSlug, databaseName).login({ email: 'ada@example.com', password })
   await costlier.close()
+}
+
+/** Returns the responses of the account operations. */
+async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'me' | 'as' | 'endSession'>) {
+  const session = await database.opened({ newTenant: 'Looms' })
+  const { refreshToken } = session
+  const as = (method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT', path: string, body?: object) =>
+    database.as(session.token.jwt, method, path, body)
+  const responses = [
+    await database.me(session.token.jwt),
+    await as('PATCH', 'me', { preferredName: 'Ada' }),
+    await database.refresh(refreshToken.value),
+    await as('GET', 'me/sessions'),
+    await database.endSession(refreshToken.value),
+  ]
+  const { token } = await database.opened()
+  const leaving = await database.opened()
+  const deletion = await database.as(leaving.token.jwt, 'POST', 'me/deletion', { password })
+  const changed = await database.as(token.jwt, 'PUT', 'me/password', {
+    password,
+    newPassword: `new ${password}`,
+  })
+  return [
+    ...responses,
+    deletion,
+    changed,
+    await database.as(changed.json().token.jwt, 'DELETE', 'me/sessions'),
+  ]
 }
 
 async function sequentially<Result>(times: number, work: () => Promise<Result>) {
@@ -175,7 +206,8 @@ describe('statements on a distributed store', () => {
     }
     // Blocks key creation while all keys are re-encrypted. Reads and changes no row.
     expect([...errors]).toEqual([
-      'signing_key is named outside a query: LOCK TABLE usher.signing_key IN SHARE ROW EXCLUSIVE MODE',
+      'signing_key is named outside a query: LOCK TABLE usher.signing_key, usher.database_secret IN SHARE ROW EXCLUSIVE MODE',
+      'database_secret is named outside a query: LOCK TABLE usher.signing_key, usher.database_secret IN SHARE ROW EXCLUSIVE MODE',
     ])
   })
 

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import type { SignedInUser } from '@usher/contract'
+import type { Session, SignedInUser } from '@usher/contract'
 import type { InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import { loadConfig } from '../../server/config.js'
@@ -66,7 +66,7 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
 
   /** Sends a request. Fails if the OpenAPI document does not describe the response. */
   async function send(
-    options: InjectOptions & { method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD'; url: string },
+    options: InjectOptions & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'; url: string },
   ) {
     const response = await api.inject(options)
     expectDocumented(options.method, options.url, response)
@@ -76,18 +76,47 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
 
   function client(workspaceSlug: string, databaseName: string) {
     const users = `/workspaces/${workspaceSlug}/databases/${databaseName}/users`
+    const openSession = (token: string) =>
+      send({ method: 'POST', url: `${users}/me/session`, headers: { authorization: `Bearer ${token}` } })
+    /** Signs up a user. */
+    async function signedUp(body: object = {}): Promise<SignedInUser> {
+      const response = await send({ method: 'POST', url: users, payload: validUser(body) })
+      if (response.statusCode !== 201) throw new Error(response.body)
+      return response.json()
+    }
+    /** Signs up a user and opens a session. */
+    async function opened(body: object = {}): Promise<Session> {
+      const { token } = await signedUp(body)
+      const response = await openSession(token.jwt)
+      if (response.statusCode !== 201) throw new Error(response.body)
+      return response.json()
+    }
     return {
       users,
       createUser: (body: object) => send({ method: 'POST', url: users, payload: body }),
       login: (body: object) => send({ method: 'POST', url: `${users}/login`, payload: body }),
       me: (token: string) =>
         send({ method: 'GET', url: `${users}/me`, headers: { authorization: `Bearer ${token}` } }),
-      /** Signs up a user. */
-      async signedUp(body: object = {}): Promise<SignedInUser> {
-        const response = await send({ method: 'POST', url: users, payload: validUser(body) })
-        if (response.statusCode !== 201) throw new Error(response.body)
-        return response.json()
-      },
+      /** Sends a request with a token to a path below `users`. */
+      as: (
+        token: string,
+        method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+        path: string,
+        payload?: object,
+      ) =>
+        send({
+          method,
+          url: `${users}/${path}`,
+          headers: { authorization: `Bearer ${token}` },
+          ...(payload && { payload }),
+        }),
+      openSession,
+      refresh: (refreshToken: string) =>
+        send({ method: 'POST', url: `${users}/session/refresh`, payload: { refreshToken } }),
+      endSession: (refreshToken: string) =>
+        send({ method: 'POST', url: `${users}/session/end`, payload: { refreshToken } }),
+      signedUp,
+      opened,
     }
   }
 

@@ -4,6 +4,8 @@ import { expect } from 'vitest'
 /** Shorter words may be in a log by chance. */
 const minLength = 6
 
+const secretFields = ['password', 'newPassword', 'email', 'newTenant', 'preferredName', 'refreshToken']
+
 /** Collects passwords, tokens and emails of requests and responses, which must not be logged. */
 export function watchSecrets() {
   const secrets = new Set<string>()
@@ -12,11 +14,12 @@ export function watchSecrets() {
   }
   return {
     note({ payload, headers }: InjectOptions, responseBody: string) {
-      const { password, email, newTenant, preferredName } = (payload ?? {}) as Record<string, unknown>
-      for (const value of [password, email, newTenant, preferredName]) add(value)
+      const body = (payload ?? {}) as Record<string, unknown>
+      for (const name of secretFields) add(body[name])
       add(headers?.authorization?.toString().split(' ')[1])
       add(headers?.['idempotency-key'])
       for (const [jwt] of responseBody.matchAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g)) add(jwt)
+      for (const [refreshToken] of responseBody.matchAll(/[\w-]{36}\.\d+\.[\w-]{43}/g)) add(refreshToken)
     },
     expectNoneIn(text: string) {
       const found = [...secrets].filter(

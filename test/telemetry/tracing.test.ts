@@ -92,7 +92,7 @@ describe('OpenTelemetry SDK', () => {
     expect(children).toHaveLength(1)
     expect(children[0]?.attributes).toEqual({
       'db.system.name': 'postgresql',
-      'db.query.summary': 'SELECT membership user',
+      'db.query.summary': 'SELECT user membership tenant',
       'db.query.text': expect.stringMatching(
         /^SELECT u\.id, .* u\.id = ANY\(\(SELECT \$2::uuid\[\]\)::uuid\[\]\)$/,
       ),
@@ -178,7 +178,7 @@ describe('OpenTelemetry SDK', () => {
     const failed = all.filter(({ status }) => status.code === SpanStatusCode.ERROR)
     expect(failed.map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
       ['INSERT user', '23505'],
-      ['SELECT membership user', expect.stringMatching(/^P2010$|^42P01$/)],
+      ['SELECT user membership tenant', expect.stringMatching(/^P2010$|^42P01$/)],
       [`GET ${route}/me`, '500'],
     ])
     const spans = JSON.stringify(

@@ -20,14 +20,17 @@ export function configure(database: Command) {
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
     .description('create a database in a workspace')
     .addOption(passwordPolicy().default('standard'))
+    .addOption(accountOperations())
+    .addOption(sessionIdle())
+    .addOption(sessionMax())
     .option('--json', 'print the result as JSON')
-    .action((path, options) =>
+    .action((path, { json, accountOperations, ...others }) =>
       withStore(async (store, config, log) => {
-        const settings = { passwordPolicy: options.passwordPolicy }
+        const settings = { ...others, ...isOn(accountOperations) }
         const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
         audit(log, 'database.created', { databaseId: id })
         const url = databaseUrl(config.baseUrl, path)
-        print(options, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
+        print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
       }),
     )
   addPageOptions(database.command('list'), 'database', databasePath)
@@ -42,6 +45,9 @@ export function configure(database: Command) {
           signingAlgorithm: row.signingAlgorithm,
           tokenMaxAge: row.tokenMaxAge,
           networkFailuresPerHour: row.networkFailuresPerHour,
+          accountOperations: row.accountOperations,
+          sessionIdle: row.sessionIdle,
+          sessionMax: row.sessionMax,
           claims: row.claims,
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
@@ -98,11 +104,15 @@ export function configure(database: Command) {
       'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
       wholeNumber(0, 1_000_000),
     )
+    .addOption(accountOperations())
+    .addOption(sessionIdle())
+    .addOption(sessionMax())
     .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
     .option('--json', 'print the result as JSON')
-    .action((path, { json, tokenMaxAge: maxAge, claims, ...others }) => {
+    .action((path, { json, tokenMaxAge: maxAge, claims, accountOperations, ...others }) => {
       const settings = {
         ...others,
+        ...isOn(accountOperations),
         ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
         ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
       }
@@ -158,10 +168,16 @@ const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
   beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'
 
 /** Returns the settings as `show` and `set` print them. */
-const shownSettings = (row: DatabaseRow) => {
-  const { passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour, claims } = row
-  return { passwordPolicy, tokenMaxAge, signingAlgorithm, networkFailuresPerHour, claims }
-}
+const shownSettings = (row: DatabaseRow) => ({
+  passwordPolicy: row.passwordPolicy,
+  tokenMaxAge: row.tokenMaxAge,
+  signingAlgorithm: row.signingAlgorithm,
+  networkFailuresPerHour: row.networkFailuresPerHour,
+  accountOperations: row.accountOperations,
+  sessionIdle: row.sessionIdle,
+  sessionMax: row.sessionMax,
+  claims: row.claims,
+})
 
 /** Returns the settings with their labels. */
 const settingsOf = (row: ReturnType<typeof shownSettings>) => [
@@ -172,8 +188,38 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
     'network failures',
     row.networkFailuresPerHour === 0 ? 'no limit' : `${row.networkFailuresPerHour} an hour`,
   ],
+  ['account operations', row.accountOperations ? 'on' : 'off'],
+  [
+    'sessions',
+    row.sessionMax === 0 ? 'none' : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s`,
+  ],
   ['fixed claims', JSON.stringify(row.claims)],
 ]
 
 const passwordPolicy = () =>
   new Option('--password-policy <policy>', 'rules for new passwords').choices(Object.values(PasswordPolicy))
+
+const accountOperations = () =>
+  new Option(
+    '--account-operations <state>',
+    'whether users have sessions and can change their account',
+  ).choices(['on', 'off'] as const)
+
+/** Returns the setting, unless it is to stay as it is. */
+const isOn = (state: 'on' | 'off' | undefined) => state && { accountOperations: state === 'on' }
+
+/** Longer than the 120 s in which a login can open its session. */
+const minSessionSeconds = 300
+/** 400 days: the longest that browsers keep a cookie. */
+const maxSessionSeconds = 34_560_000
+
+const sessionIdle = () =>
+  new Option('--session-idle <seconds>', 'a session ends after this time without a refresh').argParser(
+    wholeNumber(minSessionSeconds, maxSessionSeconds),
+  )
+
+const sessionMax = () =>
+  new Option(
+    '--session-max <seconds>',
+    'a session ends this time after its login; 0 for no sessions',
+  ).argParser((text) => (text === '0' ? 0 : wholeNumber(minSessionSeconds, maxSessionSeconds)(text)))

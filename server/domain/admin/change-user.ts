@@ -11,12 +11,20 @@ import { OperatorError } from './operator-error.js'
 
 type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
 
+/** Also ends the user's sessions. */
 export const disableUser: Change = async (store, path, userRef, now) => {
   const { account } = await findAccount(store, path, userRef)
-  return change(store, path, account, { disabledAt: account.disabledAt ?? now })
+  const disabled = await change(store, path, account, { disabledAt: account.disabledAt ?? now })
+  // No session can be opened any more.
+  const { databaseId, id: userId } = account
+  await store.prisma.session.updateMany({
+    where: { databaseId, userId, endedAt: null },
+    data: { endedAt: now },
+  })
+  return disabled
 }
 
-/** Accepts a user's logins again, and earlier tokens that have not expired. */
+/** Accepts a user's logins again, and earlier tokens that have not expired and belong to no session. */
 export const enableUser: Change = async (store, path, userRef) => {
   const { account } = await findAccount(store, path, userRef)
   return change(store, path, account, { disabledAt: null })

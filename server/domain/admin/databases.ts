@@ -22,7 +22,16 @@ export async function requireDatabase(store: ServerStore, path: DatabasePath): P
 
 /** Undefined keeps the current value. */
 export type DatabaseSettings = Partial<
-  Pick<DatabaseRow, 'passwordPolicy' | 'signingAlgorithm' | 'tokenMaxAge' | 'networkFailuresPerHour'> & {
+  Pick<
+    DatabaseRow,
+    | 'passwordPolicy'
+    | 'signingAlgorithm'
+    | 'tokenMaxAge'
+    | 'networkFailuresPerHour'
+    | 'accountOperations'
+    | 'sessionIdle'
+    | 'sessionMax'
+  > & {
     claims: Prisma.InputJsonObject
   }
 >

@@ -2,7 +2,19 @@ import type { Prisma } from '../../store/generated/client.js'
 import { UsageError } from './operator-error.js'
 
 /** Claims that only Usher sets: those that RFC 7519 §4.1 registers, and its own. */
-const reservedClaims = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'client_id', 'tenants']
+const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'client_id',
+  'tenants',
+  'sid',
+  'auth_time',
+]
 
 /** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. */
 const maxBytes = 1_024

@@ -2,6 +2,8 @@ import type { DatabasePath } from '@usher/contract'
 import type { Prisma, SigningKey } from '../../store/generated/client.js'
 import { lockDatabase } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
+import type { DatabaseRow } from '../databases/find-database.js'
+import { generateSecret, secretActivationSeconds } from '../keys/database-secrets.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { requireDatabase } from './databases.js'
 import { OperatorError } from './operator-error.js'
@@ -22,7 +24,8 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 
 /**
  * Publishes the next signing key immediately; it signs after `activateInSeconds`, when caches of the published keys have
- * it. Earlier keys are accepted until all their tokens have expired, and then deleted.
+ * it. Earlier keys are accepted until all their tokens have expired, and then deleted. The database's secret is rotated
+ * with them.
  */
 export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
   const database = await requireDatabase(store, path)
@@ -44,11 +47,42 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
       data: { retiresAt: secondsAfter(activatesAt, longestTokenSeconds) },
     })
     await signingKey.createMany({ data: key })
+    await rotateSecret(transaction, database, store.masterKey, activatesAt, now)
   })
   return key
 }
 
-/** Rejects the tokens of a compromised key within 5 s. @throws {OperatorError} if no other key can sign */
+/** Earlier secrets are accepted until all sessions that began with them have ended, and then deleted. */
+async function rotateSecret(
+  { databaseSecret }: Prisma.TransactionClient,
+  { id: databaseId, sessionMax }: Pick<DatabaseRow, 'id' | 'sessionMax'>,
+  masterKey: Buffer,
+  keyActivatesAt: Date,
+  now: Date,
+) {
+  await databaseSecret.deleteMany({ where: { databaseId, retiresAt: { lte: now } } })
+  const [last] = await databaseSecret.findMany({
+    where: { databaseId },
+    orderBy: { number: 'desc' },
+    take: 1,
+  })
+  // The first secret is created when it is needed.
+  if (!last) return
+  const earliest = secondsAfter(now, secretActivationSeconds)
+  const activatesAt = keyActivatesAt > earliest ? keyActivatesAt : earliest
+  await databaseSecret.updateMany({
+    where: { databaseId, retiresAt: null },
+    data: { retiresAt: secondsAfter(activatesAt, Math.max(sessionMax, longestTokenSeconds)) },
+  })
+  const id = { databaseId, number: last.number + 1 }
+  await databaseSecret.createMany({ data: generateSecret(id, masterKey, now, activatesAt) })
+}
+
+/**
+ * Rejects the tokens of a compromised key within 5 s, and the refresh tokens of its time.
+ *
+ * @throws {OperatorError} if no other key can sign
+ */
 export async function retireKey(
   store: Store,
   path: DatabasePath,
@@ -73,8 +107,36 @@ export async function retireKey(
       data: { retiresAt: next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null },
     })
     await signingKey.updateMany({ where: { databaseId, kid }, data: { retiresAt: now } })
+    const laterKey = keys.findLast(({ createdAt }) => createdAt > retired.createdAt)
+    await retireSecrets(
+      transaction,
+      databaseId,
+      store.masterKey,
+      [retired.createdAt, laterKey?.createdAt],
+      now,
+    )
     return { ...retired, retiresAt: now }
   })
+}
+
+/** Retires the secrets that were created in an interval. A database that has needed a secret always has one. */
+async function retireSecrets(
+  { databaseSecret }: Prisma.TransactionClient,
+  databaseId: string,
+  masterKey: Buffer,
+  [from, to]: [from: Date, to: Date | undefined],
+  now: Date,
+) {
+  const createdAt = { gte: from, ...(to && { lt: to }) }
+  await databaseSecret.updateMany({ where: { databaseId, createdAt }, data: { retiresAt: now } })
+  const [last] = await databaseSecret.findMany({
+    where: { databaseId },
+    orderBy: { number: 'desc' },
+    take: 1,
+  })
+  if (!last || !isRetired(last, now)) return
+  const id = { databaseId, number: last.number + 1 }
+  await databaseSecret.createMany({ data: generateSecret(id, masterKey, now, now) })
 }
 
 const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>

@@ -1,8 +1,8 @@
 import { isStoreUnavailable } from '../../store/errors.js'
 import { findNewestDatabaseId } from '../../store/queries/databases.js'
-import { findSigningKeys, lockSigningKeys } from '../../store/queries/keys.js'
+import { findSigningKeys, lockKeys } from '../../store/queries/keys.js'
 import type { ServerStore, Store } from '../../store/store.js'
-import { canOpen, openPrivateKey, sealPrivateKey } from '../keys/master-key.js'
+import { canOpen, openPrivateKey, openSecret, sealPrivateKey, sealSecret } from '../keys/master-key.js'
 import { OperatorError } from './operator-error.js'
 
 const rewrapMilliseconds = 600_000
@@ -44,7 +44,12 @@ async function newestSigningKey(store: ServerStore) {
   return undefined
 }
 
-/** Re-encrypts all private keys or none. @throws {OperatorError} if the current master key cannot decrypt one */
+/**
+ * Re-encrypts all private keys and secrets or none.
+ *
+ * @returns the number of private keys
+ * @throws {OperatorError} if the current master key cannot decrypt one
+ */
 export async function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
   await store.keyFile?.keepNext(newMasterKey)
   const count = await reencryptKeys(store, newMasterKey)
@@ -55,23 +60,37 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<nu
 function reencryptKeys(store: Store, newMasterKey: Buffer) {
   return store.prisma.$transaction(
     async (transaction) => {
-      await lockSigningKeys(transaction)
+      await lockKeys(transaction)
       let count = 0
       for (const { id: databaseId } of await transaction.database.findMany({ select: { id: true } })) {
         for (const row of await transaction.signingKey.findMany({ where: { databaseId } })) {
-          if (!canOpen(store.masterKey, row)) throw wrongKey('the old master key')
-          const pem = openPrivateKey(store.masterKey, row)
+          const pem = opened(() => openPrivateKey(store.masterKey, row))
           await transaction.signingKey.updateMany({
             where: { databaseId, kid: row.kid },
             data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
           })
           count += 1
         }
+        for (const row of await transaction.databaseSecret.findMany({ where: { databaseId } })) {
+          const secret = opened(() => openSecret(store.masterKey, row))
+          await transaction.databaseSecret.updateMany({
+            where: { databaseId, number: row.number },
+            data: { sealedSecret: sealSecret(newMasterKey, secret, row) },
+          })
+        }
       }
       return count
     },
     { timeout: rewrapMilliseconds },
   )
+}
+
+function opened<Secret>(open: () => Secret) {
+  try {
+    return open()
+  } catch {
+    throw wrongKey('the old master key')
+  }
 }
 
 const wrongKey = (name: string) => new OperatorError(`${name} did not seal the signing keys of this store`)

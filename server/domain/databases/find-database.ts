@@ -15,6 +15,12 @@ export interface Database {
   /** Failed logins and sign-ups that one client network may cause; 0 for no limit. */
   networkFailuresPerHour: number
   tokenMaxAgeSeconds: number
+  /** Whether its users may use the operations of contract/account.ts. */
+  accountOperations: boolean
+  /** A session ends after so many seconds without a refresh. */
+  sessionIdleSeconds: number
+  /** A session ends so many seconds after its login; 0: no sessions. */
+  sessionMaxSeconds: number
   /** Claims of all its tokens, in addition to those that Usher sets. */
   claims: object
   /** One hash per set of hash parameters that its users have or had; no password matches them. */
@@ -91,6 +97,9 @@ function openDatabase(
     passwordPolicy: row.passwordPolicy,
     networkFailuresPerHour: row.networkFailuresPerHour,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
+    accountOperations: row.accountOperations,
+    sessionIdleSeconds: row.sessionIdle,
+    sessionMaxSeconds: row.sessionMax,
     claims: Object(row.claims),
     dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({

@@ -1,33 +1,37 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { SigningKey } from '../../store/generated/client.js'
+import type { DatabaseSecret, SigningKey } from '../../store/generated/client.js'
 
 const ivBytes = 12
 const tagBytes = 16
 
-/** The row that a private key is sealed for: it cannot be opened in another. */
-type Purpose = Pick<SigningKey, 'databaseId' | 'kid'>
-
-const associatedData = ({ databaseId, kid }: Purpose) => Buffer.from(`${databaseId}/${kid}`)
-
-/** Encrypts a private key with AES-256-GCM: initialization vector, tag and ciphertext concatenated. */
-export function sealPrivateKey(masterKey: Buffer, pem: string, purpose: Purpose): Uint8Array<ArrayBuffer> {
+/**
+ * Encrypts a secret with AES-256-GCM: initialization vector, tag and ciphertext concatenated.
+ *
+ * @param row the row that the secret is sealed for: it cannot be opened in another
+ */
+function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayBuffer> {
   const iv = randomBytes(ivBytes)
-  const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(associatedData(purpose))
-  const ciphertext = Buffer.concat([cipher.update(pem, 'utf8'), cipher.final()])
+  const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(Buffer.from(row))
+  const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()])
   return Uint8Array.from(Buffer.concat([iv, cipher.getAuthTag(), ciphertext]))
 }
 
-/** Returns a private key as PEM. Throws if it was sealed with another master key or for another row. */
-export function openPrivateKey(
-  masterKey: Buffer,
-  row: Purpose & Pick<SigningKey, 'sealedPrivateKey'>,
-): string {
-  const sealed = Buffer.from(row.sealedPrivateKey)
+function open(masterKey: Buffer, sealed: Uint8Array, row: string): Buffer {
   const iv = sealed.subarray(0, ivBytes)
   const decipher = createDecipheriv('aes-256-gcm', masterKey, iv, { authTagLength: tagBytes })
-  decipher.setAAD(associatedData(row)).setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
-  return decipher.update(sealed.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+  decipher.setAAD(Buffer.from(row)).setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
+  return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()])
 }
+
+type KeyId = Pick<SigningKey, 'databaseId' | 'kid'>
+const keyRow = ({ databaseId, kid }: KeyId) => `${databaseId}/${kid}`
+
+export const sealPrivateKey = (masterKey: Buffer, pem: string, id: KeyId) =>
+  seal(masterKey, Buffer.from(pem), keyRow(id))
+
+/** Returns a private key as PEM. Throws if it was sealed with another master key or for another row. */
+export const openPrivateKey = (masterKey: Buffer, row: KeyId & Pick<SigningKey, 'sealedPrivateKey'>) =>
+  open(masterKey, row.sealedPrivateKey, keyRow(row)).toString()
 
 /** Returns whether the master key is the one that sealed a private key. */
 export function canOpen(masterKey: Buffer, row: SigningKey) {
@@ -38,3 +42,14 @@ export function canOpen(masterKey: Buffer, row: SigningKey) {
     return false
   }
 }
+
+type SecretId = Pick<DatabaseSecret, 'databaseId' | 'number'>
+/** No kid has a slash. */
+const secretRow = ({ databaseId, number }: SecretId) => `${databaseId}/secret/${number}`
+
+export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>
+  seal(masterKey, secret, secretRow(id))
+
+/** Throws if the secret was sealed with another master key or for another row. */
+export const openSecret = (masterKey: Buffer, row: SecretId & Pick<DatabaseSecret, 'sealedSecret'>) =>
+  open(masterKey, row.sealedSecret, secretRow(row))

@@ -23,6 +23,7 @@ const lengths = {
 /**
  * Returns the rules of the password policy that a new password violates. For a wrong length no other rule is reported.
  *
+ * @param field the name of the password's field
  * @throws {BlocklistError} if the blocklist can no longer be read
  */
 export async function passwordErrors(
@@ -30,7 +31,9 @@ export async function passwordErrors(
   password: string,
   email: unknown,
   blocklist: PasswordBlocklist | undefined,
+  field = 'password',
 ): Promise<FieldError[]> {
+  const error = (code: FieldErrorCode, detail: string): FieldError => ({ path: field, code, detail })
   const canonical = canonicalPassword(password)
   const length = [...canonical].length
   const { min, max } = lengths[policy]
@@ -48,8 +51,6 @@ export async function passwordErrors(
   }
   return []
 }
-
-const error = (code: FieldErrorCode, detail: string): FieldError => ({ path: 'password', code, detail })
 
 function isEmailOrLocalPart(password: string, email: unknown) {
   const key = typeof email === 'string' ? canonicalEmail(email.trim()) : undefined

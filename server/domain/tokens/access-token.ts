@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
-import { validate as isUuid } from 'uuid'
+import { validate } from 'uuid'
 import { clockSkewSeconds } from '../clock-skew.js'
 import type { Database } from '../databases/find-database.js'
 import type { TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 import type { VerifiedToken, VerifiedTokens } from './verified-tokens.js'
 
+const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value)
+
 /** With more tenants the claim is left out, so that no client reads a partial list. */
 const maxTenantsInToken = 50
+
+/** The session of a token. */
+export interface TokenSession {
+  id: string
+  /** When the user last gave the password. */
+  authenticatedAt: Date
+}
 
 /**
  * Returns a new access token (RFC 9068) of the database for a user.
@@ -20,6 +29,7 @@ export function issueToken(
   database: Database,
   user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
   now: number,
+  session?: TokenSession,
 ): AccessToken {
   const { tokenMaxAgeSeconds } = database
   const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
@@ -33,6 +43,8 @@ export function issueToken(
     iat: issuedAt,
     exp: issuedAt + tokenMaxAgeSeconds,
     jti: randomUUID(),
+    sid: session?.id,
+    auth_time: session && secondAfter(session.authenticatedAt),
     ...(user.tenants.length <= maxTenantsInToken && { tenants: user.tenants }),
   })
   return { jwt, maxAge: tokenMaxAgeSeconds, type: 'ACCESS_TOKEN' }
@@ -50,7 +62,7 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-export type TokenClaims = Pick<VerifiedToken, 'userId' | 'issuedAt'>
+export type TokenClaims = Pick<VerifiedToken, 'userId' | 'sessionId' | 'issuedAt'>
 
 /**
  * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
@@ -87,14 +99,26 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   try {
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    const { sub, iat, exp } = key?.verify(jwt) ?? {}
-    if (key && typeof sub === 'string' && isUuid(sub) && typeof iat === 'number' && typeof exp === 'number') {
-      return { databaseId, kid: key.kid, userId: sub, issuedAt: iat, expiresAt: exp }
+    const { sub, sid, iat, exp } = key?.verify(jwt) ?? {}
+    if (
+      key &&
+      isUuid(sub) &&
+      (sid === undefined || isUuid(sid)) &&
+      typeof iat === 'number' &&
+      typeof exp === 'number'
+    ) {
+      return { databaseId, kid: key.kid, userId: sub, sessionId: sid, issuedAt: iat, expiresAt: exp }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })
   }
   throw new Problem('token_invalid')
+}
+
+/** Returns the `jti` of a verified token. */
+export function tokenId(jwt: string): string {
+  const [, claims = ''] = jwt.split('.', 2)
+  return JSON.parse(Buffer.from(claims, 'base64url').toString()).jti
 }
 
 /** Returns the `kid` of a token whose header another version of this server may have written differently. */

@@ -1,4 +1,4 @@
-import type { CreateUserBody, DatabasePath, FieldError, SignedInUser } from '@usher/contract'
+import type { CreateUserBody, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import { insertUser } from '../../store/queries/users.js'
@@ -55,24 +55,6 @@ export async function createUser(
   if (concurrent) return signedIn(database, concurrent.user, concurrent.readAt)
   await context.networkAllowance.countFailure(database, network)
   throw new Problem('email_taken')
-}
-
-/**
- * Returns all errors of a sign-up that the contract has rejected: the contract's, and those of the database's
- * password policy if the password passed the contract.
- *
- * @throws {Problem} `database_not_found`
- */
-export async function signUpErrors(
-  context: AppContext,
-  path: DatabasePath,
-  body: unknown,
-  contractErrors: readonly FieldError[],
-): Promise<readonly FieldError[]> {
-  if (contractErrors.some(({ path }) => path === '' || path === 'password')) return contractErrors
-  const { password, email } = body as { password: string; email: unknown }
-  const { passwordPolicy } = await context.findDatabase(path)
-  return [...contractErrors, ...(await passwordErrors(passwordPolicy, password, email, context.blocklist))]
 }
 
 /** Returns false if the email address, or the Idempotency-Key by a concurrent request, is taken. */

@@ -1,17 +1,19 @@
 import type { SignedInUser } from '@usher/contract'
 import type { Database } from '../databases/find-database.js'
-import { issueToken } from '../tokens/access-token.js'
+import { issueToken, type TokenSession } from '../tokens/access-token.js'
 
 /**
  * Returns the body that create and login share: the user and a new token (specification section 2).
  *
  * @param readAt when the user was read or written, in milliseconds since the epoch. The token is of that instant: a
  * revocation in between must cover it.
+ * @param session the session that the token belongs to
  */
 export function signedIn(
   database: Database,
   user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
   readAt: number,
+  session?: TokenSession,
 ): SignedInUser {
-  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, readAt) }
+  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, readAt, session) }
 }

@@ -11,6 +11,12 @@ export const themeStyles = `
 .swagger-ui .opblock.opblock-post .opblock-summary-method { background: #12703f; }
 .swagger-ui .opblock.opblock-get { border-color: #1f5fae; }
 .swagger-ui .opblock.opblock-get .opblock-summary-method { background: #1f5fae; }
+.swagger-ui .opblock.opblock-patch { border-color: #0e6b70; }
+.swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #0e6b70; }
+.swagger-ui .opblock.opblock-put { border-color: #8a5200; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background: #8a5200; }
+.swagger-ui .opblock.opblock-delete { border-color: #b4122f; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b4122f; }
 .swagger-ui :is(input[type], textarea) { border-color: #767b87; }
 .swagger-ui .parameter__in { color: #565b66; }
 .swagger-ui .microlight span[style*='211, 99, 99'] { color: #ff9b9b !important; }
@@ -23,6 +29,9 @@ export const themeStyles = `
 .dark-mode .swagger-ui .opblock .opblock-section-header .btn.try-out__btn.cancel { border-color: #ff9b9b; color: #ff9b9b; }
 .dark-mode .swagger-ui .opblock.opblock-post { border-color: #2f9e6b; }
 .dark-mode .swagger-ui .opblock.opblock-get { border-color: #4f86d0; }
+.dark-mode .swagger-ui .opblock.opblock-patch { border-color: #3aa6ac; }
+.dark-mode .swagger-ui .opblock.opblock-put { border-color: #c98a2b; }
+.dark-mode .swagger-ui .opblock.opblock-delete { border-color: #e5636f; }
 .dark-mode .swagger-ui :is(input[type], textarea.body-param__text) { border-color: #8a9099; }
 .dark-mode .swagger-ui td.header-col { color: #e4e6e6; }
 .dark-mode .swagger-ui :is(.json-schema-2020-12-expand-deep-button, .json-schema-2020-12 p) { color: #d0d3d6; }

@@ -75,13 +75,14 @@ async function insertUsers(
   users: readonly NewUser[],
 ) {
   const inserted = await transaction.$queryRaw<{ canonicalEmail: string }[]>`
-    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, disabled_at,
-      tokens_valid_after, created_at)
-    SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName", "disabledAt",
-      "tokensValidAfter", "createdAt"
+    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
+      email_verified_at, disabled_at, tokens_valid_after, created_at)
+    SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
+      "emailVerifiedAt", "disabledAt", "tokensValidAfter", "createdAt"
     FROM json_to_recordset(${JSON.stringify(users.map(({ user }) => user))}::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
-      "disabledAt" timestamptz, "tokensValidAfter" timestamptz, "createdAt" timestamptz)
+      "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, "tokensValidAfter" timestamptz,
+      "createdAt" timestamptz)
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`
   return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
@@ -116,7 +117,8 @@ export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail'> & {
 export const listUsersToExport = (prisma: PrismaClient, databaseId: string, afterId: string, limit: number) =>
   prisma.$queryRaw<UserToExport[]>`
     SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
-      u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
+      u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
+      u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
       COALESCE((
         SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
           'createdAt', tenant.created_at, 'joinedAt', membership.joined_at)

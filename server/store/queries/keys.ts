@@ -1,4 +1,4 @@
-import type { Prisma, SigningKey } from '../generated/client.js'
+import type { DatabaseSecret, Prisma, SigningKey } from '../generated/client.js'
 import type { Store } from '../store.js'
 
 /** Returns the keys of a database, the newest first; of two with one instant, the one that has no successor. */
@@ -12,10 +12,28 @@ const findSigningKeysStatement = `
   FROM usher.signing_key WHERE database_id = $1::uuid
   ORDER BY activates_at DESC, retires_at DESC NULLS FIRST`
 
+/** Returns the secrets of a database, the newest first. */
+export const findSecrets = (store: Pick<Store, 'query'>, databaseId: string) =>
+  store.query<DatabaseSecret>(
+    `SELECT database_id AS "databaseId", number, sealed_secret AS "sealedSecret", activates_at AS "activatesAt",
+      retires_at AS "retiresAt", created_at AS "createdAt"
+    FROM usher.database_secret WHERE database_id = $1::uuid ORDER BY number DESC`,
+    [databaseId],
+  )
+
+/** Adds a secret, unless the database has one of that number. */
+export const insertFirstSecret = (store: Pick<Store, 'query'>, secret: DatabaseSecret) =>
+  store.query(
+    `INSERT INTO usher.database_secret (database_id, number, sealed_secret, activates_at, created_at)
+    VALUES ($1::uuid, $2::int, $3::bytea, $4::timestamptz, $5::timestamptz)
+    ON CONFLICT (database_id, number) DO NOTHING`,
+    [secret.databaseId, secret.number, secret.sealedSecret, secret.activatesAt, secret.createdAt],
+  )
+
 /** Makes concurrent changes to the keys of a database wait for this transaction. */
 export const lockDatabase = (transaction: Prisma.TransactionClient, databaseId: string) =>
   transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
 
-/** Makes every change to signing keys wait for this transaction; reads go on. */
-export const lockSigningKeys = (transaction: Prisma.TransactionClient) =>
-  transaction.$executeRaw`LOCK TABLE usher.signing_key IN SHARE ROW EXCLUSIVE MODE`
+/** Makes every change to signing keys and secrets wait for this transaction; reads go on. */
+export const lockKeys = (transaction: Prisma.TransactionClient) =>
+  transaction.$executeRaw`LOCK TABLE usher.signing_key, usher.database_secret IN SHARE ROW EXCLUSIVE MODE`

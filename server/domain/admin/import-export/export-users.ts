@@ -28,6 +28,7 @@ export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: str
             joinedAt: new Date(tenant.joinedAt),
           })),
         }),
+        ...(user.emailVerifiedAt && { emailVerifiedAt: user.emailVerifiedAt }),
         ...(user.disabledAt && { disabledAt: user.disabledAt }),
         ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
         createdAt: user.createdAt,

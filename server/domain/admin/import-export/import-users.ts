@@ -132,6 +132,7 @@ function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date):
       canonicalEmail: requireCanonicalEmail(user.email),
       passwordHash,
       preferredName: user.preferredName ?? null,
+      emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
       tokensValidAfter: user.tokensValidAfter ?? null,
       createdAt,

@@ -39,6 +39,7 @@ export const UserLine = z.strictObject({
       }),
     )
     .nullish(),
+  emailVerifiedAt: Time.nullish(),
   disabledAt: Time.nullish(),
   /** Tokens issued earlier are rejected. */
   tokensValidAfter: Time.nullish(),

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { failsWith, mustBe } from './field-errors.js'
+import { registry } from './registry.js'
+
+export const notBlank = failsWith('blank', 'must not be blank')
+export const atMost255 = failsWith('too_long', 'must have at most 255 characters')
+const unicode = failsWith('invalid_character', 'must be Unicode text without NUL')
+
+/** Postgres cannot store NUL, and a lone surrogate is not Unicode text. */
+const isUnicode = (value: string) => !value.includes('\0') && value.isWellFormed()
+const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode)
+
+/** Returns the schema of a name: trimmed, 1 to 255 characters. */
+export const name = () => text().trim().min(1, notBlank).max(255, atMost255)
+
+export const Password = text().min(1, notBlank)
+/** What the document says about every password. */
+export const password = { format: 'password', examples: ['correct horse battery'] }
+
+/** A password that the policy of the database checks. */
+export const NewPassword = Password.clone().register(registry, {
+  ...password,
+  description:
+    'By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.',
+  maxLength: 256,
+})

@@ -1,0 +1,96 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { isForeignKeyViolation } from '../../store/errors.js'
+import type { DatabaseSecret } from '../../store/generated/client.js'
+import { findSecrets, insertFirstSecret } from '../../store/queries/keys.js'
+import type { ServerStore } from '../../store/store.js'
+import { databaseDeleted } from '../databases/find-database.js'
+import { openSecret, sealSecret } from './master-key.js'
+
+/** What a secret authenticates. A code of one purpose is never valid for another. */
+export type Purpose = 'refresh_token'
+
+/** The secrets of a database, which authenticate what it gives to its users. */
+export interface Secrets {
+  /** Returns an HMAC-SHA256 of the parts, as base64url, by the newest active secret. */
+  sign(purpose: Purpose, ...parts: (string | number)[]): string
+  /** Returns whether a secret of the database signed the parts. */
+  verify(mac: string, purpose: Purpose, ...parts: (string | number)[]): boolean
+}
+
+/** Maximum time until a change by another process is seen. A successor is active later than that. */
+const cacheMilliseconds = 5_000
+const cacheEntries = 10_000
+
+/** Until every server knows a new secret, with clocks 30 s apart. */
+export const secretActivationSeconds = 60
+
+const secretBytes = 32
+
+/** Returns a new secret as a row of the store, sealed with the master key. */
+export function generateSecret(
+  id: Pick<DatabaseSecret, 'databaseId' | 'number'>,
+  masterKey: Buffer,
+  now: Date,
+  activatesAt: Date,
+): DatabaseSecret {
+  const sealedSecret = sealSecret(masterKey, randomBytes(secretBytes), id)
+  return { ...id, sealedSecret, activatesAt, retiresAt: null, createdAt: now }
+}
+
+/**
+ * Creates a lookup of the secrets of a database, which caches them for a few seconds and creates the first one when it is
+ * needed: databases of earlier versions have none, and the three operations never read one.
+ */
+export function createSecretLookup(store: ServerStore, now: () => number) {
+  const cache = new LRUCache<string, Secrets>({
+    max: cacheEntries,
+    ttl: cacheMilliseconds,
+    ttlResolution: 100,
+    fetchMethod: async (databaseId) => openSecrets(await readSecrets(store, databaseId, now()), store, now),
+  })
+  return async (databaseId: string): Promise<Secrets> => {
+    const secrets = await cache.fetch(databaseId)
+    if (!secrets) throw new Error(`database ${databaseId} has no secrets`)
+    return secrets
+  }
+}
+
+async function readSecrets(store: ServerStore, databaseId: string, now: number) {
+  const rows = await findSecrets(store, databaseId)
+  if (rows.length > 0) return rows
+  const at = new Date(now)
+  try {
+    await insertFirstSecret(store, generateSecret({ databaseId, number: 1 }, store.masterKey, at, at))
+  } catch (error) {
+    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+  }
+  // Another server may have been first.
+  return findSecrets(store, databaseId)
+}
+
+/** @param rows the newest first */
+function openSecrets(rows: DatabaseSecret[], { masterKey }: ServerStore, now: () => number): Secrets {
+  const secrets = rows.map((row) => ({
+    key: openSecret(masterKey, row),
+    activatesAt: row.activatesAt.getTime(),
+    retiresAt: row.retiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+  }))
+  const macOf = (key: Buffer, parts: unknown[]) =>
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest()
+  return {
+    sign(...parts) {
+      const accepted = secrets.filter(({ retiresAt }) => now() < retiresAt)
+      const secret = accepted.find(({ activatesAt }) => activatesAt <= now()) ?? accepted.at(0)
+      if (!secret) throw new Error('there is no secret to sign with')
+      return macOf(secret.key, parts).toString('base64url')
+    },
+    verify(mac, ...parts) {
+      const given = Buffer.from(mac, 'base64url')
+      return secrets.some(({ key, retiresAt }) => {
+        const expected = macOf(key, parts)
+        return now() < retiresAt && given.length === expected.length && timingSafeEqual(given, expected)
+      })
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { endSession as end } from '../../store/queries/sessions.js'
+import { revokeUserTokens } from '../../store/queries/users.js'
+import { audit, type Log } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { userOfToken } from '../users/user-of-token.js'
+import { readRefreshToken } from './refresh-token.js'
+
+/** Ends the session of a refresh token. An unknown token changes nothing. */
+export async function endSession(context: AppContext, database: Database, refreshToken: string, log: Log) {
+  const token = await readRefreshToken(context, database, refreshToken)
+  if (!token) return
+  const { sessionId } = token
+  const userId = await end(context.store, database.id, sessionId, new Date(context.now()))
+  if (userId) audit(log, 'session.ended', { databaseId: database.id, userId, sessionId })
+}
+
+/** Ends all sessions of a user, and revokes all tokens. */
+export async function endAllSessions(context: AppContext, database: Database, jwt: string, log: Log) {
+  const { user } = await userOfToken(context, database, jwt, log)
+  await revokeUserTokens(context.store, database.id, user.id, new Date(context.now()), undefined)
+  audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
+}

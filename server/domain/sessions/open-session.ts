@@ -1,0 +1,52 @@
+import type { Session } from '@usher/contract'
+import { isForeignKeyViolation } from '../../store/errors.js'
+import { insertSession } from '../../store/queries/sessions.js'
+import { audit, type Log } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
+import { tokenId } from '../tokens/access-token.js'
+import { signedIn } from '../users/signed-in.js'
+import { userOfToken } from '../users/user-of-token.js'
+import { issueRefreshToken } from './refresh-token.js'
+
+/** How long after a login its token can open a session: before it is sent to anyone else. */
+const openingMilliseconds = 120_000
+
+/**
+ * Opens the session of a login, once: its id is the `jti` of the login's token.
+ *
+ * @throws {Problem} `session_not_opened`; the problems of {@link userOfToken}
+ */
+export async function openSession(
+  context: AppContext,
+  database: Database,
+  jwt: string,
+  log: Log,
+): Promise<Session> {
+  const now = context.now()
+  const { user, claims } = await userOfToken(context, database, jwt, log)
+  const loginAt = claims.issuedAt * 1000
+  const { sessionIdleSeconds, sessionMaxSeconds } = database
+  if (sessionMaxSeconds === 0)
+    throw new Problem('session_not_opened', { detail: 'This database has no sessions.' })
+  if (claims.sessionId || now - loginAt > openingMilliseconds) throw new Problem('session_not_opened')
+  const session = { id: tokenId(jwt), refreshes: 0, authenticatedAt: new Date(loginAt) }
+  const expiresAt = new Date(Math.min(now + sessionIdleSeconds * 1000, loginAt + sessionMaxSeconds * 1000))
+  const row = { ...session, databaseId: database.id, userId: user.id, expiresAt }
+  const isNew = await insertSession(context.store, row, new Date(now)).catch((error) => {
+    throw isForeignKeyViolation(error) ? new Problem('token_invalid', { cause: error }) : error
+  })
+  if (!isNew) throw new Problem('session_not_opened')
+  audit(log, 'session.opened', { databaseId: database.id, userId: user.id, sessionId: session.id })
+  const tenants = user.memberships.map(({ id }) => id)
+  return {
+    ...signedIn(database, { ...user, tenants }, now, session),
+    refreshToken: await issueRefreshToken(
+      context,
+      database,
+      { sessionId: session.id, refreshes: 0 },
+      expiresAt,
+    ),
+  }
+}

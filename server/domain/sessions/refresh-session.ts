@@ -1,0 +1,47 @@
+import type { Session } from '@usher/contract'
+import { refreshSession as refresh } from '../../store/queries/sessions.js'
+import { audit, type Log } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
+import { signedIn } from '../users/signed-in.js'
+import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
+
+/** How long the previous refresh token returns the current one: for two tabs, a lost response, a retry. */
+const repeatableMilliseconds = 30_000
+
+/**
+ * Returns a new access token and the next refresh token of a session. A refresh token that is used again later ends the
+ * session, because one of the two who have it has stolen it.
+ *
+ * @throws {Problem} `session_ended`
+ */
+export async function refreshSession(
+  context: AppContext,
+  database: Database,
+  refreshToken: string,
+  log: Log,
+): Promise<Session> {
+  const token = await readRefreshToken(context, database, refreshToken)
+  const { sessionIdleSeconds: idleSeconds, sessionMaxSeconds: maxSeconds } = database
+  if (!token) throw new Problem('session_ended')
+  const now = context.now()
+  const session = await refresh(context.store, database.id, {
+    ...token,
+    now: new Date(now),
+    repeatableSince: new Date(now - repeatableMilliseconds),
+    idleSeconds,
+    maxSeconds,
+  })
+  if (!session) throw new Problem('session_ended')
+  const { sessionId } = token
+  const { userId, refreshes, authenticatedAt, expiresAt, endedAt, ...user } = session
+  if (endedAt) {
+    audit(log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
+    throw new Problem('session_ended')
+  }
+  return {
+    ...signedIn(database, { ...user, id: userId }, now, { id: sessionId, authenticatedAt }),
+    refreshToken: await issueRefreshToken(context, database, { sessionId, refreshes }, expiresAt),
+  }
+}

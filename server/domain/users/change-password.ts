@@ -1,0 +1,42 @@
+import type { ChangePasswordBody, SignedInUser } from '@usher/contract'
+import { changePassword as change } from '../../store/queries/users.js'
+import { audit } from '../../telemetry/audit.js'
+import type { Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { passwordErrors } from '../passwords/policy.js'
+import { Problem, validationFailed } from '../problem.js'
+import { confirmPassword } from './confirm-password.js'
+import { signedIn } from './signed-in.js'
+import { userOfToken } from './user-of-token.js'
+import { recordHashParameters } from './verify-password.js'
+
+/**
+ * Changes the password of a user, and ends all sessions but that of the token.
+ *
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` by the database's password policy
+ */
+export async function changePassword(
+  context: AppContext,
+  database: Database,
+  jwt: string,
+  { password, newPassword }: ChangePasswordBody,
+  caller: Caller,
+): Promise<SignedInUser> {
+  const { user, claims } = await userOfToken(context, database, jwt, caller.log)
+  const { id, email } = user
+  const { passwordPolicy } = database
+  const errors = await passwordErrors(passwordPolicy, newPassword, email, context.blocklist, 'newPassword')
+  if (errors.length > 0) throw validationFailed(errors)
+  await confirmPassword(context, database, user, password, caller)
+  const passwordHash = await context.hashing.hash(newPassword, caller)
+  await recordHashParameters(context, database)
+  const { sessionId } = claims
+  const now = context.now()
+  const at = await change(context.store, database.id, id, new Date(now), passwordHash, sessionId)
+  if (!at) throw new Problem('token_invalid')
+  audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
+  const tenants = user.memberships.map((each) => each.id)
+  const session = sessionId ? { id: sessionId, authenticatedAt: at } : undefined
+  return signedIn(database, { id, tenants, tokensValidAfter: at }, now, session)
+}

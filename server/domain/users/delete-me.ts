@@ -1,0 +1,26 @@
+import type { DeleteMeBody } from '@usher/contract'
+import { deleteUserAndTenants } from '../../store/queries/users.js'
+import { audit } from '../../telemetry/audit.js'
+import type { Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { confirmPassword } from './confirm-password.js'
+import { userOfToken } from './user-of-token.js'
+
+/**
+ * Deletes a user, with sessions and memberships and those tenants that have no other user.
+ *
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`
+ */
+export async function deleteMe(
+  context: AppContext,
+  database: Database,
+  jwt: string,
+  { password }: DeleteMeBody,
+  caller: Caller,
+) {
+  const { user } = await userOfToken(context, database, jwt, caller.log)
+  await confirmPassword(context, database, user, password, caller)
+  const isDeleted = await deleteUserAndTenants(context.store, database.id, user.id)
+  if (isDeleted) audit(caller.log, 'user.deleted', { databaseId: database.id, userId: user.id })
+}

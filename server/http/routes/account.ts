@@ -1,0 +1,92 @@
+import { initServer } from '@ts-rest/fastify'
+import { contract, type DatabasePath } from '@usher/contract'
+import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../domain/context.js'
+import { Problem, validationFailed } from '../../domain/problem.js'
+import { endAllSessions, endSession } from '../../domain/sessions/end-sessions.js'
+import { listSessions } from '../../domain/sessions/list-sessions.js'
+import { openSession } from '../../domain/sessions/open-session.js'
+import { refreshSession } from '../../domain/sessions/refresh-session.js'
+import { changePassword } from '../../domain/users/change-password.js'
+import { deleteMe } from '../../domain/users/delete-me.js'
+import { newPasswordErrors } from '../../domain/users/new-password-errors.js'
+import { updateMe } from '../../domain/users/update-me.js'
+import { bearerToken } from '../bearer-token.js'
+import { callerOf, shedLoad } from '../caller-of.js'
+import { fieldErrors } from '../validation-errors.js'
+import { rejectInvalidPath } from './invalid-path.js'
+
+const server = initServer()
+
+export function accountRoutes(app: FastifyInstance, context: AppContext) {
+  const findDatabase = async (path: DatabasePath) => {
+    const database = await context.findDatabase(path)
+    if (!database.accountOperations) throw new Problem('route_not_found')
+    return database
+  }
+  const hooks = shedLoad(context)
+  const router = server.router(contract.account, {
+    openSession: async ({ params, request: { headers, log } }) => {
+      const database = await findDatabase(params)
+      return {
+        status: 201,
+        body: await openSession(context, database, bearerToken(headers.authorization), log),
+      }
+    },
+    refreshSession: async ({ params, body: { refreshToken }, request: { log } }) => {
+      const database = await findDatabase(params)
+      return { status: 200, body: await refreshSession(context, database, refreshToken, log) }
+    },
+    endSession: async ({ params, body: { refreshToken }, request: { log } }) => {
+      await endSession(context, await findDatabase(params), refreshToken, log)
+      return { status: 204, body: undefined }
+    },
+    listSessions: async ({ params, request: { headers, log } }) => {
+      const database = await findDatabase(params)
+      return {
+        status: 200,
+        body: await listSessions(context, database, bearerToken(headers.authorization), log),
+      }
+    },
+    endAllSessions: async ({ params, request: { headers, log } }) => {
+      const database = await findDatabase(params)
+      await endAllSessions(context, database, bearerToken(headers.authorization), log)
+      return { status: 204, body: undefined }
+    },
+    updateMe: async ({ params, body, request: { headers, log } }) => {
+      const database = await findDatabase(params)
+      const jwt = bearerToken(headers.authorization)
+      return { status: 200, body: await updateMe(context, database, jwt, body, log) }
+    },
+    changePassword: {
+      hooks,
+      handler: async ({ params, body, request, reply }) => {
+        const database = await findDatabase(params)
+        const jwt = bearerToken(request.headers.authorization)
+        const caller = callerOf(request, reply, context)
+        return { status: 200, body: await changePassword(context, database, jwt, body, caller) }
+      },
+    },
+    deleteMe: {
+      hooks,
+      handler: async ({ params, body, request, reply }) => {
+        const database = await findDatabase(params)
+        const jwt = bearerToken(request.headers.authorization)
+        await deleteMe(context, database, jwt, body, callerOf(request, reply, context))
+        return { status: 204, body: undefined }
+      },
+    },
+  })
+  app.register(server.plugin(router), {
+    requestValidationErrorHandler: async (error, { params, body, routeOptions }) => {
+      rejectInvalidPath(error)
+      const path = params as DatabasePath
+      await findDatabase(path)
+      const errors = fieldErrors(error.body)
+      const hasNewPassword = routeOptions.url === contract.account.changePassword.path
+      throw validationFailed(
+        hasNewPassword ? await newPasswordErrors(context, path, body, errors, 'newPassword') : errors,
+      )
+    },
+  })
+}

@@ -1,0 +1,132 @@
+import type { Session } from '../generated/client.js'
+import type { Store } from '../store.js'
+
+type Queries = Pick<Store, 'query'>
+
+/** Returns the condition that session `s` of user `u` has not ended. */
+export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${now}::timestamptz
+  AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
+
+/**
+ * Adds a session, and deletes up to 100 expired ones.
+ *
+ * @returns false if the database has a session of that id
+ */
+export async function insertSession(
+  store: Queries,
+  {
+    databaseId,
+    id,
+    userId,
+    authenticatedAt,
+    expiresAt,
+  }: Omit<Session, 'createdAt' | 'refreshedAt' | 'endedAt'>,
+  now: Date,
+): Promise<boolean> {
+  const values = [databaseId, id, userId, authenticatedAt, now, expiresAt]
+  const rows = await store.query(insertStatement, values)
+  return rows.length > 0
+}
+
+const insertStatement = `
+  WITH pruned AS (
+    DELETE FROM usher.session
+    WHERE database_id = $1::uuid AND id IN (
+      SELECT id FROM usher.session
+      WHERE database_id = $1::uuid AND expires_at < $5::timestamptz AND id <> $2::uuid
+      LIMIT 100 FOR UPDATE SKIP LOCKED
+    )
+  )
+  INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at)
+  VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $4::timestamptz, $5::timestamptz, $6::timestamptz)
+  ON CONFLICT (database_id, id) DO NOTHING
+  RETURNING 1`
+
+/** What a refresh depends on. */
+export interface Refresh {
+  sessionId: string
+  /** The number in the refresh token. */
+  refreshes: number
+  now: Date
+  /** A token that was current until then is accepted again. */
+  repeatableSince: Date
+  idleSeconds: number
+  maxSeconds: number
+}
+
+/** A session after a refresh, with its user. */
+export type RefreshedSession = Pick<
+  Session,
+  'userId' | 'refreshes' | 'authenticatedAt' | 'endedAt' | 'expiresAt'
+> & {
+  tokensValidAfter: Date | null
+  /** In the order of joining. */
+  tenants: string[]
+}
+
+/**
+ * Counts a refresh by the current refresh token. The previous one changes nothing for a while, and then ends the session,
+ * as an earlier one does.
+ *
+ * @returns undefined if there is no such session or it has ended before
+ */
+export async function refreshSession(
+  store: Queries,
+  databaseId: string,
+  { sessionId, refreshes, now, repeatableSince, idleSeconds, maxSeconds }: Refresh,
+): Promise<RefreshedSession | undefined> {
+  const values = [databaseId, sessionId, refreshes, now, repeatableSince, idleSeconds, maxSeconds]
+  const [session] = await store.query<RefreshedSession>(refreshStatement, values)
+  return session
+}
+
+const after = (instant: string, seconds: string) =>
+  `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
+
+// Concurrent refreshes of one session wait for its row, and Postgres evaluates each by the row that the one before
+// has left.
+const refreshStatement = `
+  UPDATE usher.session AS s SET
+    refreshes = CASE WHEN s.refreshes = $3::int THEN s.refreshes + 1 ELSE s.refreshes END,
+    refreshed_at = CASE WHEN s.refreshes = $3::int THEN $4::timestamptz ELSE s.refreshed_at END,
+    expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')}),
+    ended_at = CASE
+      WHEN s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND s.refreshed_at > $5::timestamptz THEN NULL
+      ELSE $4::timestamptz
+    END
+  FROM usher."user" AS u
+  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.refreshes >= $3::int AND ${isOpen('$4')}
+    AND ${after('s.created_at', '$7')} > $4::timestamptz
+    AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL
+  RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt", s.ended_at AS "endedAt",
+    s.expires_at AS "expiresAt", u.tokens_valid_after AS "tokensValidAfter",
+    ARRAY(
+      SELECT membership.tenant_id FROM usher.membership
+      WHERE membership.database_id = $1::uuid AND membership.user_id = s.user_id
+      ORDER BY membership.joined_at, membership.tenant_id
+    ) AS tenants`
+
+/** Ends a session. Returns its user, or undefined if it had ended before. */
+export async function endSession(store: Queries, databaseId: string, sessionId: string, now: Date) {
+  const [session] = await store.query<{ userId: string }>(
+    `UPDATE usher.session SET ended_at = $3::timestamptz
+    WHERE database_id = $1::uuid AND id = $2::uuid AND ended_at IS NULL
+    RETURNING user_id AS "userId"`,
+    [databaseId, sessionId, now],
+  )
+  return session?.userId
+}
+
+/** Returns the sessions of a user that have not ended, at most 100, the most recently refreshed first. */
+export const findSessions = (store: Queries, databaseId: string, userId: string, now: Date) =>
+  store.query<Pick<Session, 'id' | 'createdAt' | 'refreshedAt'>>(findSessionsStatement, [
+    databaseId,
+    userId,
+    now,
+  ])
+
+const findSessionsStatement = `
+  SELECT s.id, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt"
+  FROM usher.session AS s JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
+  WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
+  ORDER BY s.refreshed_at DESC, s.id LIMIT 100`

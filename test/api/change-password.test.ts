@@ -1,0 +1,86 @@
+import type { Session } from '@usher/contract'
+import { expect } from 'vitest'
+import { it } from '../support/api.js'
+import { password, type TestDatabase } from '../support/app.js'
+
+const newPassword = 'four random common words'
+const change = (database: TestDatabase, { token }: { token: { jwt: string } }, body: object) =>
+  database.as(token.jwt, 'PUT', 'me/password', body)
+
+it('replaces the password, ends every other session, and refuses earlier tokens', async ({
+  database,
+  clock,
+}) => {
+  clock.now = Date.now()
+  const email = 'ada@example.com'
+  const logIn = async (password: string) => database.login({ email, password })
+  const session: Session = await database.opened({ email, newTenant: 'Engines' })
+  const ofLogin = (await logIn(password)).json()
+  const other: Session = (await database.openSession(ofLogin.token.jwt)).json()
+  const response = await change(database, session, { password, newPassword })
+  const changed = response.json()
+  expect([response.statusCode, changed]).toEqual([
+    200,
+    { id: session.id, tenants: session.tenants, token: { ...session.token, jwt: expect.any(String) } },
+  ])
+  for (const { token } of [session, ofLogin, other])
+    expect((await database.me(token.jwt)).statusCode).toBe(401)
+  expect((await database.refresh(other.refreshToken.value)).json().code).toBe('session_ended')
+  expect((await logIn(password)).statusCode).toBe(401)
+  expect((await logIn(newPassword)).statusCode).toBe(200)
+  const refreshed = await database.refresh(session.refreshToken.value)
+  for (const { token } of [changed, refreshed.json()]) {
+    clock.now = Date.now() + 1000
+    expect((await database.me(token.jwt)).statusCode).toBe(200)
+    const { sessions } = (await database.as(token.jwt, 'GET', 'me/sessions')).json()
+    expect(sessions).toMatchObject([{ id: session.refreshToken.value.slice(0, 36), current: true }])
+  }
+})
+
+it('returns a token that can open a session if that of the request has none', async ({ database, clock }) => {
+  clock.now = Date.now()
+  const changed = (await change(database, await database.signedUp(), { password, newPassword })).json()
+  expect((await database.openSession(changed.token.jwt)).statusCode).toBe(201)
+})
+
+it('returns all field errors at the same time', async ({ database }) => {
+  const user = await database.signedUp({ email: 'grace@example.com' })
+  const codes = async (body: object) =>
+    (await change(database, user, body))
+      .json()
+      .errors.map((each: { path: string; code: string }) => [each.path, each.code])
+  expect(await codes({})).toEqual([
+    ['password', 'required'],
+    ['newPassword', 'required'],
+  ])
+  expect(await codes({ newPassword: 'short' })).toEqual([
+    ['password', 'required'],
+    ['newPassword', 'too_short'],
+  ])
+  expect(await codes({ password, newPassword: 'grace@example.com' })).toEqual([
+    ['newPassword', 'password_is_email'],
+  ])
+  expect((await database.me(user.token.jwt)).statusCode).toBe(200)
+})
+
+it('delays guesses of the password like failed logins', async ({ usher }) => {
+  const database = await usher.newDatabase()
+  const user = await database.signedUp({ email: 'ada@example.com' })
+  const guess = () => change(database, user, { password: 'wrong password', newPassword })
+  const statuses: number[] = []
+  for (let round = 0; round < 6; round++) statuses.push((await guess()).statusCode)
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  expect((await database.login({ email: 'ada@example.com', password })).statusCode).toBe(429)
+  const elsewhere = await usher.newDatabase()
+  const response = await change(elsewhere, user, { password, newPassword })
+  expect(response.json().code).toBe('token_invalid')
+})
+
+it('returns invalid_credentials with a challenge for a wrong password', async ({ database }) => {
+  const response = await change(database, await database.signedUp(), {
+    password: 'wrong password',
+    newPassword,
+  })
+  expect([response.statusCode, response.json().code]).toEqual([401, 'invalid_credentials'])
+  expect(response.headers['www-authenticate']).toBe(`Password realm="${database.path}"`)
+})

@@ -1,0 +1,339 @@
+import { createHmac } from 'node:crypto'
+import type { Session } from '@usher/contract'
+import { describe, expect } from 'vitest'
+import { openSecret } from '../../server/domain/keys/master-key.js'
+import { it } from '../support/api.js'
+import { password, start, type TestDatabase } from '../support/app.js'
+
+const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+const day = 86_400_000
+
+interface Response {
+  statusCode: number
+  json(): { code: string }
+}
+const outcome = (response: Response) => [response.statusCode, response.json().code]
+const ended = [401, 'session_ended']
+
+describe('openSession', () => {
+  it('returns a new access token of the session, and a refresh token', async ({ database }) => {
+    const user = await database.signedUp({ newTenant: 'Engines' })
+    const response = await database.openSession(user.token.jwt)
+    const session: Session = response.json()
+    expect([response.statusCode, response.headers['cache-control']]).toEqual([201, 'no-store'])
+    expect(session).toEqual({
+      id: user.id,
+      tenants: user.tenants,
+      token: { jwt: expect.any(String), maxAge: 3600, type: 'ACCESS_TOKEN' },
+      refreshToken: {
+        value: expect.stringMatching(/^[0-9a-f-]{36}\.0\.[\w-]{43}$/),
+        maxAge: (14 * day) / 1000,
+        type: 'REFRESH_TOKEN',
+      },
+    })
+    const sid = session.refreshToken.value.slice(0, 36)
+    expect(claimsOf(session.token.jwt)).toMatchObject({ sid, auth_time: start / 1000, sub: user.id })
+    expect(claimsOf(user.token.jwt)).not.toHaveProperty('sid')
+    expect((await database.me(session.token.jwt)).statusCode).toBe(200)
+    expect((await database.me(user.token.jwt)).statusCode).toBe(200)
+  })
+
+  it('opens one session per login, also of 10 requests at the same time', async ({ database }) => {
+    const { token } = await database.signedUp()
+    const responses = await Promise.all(Array.from({ length: 10 }, () => database.openSession(token.jwt)))
+    const statuses = responses.map(({ statusCode }) => statusCode).sort()
+    expect(statuses).toEqual([201, ...Array(9).fill(409)])
+    await database.endSession(
+      responses.find(({ statusCode }) => statusCode === 201)?.json().refreshToken.value,
+    )
+    expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
+  })
+
+  it('refuses a token issued more than 120 seconds ago', async ({ database, clock }) => {
+    const [one, other] = [await database.signedUp(), await database.signedUp()]
+    clock.now = start + 120_000
+    expect((await database.openSession(one.token.jwt)).statusCode).toBe(201)
+    clock.now = start + 120_001
+    expect(outcome(await database.openSession(other.token.jwt))).toEqual([409, 'session_not_opened'])
+  })
+
+  it('refuses a token of a session', async ({ database }) => {
+    const session = await database.opened()
+    expect(outcome(await database.openSession(session.token.jwt))).toEqual([409, 'session_not_opened'])
+    const { token } = (await database.refresh(session.refreshToken.value)).json()
+    expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
+  })
+
+  it('refuses a token of another database, an expired and a missing one', async ({
+    usher,
+    database,
+    clock,
+  }) => {
+    const elsewhere = await usher.newDatabase('standard', database.workspaceSlug)
+    const { token } = await elsewhere.signedUp()
+    expect(outcome(await database.openSession(token.jwt))).toEqual([401, 'token_invalid'])
+    clock.now = start + 3_600_000
+    expect(outcome(await elsewhere.openSession(token.jwt))).toEqual([401, 'token_expired'])
+    const response = await usher.send({ method: 'POST', url: `${database.users}/me/session` })
+    expect(outcome(response)).toEqual([401, 'token_missing'])
+  })
+
+  it('deletes expired sessions of the database', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    await database.opened()
+    clock.now = start + 14 * day + 1
+    await database.opened()
+    const count = await usher.store.prisma.session.count({ where: { databaseId: database.id } })
+    expect(count).toBe(1)
+  })
+})
+
+describe('refreshSession', () => {
+  it('returns a new access token and the next refresh token', async ({ database, clock }) => {
+    const email = 'refreshed@example.com'
+    const session = await database.opened({ email })
+    const sid = session.refreshToken.value.slice(0, 36)
+    clock.now = start + day
+    const response = await database.refresh(session.refreshToken.value)
+    expect([response.statusCode, response.headers['cache-control']]).toEqual([200, 'no-store'])
+    const next: Session = response.json()
+    expect(next).toMatchObject({ id: session.id, tenants: [], refreshToken: { maxAge: (14 * day) / 1000 } })
+    expect(next.refreshToken.value).toMatch(`${sid}.1.`)
+    expect(claimsOf(next.token.jwt)).toMatchObject({
+      sid,
+      auth_time: start / 1000,
+      iat: (start + day) / 1000,
+    })
+    expect((await database.me(next.token.jwt)).json().email).toBe(email)
+  })
+
+  it('returns one and the same refresh token to 30 requests at the same time', async ({ database }) => {
+    const { refreshToken } = await database.opened()
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, () => database.refresh(refreshToken.value)),
+    )
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    const values = new Set<string>(responses.map((response) => response.json().refreshToken.value))
+    expect(values.size).toBe(1)
+    const jwts = new Set(responses.map((response) => response.json().token.jwt))
+    expect(jwts.size).toBe(30)
+    const [value = ''] = values
+    expect((await database.refresh(value)).statusCode).toBe(200)
+  })
+
+  const parties = ['the thief refreshes first', 'the owner refreshes first']
+  it.for(parties)(
+    'gives both the same token if %s and the other 29 s later, and ends the session at the next use',
+    async (_name, { database, clock }) => {
+      const stolen = (await database.opened()).refreshToken.value
+      const first = (await database.refresh(stolen)).json()
+      clock.now = start + 29_000
+      const second = (await database.refresh(stolen)).json()
+      expect(second.refreshToken.value).toBe(first.refreshToken.value)
+      expect((await database.refresh(first.refreshToken.value)).statusCode).toBe(200)
+      clock.now = start + 60_000
+      expect(outcome(await database.refresh(second.refreshToken.value))).toEqual(ended)
+      for (const { token } of [first, second])
+        expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
+    },
+  )
+
+  it.for(parties)(
+    'ends the session for both if %s and the other 31 s later',
+    async (_name, { usher, database, clock }) => {
+      const session = await database.opened()
+      const stolen = session.refreshToken.value
+      const first = (await database.refresh(stolen)).json()
+      clock.now = start + 31_000
+      expect(outcome(await database.refresh(stolen))).toEqual(ended)
+      await expect
+        .poll(usher.logged)
+        .toContain(`"audit":"session.reuse_detected","databaseId":"${database.id}","userId":"${session.id}"`)
+      expect(outcome(await database.refresh(first.refreshToken.value))).toEqual(ended)
+      for (const { token } of [session, first])
+        expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
+    },
+  )
+
+  it('refuses a forged token, and writes nothing', async ({ usher, database, clock }) => {
+    const other = await usher.newDatabase('standard', database.workspaceSlug)
+    const { refreshToken, token } = await database.opened()
+    const [id, , mac = ''] = refreshToken.value.split('.')
+    const rows = () => usher.store.prisma.session.findMany({ where: { databaseId: database.id } })
+    const before = await rows()
+    clock.now = start + 60_000
+    const forged = [
+      'x',
+      token.jwt,
+      `${id}.1.${mac}`,
+      `${id}.00.${mac}`,
+      `${id}.0.${mac.slice(1)}`,
+      `${id}.0.${mac}=`,
+      `${id}.0.${createHmac('sha256', '').update(`${id}.0`).digest('base64url')}`,
+      `${id?.toUpperCase()}.0.${mac}`,
+      `${crypto.randomUUID()}.0.${mac}`,
+    ]
+    for (const each of forged) expect(outcome(await database.refresh(each))).toEqual(ended)
+    for (const each of forged) expect((await database.endSession(each)).statusCode).toBe(204)
+    expect(outcome(await other.refresh(refreshToken.value))).toEqual(ended)
+    expect((await other.endSession(refreshToken.value)).statusCode).toBe(204)
+    expect(await rows()).toEqual(before)
+    expect((await database.refresh(refreshToken.value)).statusCode).toBe(200)
+  })
+
+  it('refuses a token from the future, such as after a restore', async ({ usher, database }) => {
+    const { refreshToken } = await database.opened()
+    const next = (await database.refresh(refreshToken.value)).json().refreshToken.value
+    const [id = ''] = next.split('.')
+    const where = { databaseId_id: { databaseId: database.id, id } }
+    await usher.store.prisma.session.update({ where, data: { refreshes: 0 } })
+    expect(outcome(await database.refresh(next))).toEqual(ended)
+    expect((await database.refresh(refreshToken.value)).statusCode).toBe(200)
+  })
+
+  it('ends a session 14 days after its last refresh', async ({ database, clock }) => {
+    const { refreshToken } = await database.opened()
+    clock.now = start + 14 * day - 1
+    const next = (await database.refresh(refreshToken.value)).json()
+    clock.now += 14 * day
+    expect(outcome(await database.refresh(next.refreshToken.value))).toEqual(ended)
+  })
+
+  it('ends a session 90 days after its login, and refuses its tokens then', async ({ database, clock }) => {
+    let session = await database.opened()
+    for (let days = 10; days < 90; days += 10) {
+      clock.now = start + days * day
+      session = (await database.refresh(session.refreshToken.value)).json()
+    }
+    expect(session.refreshToken.maxAge).toBe((10 * day) / 1000)
+    clock.now = start + 90 * day - 1000
+    session = (await database.refresh(session.refreshToken.value)).json()
+    expect(session.refreshToken.maxAge).toBe(1)
+    expect((await database.me(session.token.jwt)).statusCode).toBe(200)
+    clock.now = start + 90 * day
+    expect(outcome(await database.me(session.token.jwt))).toEqual([401, 'token_invalid'])
+    expect(outcome(await database.refresh(session.refreshToken.value))).toEqual(ended)
+  })
+
+  it('returns a field error if the refresh token is missing', async ({ usher, database }) => {
+    for (const operation of ['refresh', 'end']) {
+      const url = `${database.users}/session/${operation}`
+      const response = await usher.send({ method: 'POST', url, payload: {} })
+      expect([response.statusCode, response.json().errors]).toEqual([
+        400,
+        [{ path: 'refreshToken', code: 'required', detail: 'is required' }],
+      ])
+    }
+  })
+
+  it('challenges for a password if the session has ended', async ({ database }) => {
+    const { headers } = await database.refresh('x')
+    expect(headers['www-authenticate']).toBe(`Password realm="${database.path}"`)
+  })
+})
+
+describe('the end of sessions', () => {
+  it('endSession ends one session of a user, and succeeds again', async ({ database }) => {
+    const email = 'two-devices@example.com'
+    const [phone, laptop] = [await database.opened({ email }), await openedByLogin(database, email)]
+    for (let round = 0; round < 2; round++)
+      expect(await database.endSession(phone.refreshToken.value)).toMatchObject({ statusCode: 204, body: '' })
+    expect(outcome(await database.refresh(phone.refreshToken.value))).toEqual(ended)
+    expect(outcome(await database.me(phone.token.jwt))).toEqual([401, 'token_invalid'])
+    expect((await database.me(laptop.token.jwt)).statusCode).toBe(200)
+    expect((await database.refresh(laptop.refreshToken.value)).statusCode).toBe(200)
+  })
+
+  it('endAllSessions ends every session and token of the user, and of no other', async ({
+    database,
+    clock,
+  }) => {
+    const email = 'everywhere@example.com'
+    clock.now = Date.now()
+    const signedUp = await database.signedUp({ email })
+    const [phone, laptop] = [await openedByLogin(database, email), await openedByLogin(database, email)]
+    const other = await database.opened()
+    expect(await database.as(phone.token.jwt, 'DELETE', 'me/sessions')).toMatchObject({
+      statusCode: 204,
+      body: '',
+    })
+    for (const { token } of [signedUp, phone, laptop])
+      expect((await database.me(token.jwt)).statusCode).toBe(401)
+    for (const { refreshToken } of [phone, laptop])
+      expect(outcome(await database.refresh(refreshToken.value))).toEqual(ended)
+    clock.now += 1000
+    const again = await openedByLogin(database, email)
+    expect((await database.me(again.token.jwt)).statusCode).toBe(200)
+    expect((await database.refresh(other.refreshToken.value)).statusCode).toBe(200)
+  })
+
+  it('deleting a user ends its sessions', async ({ usher, database }) => {
+    const session = await database.opened()
+    await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: session.id } })
+    expect(outcome(await database.refresh(session.refreshToken.value))).toEqual(ended)
+    expect((await database.endSession(session.refreshToken.value)).statusCode).toBe(204)
+  })
+
+  it('listSessions returns the sessions of the user that have not ended', async ({ database, clock }) => {
+    const email = 'list@example.com'
+    const [phone, laptop] = [await database.opened({ email }), await openedByLogin(database, email)]
+    await database.opened()
+    clock.now = start + 60_000
+    const { token } = (await database.refresh(laptop.refreshToken.value)).json()
+    const list = async (jwt: string) => (await database.as(jwt, 'GET', 'me/sessions')).json().sessions
+    const shown = ({ refreshToken }: Session, refreshedAt: number, current: boolean) => ({
+      id: refreshToken.value.slice(0, 36),
+      createdAt: new Date(start).toISOString(),
+      refreshedAt: new Date(refreshedAt).toISOString(),
+      current,
+    })
+    expect(await list(token.jwt)).toEqual([shown(laptop, start + 60_000, true), shown(phone, start, false)])
+    await database.endSession(phone.refreshToken.value)
+    expect(await list(token.jwt)).toEqual([shown(laptop, start + 60_000, true)])
+    const { token: ofLogin } = await database.login({ email, password }).then((each) => each.json())
+    expect(await list(ofLogin.jwt)).toEqual([shown(laptop, start + 60_000, false)])
+  })
+})
+
+describe('settings of a database', () => {
+  it('a database with session-max 0 has no sessions', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    const where = { id: database.id }
+    await usher.store.prisma.database.update({ where, data: { sessionMax: 0 } })
+    const { token } = await database.signedUp()
+    expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
+  })
+
+  it('session-idle and session-max bound the refresh token', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    const where = { id: database.id }
+    await usher.store.prisma.database.update({ where, data: { sessionIdle: 600, sessionMax: 900 } })
+    const { refreshToken } = await database.opened()
+    expect(refreshToken.maxAge).toBe(600)
+    clock.now = start + 500_000
+    const next = (await database.refresh(refreshToken.value)).json().refreshToken
+    expect(next.maxAge).toBe(400)
+    clock.now = start + 900_000
+    expect(outcome(await database.refresh(next.value))).toEqual(ended)
+  })
+})
+
+it('a refresh token of one session with the mac of another purpose or secret is refused', async ({
+  usher,
+  database,
+}) => {
+  const { refreshToken } = await database.opened()
+  const [id = ''] = refreshToken.value.split('.')
+  const [row] = await usher.store.prisma.databaseSecret.findMany({ where: { databaseId: database.id } })
+  if (!row) throw new Error('the database has no secret')
+  const key = openSecret(usher.store.masterKey, row)
+  const tokenOf = (parts: unknown) =>
+    `${id}.0.${createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')}`
+  expect(tokenOf(['refresh_token', id, 0])).toBe(refreshToken.value)
+  expect(outcome(await database.refresh(tokenOf(['password_reset', id, 0])))).toEqual(ended)
+})
+
+async function openedByLogin(database: TestDatabase, email: string): Promise<Session> {
+  const { token } = (await database.login({ email, password })).json()
+  return (await database.openSession(token.jwt)).json()
+}

@@ -1,0 +1,41 @@
+import { expect } from 'vitest'
+import { it } from '../support/api.js'
+
+it('changes the display name, which null removes, and returns the user', async ({ database }) => {
+  const { token } = await database.signedUp({ preferredName: 'Ada', newTenant: 'Engines' })
+  const before = (await database.me(token.jwt)).json()
+  const renamed = await database.as(token.jwt, 'PATCH', 'me', { preferredName: ' Countess ' })
+  expect([renamed.statusCode, renamed.json()]).toEqual([200, { ...before, preferredName: 'Countess' }])
+  const unchanged = await database.as(token.jwt, 'PATCH', 'me', {})
+  expect(unchanged.json()).toEqual(renamed.json())
+  const removed = await database.as(token.jwt, 'PATCH', 'me', { preferredName: null })
+  expect(removed.json()).toEqual({ ...before, preferredName: null })
+  expect((await database.me(token.jwt)).json()).toEqual(removed.json())
+})
+
+it('changes only the user of the token', async ({ usher, database }) => {
+  const [one, other] = [await database.signedUp(), await database.signedUp({ preferredName: 'Grace' })]
+  await database.as(one.token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  expect((await database.me(other.token.jwt)).json().preferredName).toBe('Grace')
+  const elsewhere = await usher.newDatabase()
+  const response = await elsewhere.as(one.token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  expect(response.json().code).toBe('token_invalid')
+})
+
+it('returns a field error for an invalid name', async ({ database }) => {
+  const { token } = await database.signedUp()
+  const response = await database.as(token.jwt, 'PATCH', 'me', { preferredName: ' ' })
+  expect([response.statusCode, response.json().errors]).toEqual([
+    400,
+    [{ path: 'preferredName', code: 'blank', detail: 'must not be blank' }],
+  ])
+})
+
+it('account operations return 404 if they are off in the database', async ({ usher }) => {
+  const { id, ...database } = await usher.newDatabase()
+  await usher.store.prisma.database.update({ where: { id }, data: { accountOperations: false } })
+  const { token } = await database.signedUp()
+  const response = await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
+  expect((await database.me(token.jwt)).statusCode).toBe(200)
+})

@@ -1,0 +1,70 @@
+import { describe, expect } from 'vitest'
+import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
+import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
+import { it as apiTest } from '../support/api.js'
+import { start } from '../support/app.js'
+
+const day = 86_400_000
+
+const it = apiTest.extend('world', async ({ usher }) => {
+  const { id, workspaceSlug, databaseName } = await usher.newDatabase()
+  const clock = { now: start }
+  return {
+    id,
+    clock,
+    /** Reads the secrets as another server does, with an empty cache. */
+    secrets: () => createSecretLookup(usher.store, () => clock.now)(id),
+    rotate: () => rotateKeys(usher.store, { workspaceSlug, databaseName }, 0, new Date(clock.now)),
+    rows: () => usher.store.prisma.databaseSecret.findMany({ where: { databaseId: id } }),
+  }
+})
+
+describe('secrets of a database', () => {
+  it('servers that need the first secret at the same time get the same one', async ({ world }) => {
+    const all = await Promise.all(Array.from({ length: 10 }, world.secrets))
+    expect(new Set(all.map((each) => each.sign('refresh_token', 'a'))).size).toBe(1)
+    expect(await world.rows()).toHaveLength(1)
+  })
+
+  it('verify what they signed, and nothing else', async ({ usher, world }) => {
+    const secrets = await world.secrets()
+    const mac = secrets.sign('refresh_token', 'a', 1)
+    expect(mac).toMatch(/^[\w-]{43}$/)
+    expect(secrets.verify(mac, 'refresh_token', 'a', 1)).toBe(true)
+    for (const parts of [['a', 2], ['a', '1'], ['a'], ['b', 1], ['a', 1, '']])
+      expect(secrets.verify(mac, 'refresh_token', ...parts)).toBe(false)
+    for (const other of ['', mac.slice(1), `${mac}x`, 'é'.repeat(43)])
+      expect(secrets.verify(other, 'refresh_token', 'a', 1)).toBe(false)
+    const elsewhere = await createSecretLookup(usher.store, () => start)((await usher.newDatabase()).id)
+    expect(elsewhere.verify(mac, 'refresh_token', 'a', 1)).toBe(false)
+  })
+
+  it('a rotated secret signs when every server knows it, and the earlier one verifies for --session-max', async ({
+    world,
+  }) => {
+    const mac = (await world.secrets()).sign('refresh_token', 'a')
+    await world.rotate()
+    const stale = await world.secrets()
+    world.clock.now += 59_999
+    expect(stale.sign('refresh_token', 'a')).toBe(mac)
+    world.clock.now += 1
+    const next = stale.sign('refresh_token', 'a')
+    expect(next).not.toBe(mac)
+    world.clock.now += 90 * day - 1
+    expect(stale.verify(mac, 'refresh_token', 'a')).toBe(true)
+    world.clock.now += 1
+    expect(stale.verify(mac, 'refresh_token', 'a')).toBe(false)
+    expect(stale.verify(next, 'refresh_token', 'a')).toBe(true)
+    await world.rotate()
+    expect((await world.rows()).map(({ number }) => number)).toEqual([2, 3])
+  })
+
+  it('a secret cannot be opened in the row of another database', async ({ usher, world }) => {
+    await world.secrets()
+    const [row] = await world.rows()
+    const other = await usher.newDatabase()
+    const data = { ...row, databaseId: other.id } as NonNullable<typeof row>
+    await usher.store.prisma.databaseSecret.createMany({ data })
+    await expect(createSecretLookup(usher.store, () => start)(other.id)).rejects.toThrow(/authenticate/)
+  })
+})
