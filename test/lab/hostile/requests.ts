@@ -1,8 +1,8 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
 import { contract, type DatabasePath } from '@usher/contract'
 import fc from 'fast-check'
-import type { z } from 'zod'
-import { tokensFor } from './tokens.js'
+import { z } from 'zod'
+import { refreshTokensFor, tokensFor } from './tokens.js'
 import { valuesOf } from './values.js'
 
 /** A request before serialization. Keys and values of the body are JSON texts, which may be invalid. */
@@ -21,16 +21,29 @@ export interface World {
   paths: DatabasePath[]
   /** Tokens with the path of their database. */
   tokens: { path: DatabasePath; jwt: string }[]
+  refreshTokens: string[]
 }
 
 /** Valid requests to every operation of the contract. */
 export const validRequests = (world: World): fc.Arbitrary<Request> =>
   fc.oneof(
     ...operations.map(([name, route]) => ({
-      weight: 'body' in route ? 8 : isSecured(route) ? 4 : 1,
+      weight: hasBody(route) ? 8 : isSecured(route) ? 4 : 1,
       arbitrary: requestsTo(name, route, world),
     })),
   )
+
+const hasBody = (route: AppRoute) => 'body' in route && route.body instanceof z.ZodType
+
+function bodiesOf(route: AppRoute, world: World): fc.Arbitrary<object | undefined> {
+  if (!('body' in route && route.body instanceof z.ZodType)) return fc.constant(undefined)
+  const bodies = valuesOf(route.body) as fc.Arbitrary<object>
+  if (!(route.body instanceof z.ZodObject && 'refreshToken' in route.body.shape)) return bodies
+  return fc.oneof(
+    bodies,
+    refreshTokensFor(world).map((refreshToken) => ({ refreshToken })),
+  )
+}
 
 const isSecured = ({ metadata }: AppRoute) =>
   (metadata as { security?: string } | undefined)?.security === 'bearer'
@@ -45,7 +58,7 @@ function requestsTo(operation: string, route: AppRoute, world: World): fc.Arbitr
   const params = inDatabase
     ? fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...world.paths) }, { weight: 1, arbitrary: generated })
     : generated
-  const body = 'body' in route ? valuesOf(route.body as z.ZodType) : fc.constant(undefined)
+  const body = bodiesOf(route, world)
   const headers = route.headers ? valuesOf(route.headers as z.ZodType) : fc.constant({})
   const token = isSecured(route) ? tokensFor(world) : fc.constant(undefined)
   return fc.tuple(params, headers, body, token).map(([path, given, fields, bearer]) => ({

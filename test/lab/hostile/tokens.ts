@@ -17,6 +17,20 @@ export const tokensFor = ({ tokens }: World): fc.Arbitrary<string> => {
   return fc.oneof(jwt, forged, fc.string({ maxLength: 200 }))
 }
 
+/** Refresh tokens of all databases, and texts that combine or change them. */
+export const refreshTokensFor = ({ refreshTokens }: World): fc.Arbitrary<string> => {
+  const token = fc.constantFrom(...refreshTokens)
+  const number = fc.constantFrom('0', '1', '00', '-1', '1e3', '2147483648', '99999999999999999999', '٣')
+  return fc.oneof(
+    token,
+    fc.tuple(token, token).map(([one, two]) => [...one.split('.').slice(0, 2), two.split('.')[2]].join('.')),
+    fc.tuple(token, number).map(([one, n]) => one.replace(/\.\d+\./, `.${n}.`)),
+    fc
+      .tuple(token, fc.nat(90), fc.constantFrom('', '.', '=', 'A', '\0'))
+      .map(([one, at, text]) => one.slice(0, at) + text + one.slice(at + 1)),
+  )
+}
+
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const part = (jwt: string, index: number) =>
   JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString())
@@ -45,7 +59,20 @@ const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 )
 const algorithms = fc.constantFrom('none', 'None', 'HS256', 'RS256', 'ES384', 'EdDSA', '', null, 7)
-const claimNames = ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'nbf', 'jti', 'tenants', '__proto__']
+const claimNames = [
+  'iss',
+  'aud',
+  'sub',
+  'client_id',
+  'iat',
+  'exp',
+  'nbf',
+  'jti',
+  'tenants',
+  'sid',
+  'auth_time',
+  '__proto__',
+]
 
 const forgeries: fc.Arbitrary<Forgery> = fc.oneof(
   algorithms.map(

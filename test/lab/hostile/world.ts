@@ -25,15 +25,21 @@ async function startWorld(store: TestStore) {
   const now = new Date(usher.clock.now)
   for (const slug of ['one', 'two']) await createWorkspace(store, slug, now)
   const tokens: World['tokens'] = []
+  const refreshTokens: string[] = []
   for (const [index, path] of paths.entries()) {
     await createDatabase(store, path, { ...settings[index] }, now)
-    const { signedUp } = usher.client(path.workspaceSlug, path.databaseName)
+    const { signedUp, openSession } = usher.client(path.workspaceSlug, path.databaseName)
     for (let number = 0; number < 10; number++) {
       const body = { email: knownEmail(number), password: knownPassword(number) }
-      tokens.push({ path, jwt: (await signedUp(body)).token.jwt })
+      const { jwt } = (await signedUp(body)).token
+      tokens.push({ path, jwt })
+      if (number > 2) continue
+      const session = (await openSession(jwt)).json()
+      tokens.push({ path, jwt: session.token.jwt })
+      refreshTokens.push(session.refreshToken.value)
     }
   }
-  const world: World = { paths, tokens }
+  const world: World = { paths, tokens, refreshTokens }
 
   /** Fails if a text of a client or an internal error was logged. Clears the log. */
   function expectCleanLog() {

@@ -19,7 +19,16 @@ const choices: fc.Arbitrary<Choice> = fc.record({
 })
 
 /** Relative frequencies. The default is 1. */
-const weights: Record<string, number> = { signUp: 12, logIn: 8, meEverywhere: 4, join: 3, move: 2 }
+const weights: Record<string, number> = {
+  signUp: 12,
+  logIn: 8,
+  open: 10,
+  meEverywhere: 4,
+  refreshEverywhere: 4,
+  manageAccount: 4,
+  join: 3,
+  move: 2,
+}
 const names = fc.oneof(
   ...Object.keys(operations).map((name) => ({ weight: weights[name] ?? 1, arbitrary: fc.constant(name) })),
 )
@@ -42,7 +51,7 @@ it('random operations of clients and operators in one database never affect anot
   report(`operations ${done}, seed ${seed}`)
 })
 
-/** Tries every token and every email with every password at every database, and compares all listings. */
+/** Tries every token, every refresh token and every email with every password at every database, and compares all listings. */
 async function expectIsolated(world: World) {
   const choice: Choice = {
     path: '',
@@ -55,6 +64,8 @@ async function expectIsolated(world: World) {
   }
   const issued = world.model.tokens.length
   for (let pick = 0; pick < issued; pick++) await operations.meEverywhere?.(world, { ...choice, pick })
+  const { length } = world.model.sessions
+  for (let pick = 0; pick < length; pick++) await operations.refreshEverywhere?.(world, { ...choice, pick })
   for (const path of paths) {
     await operations.inspect?.(world, { ...choice, path })
     for (const email of emails) {

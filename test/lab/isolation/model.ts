@@ -23,10 +23,24 @@ export interface UserModel {
 
 export interface TokenModel {
   jwt: string
+  id: string
+  /** Undefined for the token of a sign-up, login or change of password without a session. */
+  sessionId: string | undefined
   databaseId: string
   userId: string
   kid: string
   issuedAt: number
+}
+
+export interface SessionModel {
+  /** The id of the token that opened it. */
+  id: string
+  databaseId: string
+  userId: string
+  /** Unix timestamp of the login, or of a later change of the password in this session. */
+  authenticatedAt: number
+  refreshToken: string
+  isEnded: boolean
 }
 
 export interface WorldModel {
@@ -34,6 +48,8 @@ export interface WorldModel {
   databases: Map<string, DatabaseModel>
   /** All tokens ever issued. */
   tokens: TokenModel[]
+  /** All sessions ever opened. */
+  sessions: SessionModel[]
 }
 
 const part = (jwt: string, index: number) =>
@@ -41,6 +57,8 @@ const part = (jwt: string, index: number) =>
 
 export const tokenOf = (database: DatabaseModel, user: UserModel, jwt: string): TokenModel => ({
   jwt,
+  id: part(jwt, 1).jti,
+  sessionId: part(jwt, 1).sid,
   databaseId: database.id,
   userId: user.id,
   kid: part(jwt, 0).kid,
@@ -48,10 +66,23 @@ export const tokenOf = (database: DatabaseModel, user: UserModel, jwt: string): 
 })
 
 /** Returns the user of a token that the database must accept, or undefined. */
-export function userOfToken(database: DatabaseModel, token: TokenModel): UserModel | undefined {
+export function userOfToken(
+  { sessions }: WorldModel,
+  database: DatabaseModel,
+  token: TokenModel,
+): UserModel | undefined {
   if (token.databaseId !== database.id || !database.kids.has(token.kid)) return undefined
+  const session = sessions.find(({ id }) => id === token.sessionId)
+  if (session && !userOfSession(database, session)) return undefined
   const user = userWithId(database, token.userId)
   return user && !user.isDisabled && token.issuedAt >= user.validFrom ? user : undefined
+}
+
+/** Returns the user of a session that the database must refresh, or undefined. */
+export function userOfSession(database: DatabaseModel, session: SessionModel): UserModel | undefined {
+  if (session.databaseId !== database.id || session.isEnded) return undefined
+  const user = userWithId(database, session.userId)
+  return user && !user.isDisabled && session.authenticatedAt >= user.validFrom ? user : undefined
 }
 
 export const userWithId = (database: DatabaseModel, id: string) =>

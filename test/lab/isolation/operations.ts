@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type DatabaseModel, tokenOf, type UserModel, userOfToken, userWithId } from './model.js'
+import {
+  type DatabaseModel,
+  tokenOf,
+  type UserModel,
+  userOfSession,
+  userOfToken,
+  userWithId,
+  type WorldModel,
+} from './model.js'
 import { paths, type World } from './world.js'
 
 /** Inputs of an operation. `pick` selects one of the existing items of all databases. */
@@ -82,7 +90,7 @@ const meEverywhere: Operation = async (world, { pick }) => {
     const headers = { authorization: `Bearer ${token.jwt}` }
     const response = await world.send('GET', `${path}/users/me`, { headers })
     const database = world.model.databases.get(path)
-    const user = database && userOfToken(database, token)
+    const user = database && userOfToken(world.model, database, token)
     expect(response.statusCode, `${path} ${response.body}`).toBe(user ? 200 : database ? 401 : 404)
     if (user) {
       const { id, email, tenants } = response.json()
@@ -91,9 +99,120 @@ const meEverywhere: Operation = async (world, { pick }) => {
   }
 }
 
+const bearer = ({ jwt }: { jwt: string }) => ({ headers: { authorization: `Bearer ${jwt}` } })
+
+/** Opens a session with a token that may belong to another database. */
+const open: Operation = async (world, { path, pick }) => {
+  const { model, usher } = world
+  const token = pickOf(model.tokens, pick)
+  if (!token) return
+  const response = await world.send('POST', `${path}/users/me/session`, bearer(token))
+  const database = model.databases.get(path)
+  if (!database) return expect(response.json().code).toBe('database_not_found')
+  const user = userOfToken(model, database, token)
+  if (!user) return expect(response.json().code).toBe('token_invalid')
+  const isOld = usher.clock.now - token.issuedAt * 1000 > 120_000
+  if (isOld || token.sessionId || model.sessions.some(({ id }) => id === token.id))
+    return expect(response.json().code).toBe('session_not_opened')
+  expectSignedIn(world, database, user, response, 201)
+  model.sessions.push({
+    id: token.id,
+    databaseId: database.id,
+    userId: user.id,
+    authenticatedAt: token.issuedAt,
+    refreshToken: response.json().refreshToken.value,
+    isEnded: false,
+  })
+}
+
+/** Uses a refresh token at every existing or deleted database. */
+const refreshEverywhere: Operation = async (world, { pick }) => {
+  const session = pickOf(world.model.sessions, pick)
+  if (!session) return
+  const payload = { refreshToken: session.refreshToken }
+  for (const path of paths) {
+    const response = await world.send('POST', `${path}/users/session/refresh`, { payload })
+    const database = world.model.databases.get(path)
+    const user = database && userOfSession(database, session)
+    if (!user) expect(response.json().code).toBe(database ? 'session_ended' : 'database_not_found')
+    else {
+      expectSignedIn(world, database, user, response, 200)
+      session.refreshToken = response.json().refreshToken.value
+    }
+  }
+}
+
+/** Ends a session at a database that may be another one than its own. */
+const end: Operation = async (world, { path, pick }) => {
+  const session = pickOf(world.model.sessions, pick)
+  if (!session) return
+  const payload = { refreshToken: session.refreshToken }
+  const { statusCode } = await world.send('POST', `${path}/users/session/end`, { payload })
+  const database = world.model.databases.get(path)
+  expect(statusCode).toBe(database ? 204 : 404)
+  if (database?.id === session.databaseId) session.isEnded = true
+}
+
+/** Lists and ends sessions, changes the password or deletes the user of a token that may belong to another database. */
+const manageAccount: Operation = async (world, { path, password, pick }) => {
+  const { model, send } = world
+  const token = pickOf(model.tokens, pick)
+  if (!token) return
+  const database = model.databases.get(path)
+  const user = database && userOfToken(model, database, token)
+  const mayAct = ({ json }: Pick<Awaited<ReturnType<World['send']>>, 'json'>) => {
+    if (!user) expect(json().code).toBe(database ? 'token_invalid' : 'database_not_found')
+    return user !== undefined
+  }
+  const listed = await send('GET', `${path}/users/me/sessions`, bearer(token))
+  if (!mayAct(listed) || !database || !user) {
+    mayAct(await send('DELETE', `${path}/users/me/sessions`, bearer(token)))
+    const body = { password, newPassword: password }
+    mayAct(await send('PUT', `${path}/users/me/password`, { payload: body, ...bearer(token) }))
+    mayAct(await send('POST', `${path}/users/me/deletion`, { payload: { password }, ...bearer(token) }))
+    return
+  }
+  const own = model.sessions.filter(
+    (session) => session.userId === user.id && userOfSession(database, session) === user,
+  )
+  const ids = listed.json().sessions.map(({ id }: { id: string }) => id)
+  expect(ids.sort()).toEqual(own.map(({ id }) => id).sort())
+  if (pick % 3 === 0) {
+    const payload = { password: user.password }
+    const { statusCode } = await send('POST', `${path}/users/me/deletion`, { payload, ...bearer(token) })
+    expect(statusCode).toBe(204)
+    const others = [...database.users.values()].filter((each) => each !== user)
+    for (const tenant of user.tenants)
+      if (!others.some(({ tenants }) => tenants.includes(tenant))) database.tenants.delete(tenant)
+    removeUser(model, database, user)
+  } else {
+    const payload = { password: user.password, newPassword: password }
+    const response = await send('PUT', `${path}/users/me/password`, { payload, ...bearer(token) })
+    expectSignedIn(world, database, user, response, 200)
+    user.password = password
+    user.validFrom = model.tokens.at(-1)?.issuedAt ?? 0
+    const session = own.find(({ id }) => id === token.sessionId)
+    if (session) session.authenticatedAt = user.validFrom
+  }
+}
+
+function removeUser({ sessions }: WorldModel, database: DatabaseModel, user: UserModel) {
+  database.users.delete(user.email)
+  for (const [key, { userId }] of database.signUps) if (userId === user.id) database.signUps.delete(key)
+  endSessions(sessions, database, user)
+}
+
+function endSessions(sessions: WorldModel['sessions'], database: Pick<DatabaseModel, 'id'>, user: UserModel) {
+  for (const session of sessions)
+    if (session.databaseId === database.id && session.userId === user.id) session.isEnded = true
+}
+
 /** Changes a user by email, or by an id that may belong to another database. */
 const changeUser =
-  (command: string, change: (database: DatabaseModel, user: UserModel, after: Account) => void): Operation =>
+  (
+    command: string,
+    change: (database: DatabaseModel, user: UserModel, after: Account, model: WorldModel) => void,
+  ): Operation =>
   async (world, { path, email, password, pick }) => {
     const id = pick % 2 ? pickOf(usersOf(world), pick)?.id : undefined
     const input = command === 'set-password' ? `${password}\n` : undefined
@@ -105,7 +224,7 @@ const changeUser =
       return expect(stderr).toMatch(database ? /user .* does not exist/ : /database .* does not exist/)
     }
     expect(value, stderr).toMatchObject({ id: user.id, databaseId: database.id })
-    change(database, user, value)
+    change(database, user, value, world.model)
   }
 
 interface Account {
@@ -211,8 +330,13 @@ export const operations: Record<string, Operation> = {
   signUp,
   logIn,
   meEverywhere,
-  disable: changeUser('disable', (_, user) => {
+  open,
+  refreshEverywhere,
+  end,
+  manageAccount,
+  disable: changeUser('disable', (database, user, _, model) => {
     user.isDisabled = true
+    endSessions(model.sessions, database, user)
   }),
   enable: changeUser('enable', (_, user) => {
     user.isDisabled = false
@@ -226,10 +350,7 @@ export const operations: Record<string, Operation> = {
       user.password = choice.password
       user.validFrom = validFrom(after)
     })(world, choice),
-  remove: changeUser('delete --yes', (database, user) => {
-    database.users.delete(user.email)
-    for (const [key, { userId }] of database.signUps) if (userId === user.id) database.signUps.delete(key)
-  }),
+  remove: changeUser('delete --yes', (database, user, _, model) => removeUser(model, database, user)),
   join: changeTenant('add-user'),
   leave: changeTenant('remove-user'),
   rotate,

@@ -14,11 +14,15 @@ export async function startWorld() {
   const store = await openPostgresCopy()
   const usher = await startOperator(store)
   const folder = await mkdtemp(join(tmpdir(), 'usher-isolation-'))
-  const model: WorldModel = { databases: new Map(), tokens: [] }
+  const model: WorldModel = { databases: new Map(), tokens: [], sessions: [] }
   let addresses = 0
 
   /** Sends a request from a new client address, so that the throttle does not affect other requests. */
-  function send(method: 'GET' | 'POST', path: string, options: { payload?: object; headers?: object } = {}) {
+  function send(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    options: { payload?: object; headers?: object } = {},
+  ) {
     usher.clock.now = Date.now()
     addresses += 1
     const [workspaceSlug, databaseName, ...rest] = path.split('/')
