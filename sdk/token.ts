@@ -28,7 +28,7 @@ export interface TokenOptions {
 export interface Login {
   /**
    * The JWT of later calls. Undefined if there is none or if it has expired by the local clock. Set it to store another
-   * one, or to undefined to log out.
+   * one, or to undefined to log out. Setting it forgets the session.
    */
   token: string | undefined
   /**
@@ -41,15 +41,21 @@ export interface Login {
    * Returns a function that ends the subscription. Fits `useSyncExternalStore`, with `token` as the snapshot.
    */
   subscribe(listener: () => void): () => void
-  /** Removes the token. Resolves when an asynchronous store has done so. */
+  /** Removes the token, and ends the session if there is one. Resolves when an asynchronous store has done so. */
   signOut(): Promise<void>
 }
 
 /**
  * Creates a login, and the holder of its token for the operations. The token is stored as `<jwt> <expiry in milliseconds
  * since the epoch>`.
+ *
+ * @param onSet called when the caller sets `token`
  */
-export function createLogin(key: string, { token: initial, tokenStore, onTokenChange }: TokenOptions) {
+export function createLogin(
+  key: string,
+  { token: initial, tokenStore, onTokenChange }: TokenOptions,
+  onSet?: () => void,
+) {
   const listeners = new Set<() => void>()
   /** The stored item, as far as it is known. */
   let item = ''
@@ -131,6 +137,7 @@ export function createLogin(key: string, { token: initial, tokenStore, onTokenCh
       return current()
     },
     set token(jwt) {
+      onSet?.()
       holder.set(jwt || undefined)
     },
     get expiresAt() {

@@ -116,6 +116,11 @@ describe('the package', () => {
   it.each([
     { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3072 },
     {
+      name: 'a client that stays logged in',
+      contents: "export { createSessionClient } from '@usher/sdk/session'",
+      maxBytes: 3584,
+    },
+    {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
       maxBytes: 2048,

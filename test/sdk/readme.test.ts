@@ -50,7 +50,7 @@ afterEach(() => {
 // A connection whose only request was aborted before it was sent never becomes idle.
 it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 
-// The order matters: the first snippet signs up the user of the others.
+// The order matters: the first snippet signs up the user of the others, and one changes name and password.
 it('runs the snippet First call', async ({ runSnippet }) => {
   const { logged } = await runSnippet('First call')
   expect(logged).toEqual([[expect.stringMatching(/^[0-9a-f-]{36}$/), []], ['ada@example.com']])
@@ -72,6 +72,25 @@ it('runs the snippet Some operations only', async ({ runSnippet }) => {
   expect((await runSnippet('Some operations only')).logged).toEqual([['ada@example.com']])
 })
 
+it('runs the snippet Stay logged in', async ({ usher, runSnippet }) => {
+  const { localStorage } = new Window({ url: 'http://localhost' })
+  vi.stubGlobal('localStorage', localStorage)
+  await runSnippet('Stay logged in')
+  expect(localStorage.length).toBe(0)
+  expect(usher.logged().match(/"audit":"session\.\w+"/g)).toEqual([
+    '"audit":"session.opened"',
+    '"audit":"session.ended"',
+  ])
+})
+
+it('runs the snippet Manage the account', async ({ usher, runSnippet }) => {
+  // The store's clock also sets from when on tokens are valid.
+  usher.clock.now = Date.now()
+  const { logged } = await runSnippet('Manage the account')
+  expect(logged).toEqual([[[true]]])
+  expect(usher.logged()).toContain('"audit":"user.tokens_revoked"')
+})
+
 it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
   expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
@@ -87,7 +106,7 @@ it('runs the snippet React', async ({ runSnippet }) => {
     await vi.waitFor(() => expect(page.text()).toContain(expected))
   }
   await submit('a wrong password', 'Invalid email or password.')
-  await submit('correct horse battery', 'Hello ada@example.com')
+  await submit('four random common words', 'Hello Countess')
   await page.close()
 })
 
@@ -99,6 +118,8 @@ it('runs every snippet of the README', async () => {
     'First call',
     'Errors',
     'The token',
+    'Stay logged in',
+    'Manage the account',
     'Timeout and retries',
     'React',
     'Some operations only',

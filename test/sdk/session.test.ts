@@ -1,0 +1,267 @@
+import type { TokenStore } from '@usher/sdk'
+import { createSessionClient } from '@usher/sdk/session'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
+
+const now = Date.parse('2026-03-01T12:00:00Z')
+const minutes = 60_000
+beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }))
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+function memoryStore() {
+  const items = new Map<string, string>()
+  const store: TokenStore = {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  }
+  return { items, store }
+}
+
+/** Returns a response of `openSession` or `refreshSession`. */
+async function session(jwt: string, refreshToken: string, status = 200) {
+  const body = await signedIn(jwt).json()
+  return Response.json(
+    { ...body, refreshToken: { value: refreshToken, maxAge: 1_209_600, type: 'REFRESH_TOKEN' } },
+    { status },
+  )
+}
+
+const noContent = () => new Response(null, { status: 204 })
+
+/** Returns a client that has logged in and opened a session, with handlers for its later requests. */
+async function openedClient(options: object, ...handlers: Parameters<typeof stubFetch>) {
+  const { fetch, requests } = stubFetch(
+    () => signedIn('login'),
+    () => session('first', 'refresh-0', 201),
+    ...handlers,
+  )
+  const usher = createSessionClient({ ...app, fetch, ...options })
+  await usher.login(credentials)
+  /** Returns path, token and body of the requests after the login. */
+  const sent = () =>
+    requests
+      .slice(2)
+      .map(({ url, headers, body }) => [
+        url.replace(/.*\/users\//, ''),
+        headers.Authorization?.replace('Bearer ', ''),
+        body && JSON.parse(body).refreshToken,
+      ])
+  return { usher, requests, sent }
+}
+
+const refreshWith = (refreshToken: string) => ['session/refresh', undefined, refreshToken]
+
+describe('a client with a session', () => {
+  it('opens a session after a login and a sign-up, and stores both tokens', async () => {
+    const { items, store } = memoryStore()
+    const tokens: unknown[] = []
+    const { fetch, requests } = stubFetch(
+      () => signedIn('login'),
+      () => session('first', 'refresh-0', 201),
+      () => signedIn('sign-up', 201),
+      () => session('second', 'refresh-1', 201),
+    )
+    const onTokenChange = (token: unknown) => tokens.push(token)
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store, onTokenChange })
+    const { data } = await usher.login(credentials)
+    expect([data?.token.jwt, usher.token]).toEqual(['login', 'first'])
+    vi.setSystemTime(now + 70 * minutes)
+    expect([usher.token, usher.expiresAt]).toEqual(['first', undefined])
+    vi.setSystemTime(now)
+    await usher.createUser(credentials)
+    expect(usher.token).toBe('second')
+    expect(tokens).toEqual(['login', 'first', 'sign-up', 'second'])
+    expect(requests.map(({ url, headers }) => [url.split('/app/users')[1], headers.Authorization])).toEqual([
+      ['/login', undefined],
+      ['/me/session', 'Bearer login'],
+      ['', undefined],
+      ['/me/session', 'Bearer sign-up'],
+    ])
+    expect([...items]).toEqual([
+      ['usher.demo.app.https_3a_2f_2fusers.example.com.session', `refresh-1 ${now + 40 * minutes}`],
+    ])
+  })
+
+  it('is logged in without a session if none can be opened', async () => {
+    const { fetch, requests } = stubFetch(
+      () => signedIn('login'),
+      () => problem('session_not_opened'),
+      () => problem('token_expired'),
+    )
+    const usher = createSessionClient({ ...app, fetch })
+    expect((await usher.login(credentials)).error).toBeUndefined()
+    expect(usher.token).toBe('login')
+    expect((await usher.me()).error?.code).toBe('token_expired')
+    expect([usher.token, requests.length]).toEqual([undefined, 3])
+  })
+
+  it('refreshes in the last third of the life of a token, before a call', async () => {
+    const { usher, sent } = await openedClient({}, user, () => session('second', 'refresh-1'), user, user)
+    vi.setSystemTime(now + 40 * minutes - 1)
+    await usher.me()
+    vi.setSystemTime(now + 40 * minutes)
+    await usher.me()
+    await usher.me()
+    expect(sent()).toEqual([
+      ['me', 'first', undefined],
+      refreshWith('refresh-0'),
+      ['me', 'second', undefined],
+      ['me', 'second', undefined],
+    ])
+  })
+
+  it('refreshes once for concurrent calls', async () => {
+    const { usher, sent } = await openedClient({}, () => session('second', 'refresh-1'), user, user, user)
+    vi.setSystemTime(now + 50 * minutes)
+    await Promise.all([usher.me(), usher.me(), usher.me()])
+    expect(sent().map(([path]) => path)).toEqual(['session/refresh', 'me', 'me', 'me'])
+  })
+
+  it('refreshes when a page is opened again, with a token in memory and a session in a store', async () => {
+    const { store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const { fetch, requests } = stubFetch(() => session('second', 'refresh-1'), user)
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    expect(usher.token).toBeUndefined()
+    expect((await usher.me()).data?.email).toBe(credentials.email)
+    expect(requests[0]?.body).toBe('{"refreshToken":"refresh-0"}')
+  })
+
+  it.each(['token_expired', 'token_invalid'] as const)(
+    'refreshes after %s, and repeats the call once',
+    async (code) => {
+      const { usher, sent } = await openedClient(
+        {},
+        () => problem(code),
+        () => session('second', 'refresh-1'),
+        () => problem(code),
+      )
+      expect((await usher.me()).error?.code).toBe(code)
+      expect(sent()).toEqual([
+        ['me', 'first', undefined],
+        refreshWith('refresh-0'),
+        ['me', 'second', undefined],
+      ])
+      expect(usher.token).toBeUndefined()
+    },
+  )
+
+  it('does not report a token that it replaces as removed', async () => {
+    const tokens: unknown[] = []
+    const onTokenChange = (token: unknown) => tokens.push(token)
+    const second = () => session('second', 'refresh-1')
+    const { usher } = await openedClient({ onTokenChange }, () => problem('token_expired'), second, user)
+    expect((await usher.me()).error).toBeUndefined()
+    expect(tokens).toEqual(['login', 'first', 'second'])
+  })
+
+  it('is logged out when the session has ended', async () => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient(
+      { sessionStore: store },
+      () => problem('token_invalid'),
+      () => problem('session_ended'),
+      () => problem('token_missing'),
+    )
+    expect((await usher.me()).error?.code).toBe('token_invalid')
+    expect([usher.token, items.size]).toEqual([undefined, 0])
+    expect((await usher.me()).error?.code).toBe('token_missing')
+    expect(sent()).toHaveLength(3)
+  })
+
+  it('keeps token and session if the refresh gets no response', async () => {
+    const { usher, sent } = await openedClient(
+      { retries: 0 },
+      networkFailure,
+      user,
+      networkFailure,
+      () => problem('token_expired'),
+      networkFailure,
+      () => session('second', 'refresh-1'),
+      user,
+    )
+    vi.setSystemTime(now + 50 * minutes)
+    expect((await usher.me()).error).toBeUndefined()
+    vi.setSystemTime(now + 70 * minutes)
+    expect((await usher.me()).error?.code).toBe('token_expired')
+    expect(usher.token).toBe('first')
+    expect((await usher.me()).error).toBeUndefined()
+    expect(sent().map(([path]) => path)).toEqual([
+      'session/refresh',
+      'me',
+      'session/refresh',
+      'me',
+      'session/refresh',
+      'session/refresh',
+      'me',
+    ])
+  })
+
+  it('ends the session when the user signs out', async () => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient({ sessionStore: store, tokenStore: store }, noContent)
+    await usher.signOut()
+    expect([usher.token, items.size]).toEqual([undefined, 0])
+    expect(sent()).toEqual([['session/end', undefined, 'refresh-0']])
+    await usher.signOut()
+    expect(sent()).toHaveLength(1)
+  })
+
+  it('forgets the session when the caller sets the token', async () => {
+    const { usher, sent } = await openedClient({}, () => problem('token_expired'))
+    usher.token = 'other'
+    await usher.me()
+    expect(sent()).toEqual([['me', 'other', undefined]])
+  })
+
+  it('stays logged out if the user signs out during a refresh', async () => {
+    const { items, store } = memoryStore()
+    const { usher } = await openedClient(
+      { sessionStore: store },
+      async () => {
+        await usher.signOut()
+        return session('second', 'refresh-1')
+      },
+      noContent,
+      () => problem('token_missing'),
+    )
+    vi.setSystemTime(now + 50 * minutes)
+    await usher.me()
+    expect([usher.token, items.size]).toEqual([undefined, 0])
+  })
+
+  it('keeps the session when the password changes', async () => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient({ sessionStore: store }, () => signedIn('changed'), user)
+    await usher.changePassword({ password: 'old', newPassword: 'new' })
+    await usher.me()
+    expect(usher.token).toBe('changed')
+    expect([...items.values()]).toEqual([`refresh-0 ${now + 40 * minutes}`])
+    expect(sent().map(([path]) => path)).toEqual(['me/password', 'me'])
+  })
+
+  it('refreshes one at a time over all tabs where there are Web Locks', async () => {
+    const { store } = memoryStore()
+    const names: string[] = []
+    let last: Promise<unknown> = Promise.resolve()
+    const request = (name: string, work: () => Promise<unknown>) => {
+      names.push(name)
+      last = last.then(work)
+      return last
+    }
+    vi.stubGlobal('navigator', { locks: { request } })
+    const shared = { sessionStore: store, tokenStore: store }
+    const { usher, requests } = await openedClient(shared, () => session('second', 'refresh-1'), user, user)
+    const { fetch, requests: others } = stubFetch(user)
+    const tab = createSessionClient({ ...app, fetch, ...shared })
+    vi.setSystemTime(now + 50 * minutes)
+    await Promise.all([usher.me(), tab.me()])
+    expect(names).toEqual(Array(2).fill('usher.demo.app.https_3a_2f_2fusers.example.com'))
+    expect(requests.slice(2).map(({ url }) => url.split('/users/')[1])).toEqual(['session/refresh', 'me'])
+    expect(others.map(({ headers }) => headers.Authorization)).toEqual(['Bearer second'])
+  })
+})
