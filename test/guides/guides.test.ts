@@ -184,6 +184,48 @@ it('logs in, shows the user, and logs out with SvelteKit', async ({ load }) => {
   expect([...jar.keys()]).toEqual([expect.stringMatching(/^[\w.-]+$/)])
 })
 
+it('stays logged in by a session of the page', async ({ load }) => {
+  const items = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
+    removeItem: (key: string) => void items.delete(key),
+  })
+  const page = await load('sessions', "export * from './page'")
+  const { email } = validUser()
+  expect(await page.currentUser()).toBeUndefined()
+  await page.usher.createUser({ email, password })
+  const reloaded = await load('sessions', "export * from './page'")
+  expect(await reloaded.currentUser()).toMatchObject({ email })
+  await reloaded.usher.signOut()
+  expect(items.size).toBe(0)
+})
+
+it('stays logged in by a session of a back end', async ({ load, database }) => {
+  const backEnd = await load('sessions', "export * from './back-end'")
+  const { email } = validUser()
+  await database.signedUp({ email })
+  const request = (body?: object, cookie = '') =>
+    new Request('https://app.example.com/session', {
+      method: 'POST',
+      headers: { cookie },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const cookieOf = ({ headers }: Response) => headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const wrong = await backEnd.logIn(request({ email, password: 'a wrong password' }))
+  expect([wrong.status, await wrong.json()]).toMatchObject([401, { code: 'invalid_credentials' }])
+  const loggedIn = await backEnd.logIn(request({ email, password }))
+  expect(loggedIn.headers.get('set-cookie')).toMatch(
+    /^__Host-session=[\w.-]+; Max-Age=1209600; .*HttpOnly; Secure/,
+  )
+  const refreshed = await backEnd.refresh(request(undefined, cookieOf(loggedIn)))
+  expect((await database.me((await refreshed.json()).jwt)).statusCode).toBe(200)
+  const loggedOut = await backEnd.logOut(request(undefined, cookieOf(refreshed)))
+  expect([loggedOut.status, cookieOf(loggedOut)]).toEqual([204, '__Host-session='])
+  for (const cookie of [cookieOf(refreshed), ''])
+    expect((await backEnd.refresh(request(undefined, cookie))).status).toBe(401)
+})
+
 it('logs in, stays logged in after a restart, and logs out with Expo', async ({ load, database }) => {
   const { email } = validUser()
   await database.createUser({ email, password })
