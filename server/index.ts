@@ -8,6 +8,7 @@ import { requireMasterKey } from './domain/admin/master-key.js'
 import { startPruning } from './domain/admin/prune-hash-parameters.js'
 import { ensureWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
+import { startDelivery } from './domain/outbox/delivery.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
@@ -71,13 +72,15 @@ export async function buildUsher(
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
   const pruning = startPruning(context, log)
+  const delivery = startDelivery(context, log)
+  context.deliver = delivery.deliver
   return {
     app,
     context,
     metrics: metrics?.registry,
     async close() {
       await app.close()
-      await pruning.stop()
+      await Promise.all([pruning.stop(), delivery.stop()])
       await Promise.all([context.hashing.close(), store.close(), blocklist?.close()])
     },
   }

@@ -22,6 +22,11 @@ const commands = {
   },
   user: { description: 'manage the users of a database', load: () => import('./commands/user.js') },
   tenant: { description: 'manage the tenants of a database', load: () => import('./commands/tenant.js') },
+  outbox: {
+    description: 'manage the messages of a database that are not delivered yet',
+    load: () => import('./commands/outbox.js'),
+  },
+  events: { description: 'follow the events of a database', load: () => import('./commands/events.js') },
   keys: { description: 'manage signing keys and the master key', load: () => import('./commands/keys.js') },
   store: {
     description: 'manage the store, which holds all data of Usher',

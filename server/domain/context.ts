@@ -25,6 +25,8 @@ export interface AppContext {
   rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
   now: () => number
+  /** Starts the delivery of a database's messages; set by the server that delivers them. */
+  deliver: (databaseId: string) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
   isEnding: boolean
 }
@@ -55,6 +57,7 @@ export function createContext(
     verifiedTokens: createVerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,
+    deliver: () => undefined,
     isEnding: false,
   }
 }

@@ -7,6 +7,7 @@ import { lockFolder } from './folder-lock.js'
 import { openKeyFile } from './key-file.js'
 import type { Connected } from './prisma.js'
 import { createPrivateFolder, makeFilesPrivate } from './private-files.js'
+import type { ServerStore } from './store.js'
 
 /**
  * Opens the embedded store: PGlite in this process. Creates its folder if necessary; only its owner can read it.
@@ -42,8 +43,17 @@ async function connectWithKeyFile(folder: string): Promise<Connected> {
 
 /** Returns a store over an open PGlite, and closes it with the store. */
 export function connectedTo(pglite: PGlite, masterKey: Buffer): Connected {
-  const query = async <Row>(text: string, values: unknown[]) => (await pglite.query<Row>(text, values)).rows
-  return { store: { query, masterKey, close: () => pglite.close() }, adapter: new PrismaPGlite(pglite) }
+  const queryBy =
+    (connection: Pick<PGlite, 'query'>) =>
+    async <Row>(text: string, values: unknown[]) =>
+      (await connection.query<Row>(text, values)).rows
+  const store: ServerStore = {
+    query: queryBy(pglite),
+    transaction: (work) => pglite.transaction((transaction) => work(queryBy(transaction))),
+    masterKey,
+    close: () => pglite.close(),
+  }
+  return { store, adapter: new PrismaPGlite(pglite) }
 }
 
 const pathsIn = (folder: string) => ({

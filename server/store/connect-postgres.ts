@@ -60,6 +60,10 @@ export function connectPostgres(
         const limit = milliseconds && { query_timeout: milliseconds }
         return (await queryOf(pool, { name: nameOf(text), text, values, ...limit })).rows
       },
+      transaction: (work) =>
+        inTransaction(pool, (client) =>
+          work(async (text, values) => (await client.query({ name: nameOf(text), text, values })).rows),
+        ),
       close: () => pool.end(),
     },
     adapter,
@@ -89,6 +93,21 @@ async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
     throw error
   } finally {
     client.release(!isUsable)
+  }
+}
+
+/** Closes the connection after an error, which rolls back. */
+async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>) {
+  const client = await pool.connect()
+  let isCommitted = false
+  try {
+    await client.query('BEGIN')
+    const result = await work(client)
+    await client.query('COMMIT')
+    isCommitted = true
+    return result
+  } finally {
+    client.release(!isCommitted)
   }
 }
 

@@ -1,6 +1,8 @@
 import type { PrismaClient } from './generated/client.js'
 import type { KeyFile } from './key-file.js'
 
+type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
+
 /** What a running server uses of the store: no Prisma, because loading it takes a sixth of the time of a start. */
 export interface ServerStore {
   /**
@@ -11,6 +13,8 @@ export interface ServerStore {
    * @throws Postgres errors with their SQLSTATE as `code`
    */
   query<Row>(text: string, values: unknown[], milliseconds?: number): Promise<Row[]>
+  /** Runs statements that are all stored, or none if the work throws. */
+  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
   /** Seals the private signing keys: 32 bytes. */
   readonly masterKey: Buffer
   /** The file of the embedded store's master key, unless the settings give one. */

@@ -7,11 +7,17 @@ import type { ServerStore, Store } from './store.js'
 export function tracedStore<Kind extends ServerStore>(store: Kind): Kind {
   const tracer = loadedTracer()
   if (!tracer) return store
-  const query: Store['query'] = (text, values, milliseconds) =>
-    inStatement(tracer, text, () => store.query(text, values, milliseconds))
-  return hasPrisma(store)
-    ? { ...store, query, prisma: tracedPrisma(store.prisma, tracer) }
-    : { ...store, query }
+  const tracedQuery =
+    (query: Store['query']): Store['query'] =>
+    (text, values, milliseconds) =>
+      inStatement(tracer, text, () => query(text, values, milliseconds))
+  const traced: Kind = {
+    ...store,
+    query: tracedQuery(store.query),
+    transaction: (work: Parameters<Store['transaction']>[0]) =>
+      store.transaction((query) => work(tracedQuery(query))),
+  }
+  return hasPrisma(store) ? { ...traced, prisma: tracedPrisma(store.prisma, tracer) } : traced
 }
 
 const hasPrisma = (store: ServerStore): store is Store => 'prisma' in store

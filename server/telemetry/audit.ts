@@ -33,6 +33,8 @@ export type AuditEvent =
   | 'database.set'
   | 'database.deleted'
   | 'database.hash_parameters_pruned'
+  | 'outbox.retried'
+  | 'outbox.dropped'
   | 'keys.rotated'
   | 'keys.retired'
   | 'keys.rewrapped'
@@ -57,6 +59,10 @@ export const audit = (
     settings?: object
     tables?: readonly string[]
     removed?: number
+    /** Id of a message of the outbox. */
+    message?: string
+    /** Number of messages. */
+    messages?: number
     users?: { added: number; alreadyThere: number; rejected: number }
   },
 ) => {

@@ -63,3 +63,10 @@ export async function flushSpans() {
   const provider = trace.getTracerProvider() as { getDelegate?: () => { forceFlush?: () => Promise<void> } }
   await provider.getDelegate?.().forceFlush?.()
 }
+
+/** Context key by which OpenTelemetry SDKs create no spans (`suppressTracing` of @opentelemetry/core). */
+const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
+
+/** Runs background work, which belongs to no request, without spans. */
+export const untraced = <T>(work: () => Promise<T>) =>
+  context.with(context.active().setValue(suppressed, true), work)

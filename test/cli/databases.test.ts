@@ -21,6 +21,7 @@ describe('database set', () => {
       networkFailuresPerHour: 300,
       ...sessionDefaults,
       claims: {},
+      webhookUrl: null,
       ...settings,
     })
     const server = await usher.otherServer()
@@ -39,6 +40,7 @@ network failures    300 an hour
 account operations  on
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
+webhook             none
 `,
     )
     expect(audited).toMatchObject([
@@ -122,6 +124,7 @@ network failures    300 an hour
 account operations  on
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
+webhook             none
 hash parameters     0 sets
 created             ${createdAt}
 `,
@@ -139,6 +142,7 @@ created             ${createdAt}
     networkFailuresPerHour: 0,
     ...sessionDefaults,
     claims: {},
+    webhookUrl: null,
     hashParameterSets: 1,
     createdAt,
   })

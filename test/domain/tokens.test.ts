@@ -24,6 +24,8 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     accountOperations: true,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
+    webhookUrl: null,
+    eventsTailedUntil: null,
     claims: {},
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],

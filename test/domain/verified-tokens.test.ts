@@ -25,6 +25,8 @@ function newDatabase() {
     accountOperations: true,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
+    webhookUrl: null,
+    eventsTailedUntil: null,
     claims: {},
     keys: [key],
   }

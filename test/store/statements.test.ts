@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { webhookSettings } from '../../server/domain/admin/webhook.js'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
-import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
+import { password, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
 import { errorsOf } from '../support/one-database.js'
 import { databaseUrl } from '../support/postgres-server.js'
+import { startReceiver } from '../support/receiver.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 
 const masterKey = Buffer.alloc(32, 7)
@@ -81,6 +84,7 @@ async function useEveryOperation(store: Store) {
     201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 200, 204, 401, 200, 401, 401, 401, 401,
     401, 429, 200, 200,
   ])
+  await sendEvents(api)
   await api.close()
   const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })
   await costlier.client(workspaceSlug, databaseName).login({ email: 'ada@example.com', password })
@@ -115,6 +119,36 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
   ]
 }
 
+/** Causes events that a webhook accepts, that `usher events tail` keeps, and that the webhook refuses. */
+async function sendEvents(api: TestApi) {
+  const receiver = await startReceiver()
+  const { id, path, users } = await api.newDatabase()
+  const database = { id, webhookUrl: null }
+  const { settings } = webhookSettings(masterKey, database, { webhookUrl: receiver.url })
+  const [workspaceSlug = '', databaseName = ''] = path.split('/')
+  await setDatabase(api.store, { workspaceSlug, databaseName }, settings)
+  const signUp = async (attempts: number) => {
+    const headers = attempts > 1 ? { 'idempotency-key': String(attempts) } : {}
+    const payload = validUser(attempts > 2 ? { newTenant: 'Engines' } : {})
+    expect((await api.send({ method: 'POST', url: users, payload, headers })).statusCode).toBe(201)
+    await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(attempts), 10_000)
+  }
+  await signUp(1)
+  await api.store.prisma.database.updateMany({
+    where: { id },
+    data: { eventsTailedUntil: new Date(api.clock.now + 60_000) },
+  })
+  await signUp(2)
+  receiver.answer = (response) => response.writeHead(500).end()
+  await signUp(3)
+  await vi.waitFor(async () =>
+    expect(await api.store.prisma.message.count({ where: { databaseId: id, lastError: 'status 500' } })).toBe(
+      1,
+    ),
+  )
+  await receiver.close()
+}
+
 async function sequentially<Result>(times: number, work: () => Promise<Result>) {
   const results: Result[] = []
   for (let i = 0; i < times; i++) results.push(await work())
@@ -129,8 +163,9 @@ async function useEveryCommand(url: string) {
     ...cheapHashes,
   }
   const usher = async (command: string, input = '', more: object = {}) => {
+    const json = command.startsWith('events') ? '' : ' --json'
     const { code, stdout, stderr } = await runUsher(
-      `${command} --json`.split(' '),
+      `${command}${json}`.split(' '),
       { ...env, ...more },
       input,
     )
@@ -156,7 +191,7 @@ async function useEveryCommand(url: string) {
   await usher('database create acme/app')
   await usher('database list --after aaa/aaa')
   await usher('database show acme/app')
-  await usher('database set acme/app --token-max-age 120')
+  await usher('database set acme/app --token-max-age 120 --webhook-url http://127.0.0.1:9')
   await usher(`user import acme/app ${file} --dry-run`)
   await usher(`user import acme/app ${file}`)
   await usher(`user import acme/app ${file}`)
@@ -171,6 +206,12 @@ async function useEveryCommand(url: string) {
   await usher(`user show ${ada}`)
   for (const verb of ['disable', 'enable', 'revoke-tokens', 'unlock']) await usher(`user ${verb} ${ada}`)
   await usher(`user set-password ${ada}`, 'another battery staple')
+  await usher('events tail acme/app --seconds 1')
+  const [{ id: message }] = JSON.parse(await usher('outbox list acme/app'))
+  await usher(`outbox retry acme/app ${message}`)
+  await usher('outbox retry acme/app --resting')
+  await usher(`outbox drop acme/app ${message}`)
+  await usher(`outbox list acme/app --resting --after ${message}`)
   await usher(`user delete ${ada} --yes`)
   const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
   await usher('keys rotate acme/app --activate-in 0')

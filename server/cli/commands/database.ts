@@ -5,6 +5,7 @@ import { deleteDatabase } from '../../domain/admin/delete-database.js'
 import { parseFixedClaims } from '../../domain/admin/fixed-claims.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
 import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
+import { parseWebhookUrl, webhookSettings } from '../../domain/admin/webhook.js'
 import { type DatabaseRow, databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
@@ -49,6 +50,7 @@ export function configure(database: Command) {
           sessionIdle: row.sessionIdle,
           sessionMax: row.sessionMax,
           claims: row.claims,
+          webhookUrl: row.webhookUrl,
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
@@ -108,26 +110,65 @@ export function configure(database: Command) {
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
+    .option(
+      '--webhook-url <url>',
+      'URL to which servers post the events of the database, or "none"; the first one prints the secret',
+    )
+    .option('--new-webhook-secret', 'replace the secret that signs the events, and print the new one')
     .option('--json', 'print the result as JSON')
-    .action((path, { json, tokenMaxAge: maxAge, claims, accountOperations, ...others }) => {
-      const settings = {
-        ...others,
-        ...isOn(accountOperations),
-        ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
-        ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
-      }
-      if (Object.keys(settings).length === 0)
-        throw new UsageError('at least one setting is required. See --help')
-      return withStore(async (store, _config, log) => {
-        const row = await setDatabase(store, path, settings)
-        audit(log, 'database.set', { databaseId: row.id, settings })
-        const shown = { id: row.id, ...path, ...shownSettings(row) }
-        const next = settings.signingAlgorithm
-          ? `\nTo create a key with ${row.signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
-          : ''
-        print({ json }, shown, aligned(settingsOf(shown)) + next)
-      })
-    })
+    .action(
+      (
+        path,
+        {
+          json,
+          tokenMaxAge: maxAge,
+          claims,
+          accountOperations,
+          webhookUrl: url,
+          newWebhookSecret,
+          ...others
+        },
+      ) => {
+        const settings = {
+          ...others,
+          ...isOn(accountOperations),
+          ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
+          ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
+        }
+        const webhookUrl = url === 'none' ? null : url && parseWebhookUrl(url)
+        const webhook = {
+          ...(webhookUrl !== undefined && { webhookUrl }),
+          ...(newWebhookSecret && { newWebhookSecret }),
+        }
+        const audited = {
+          ...settings,
+          ...webhook,
+          ...(webhookUrl && { webhookUrl: new URL(webhookUrl).origin }),
+        }
+        if (Object.keys(audited).length === 0)
+          throw new UsageError('at least one setting is required. See --help')
+        return withStore(async (store, _config, log) => {
+          const { masterKey } = store
+          const { secret, settings: ofWebhook } =
+            Object.keys(webhook).length > 0
+              ? webhookSettings(masterKey, await requireDatabase(store, path), webhook)
+              : {}
+          const row = await setDatabase(store, path, { ...settings, ...ofWebhook })
+          audit(log, 'database.set', { databaseId: row.id, settings: audited })
+          const shown = {
+            id: row.id,
+            ...path,
+            ...shownSettings(row),
+            ...(secret && { webhookSecret: secret }),
+          }
+          const next = settings.signingAlgorithm
+            ? `\nTo create a key with ${row.signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
+            : ''
+          const once = secret ? `\nSecret of the webhook, which is shown only now: ${secret}` : ''
+          print({ json }, shown, aligned(settingsOf(shown)) + next + once)
+        })
+      },
+    )
   database
     .command('prune-hashes')
     .argument('<workspace/name>', 'database', databasePath)
@@ -177,6 +218,7 @@ const shownSettings = (row: DatabaseRow) => ({
   sessionIdle: row.sessionIdle,
   sessionMax: row.sessionMax,
   claims: row.claims,
+  webhookUrl: row.webhookUrl,
 })
 
 /** Returns the settings with their labels. */
@@ -194,6 +236,7 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
     row.sessionMax === 0 ? 'none' : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s`,
   ],
   ['fixed claims', JSON.stringify(row.claims)],
+  ['webhook', row.webhookUrl ?? 'none'],
 ]
 
 const passwordPolicy = () =>

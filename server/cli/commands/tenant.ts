@@ -37,7 +37,7 @@ export function configure(tenant: Command) {
   )
   membershipCommand('remove-user', 'remove a user from a tenant').action((path, tenantId, userRef, options) =>
     withStore(async (store, _config, log) => {
-      const membership = await removeFromTenant(store, path, tenantId, userRef)
+      const membership = await removeFromTenant(store, path, tenantId, userRef, new Date())
       audit(log, 'tenant.user_removed', membership)
       const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: usher user revoke-tokens`
       print(options, membership, text)

@@ -65,7 +65,7 @@ export function configure(user: Command) {
       return withStore(async (store, _config, log) => {
         const { account } = await findAccount(store, path, userRef)
         if (!options.yes) await confirmDeletion(account.email, 'this user permanently')
-        const deleted = await deleteUser(store, throttleOf(store), path, account.id)
+        const deleted = await deleteUser(store, throttleOf(store), path, account.id, new Date())
         audit(log, 'user.deleted', { databaseId: deleted.databaseId, userId: deleted.id })
         print(options, deleted, `Deleted user ${deleted.id}.`)
       })

@@ -1,8 +1,10 @@
 import { CreateUserBody, type DatabasePath } from '@usher/contract'
 import type { User } from '../../store/generated/client.js'
+import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
 import { revokeUserTokens } from '../../store/queries/users.js'
 import type { Store } from '../../store/store.js'
 import type { AppContext } from '../context.js'
+import { type Event, type EventSource, eventMessages } from '../outbox/events.js'
 import { passwordErrors } from '../passwords/policy.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { recordHashParameters } from '../users/verify-password.js'
@@ -13,8 +15,9 @@ type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => 
 
 /** Also ends the user's sessions. */
 export const disableUser: Change = async (store, path, userRef, now) => {
-  const { account } = await findAccount(store, path, userRef)
-  const disabled = await change(store, path, account, { disabledAt: account.disabledAt ?? now })
+  const { database, account } = await findAccount(store, path, userRef)
+  const messages = account.disabledAt ? [] : userEvent(database, 'user.disabled', account, now)
+  const disabled = await change(store, path, account, { disabledAt: account.disabledAt ?? now }, messages)
   // No session can be opened any more.
   const { databaseId, id: userId } = account
   await store.prisma.session.updateMany({
@@ -25,14 +28,18 @@ export const disableUser: Change = async (store, path, userRef, now) => {
 }
 
 /** Accepts a user's logins again, and earlier tokens that have not expired and belong to no session. */
-export const enableUser: Change = async (store, path, userRef) => {
-  const { account } = await findAccount(store, path, userRef)
-  return change(store, path, account, { disabledAt: null })
+export const enableUser: Change = async (store, path, userRef, now) => {
+  const { database, account } = await findAccount(store, path, userRef)
+  const messages = account.disabledAt ? userEvent(database, 'user.enabled', account, now) : []
+  return change(store, path, account, { disabledAt: null }, messages)
 }
+
+const userEvent = (database: EventSource, type: Event['type'], { id }: Pick<Account, 'id'>, now: Date) =>
+  eventMessages(database, now, [{ type, userId: id }])
 
 export const revokeTokens: Change = async (store, path, userRef, now) => {
   const { account } = await findAccount(store, path, userRef)
-  return revoke(store, path, account, now)
+  return revoke(store, path, account, now, [])
 }
 
 /** Also rejects earlier tokens. @throws {OperatorError} with the rules of the policy that the password violates */
@@ -51,7 +58,8 @@ export async function setPassword(
   if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
   if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)
   const passwordHash = await hashing.hash(password)
-  const changed = await revoke(store, path, account, now, passwordHash)
+  const messages = userEvent(database, 'user.password_changed', account, now)
+  const changed = await revoke(store, path, account, now, messages, passwordHash)
   await recordHashParameters(context, database)
   return changed
 }
@@ -62,10 +70,11 @@ async function revoke(
   path: DatabasePath,
   { canonicalEmail: _, ...account }: Account & Pick<User, 'canonicalEmail'>,
   now: Date,
+  messages: readonly NewMessage[],
   passwordHash?: string,
 ): Promise<Account> {
   const { databaseId, id } = account
-  const tokensValidAfter = await revokeUserTokens(store, databaseId, id, now, passwordHash)
+  const tokensValidAfter = await revokeUserTokens(store, databaseId, id, now, passwordHash, messages)
   if (!tokensValidAfter) throw userNotFound(path, id)
   return { ...account, tokensValidAfter }
 }
@@ -75,11 +84,15 @@ async function change(
   path: DatabasePath,
   { databaseId, id }: Account,
   data: Pick<User, 'disabledAt'>,
+  messages: readonly NewMessage[],
 ) {
   const where = { databaseId, id }
-  const [changed] = await store.prisma.user.updateManyAndReturn({ where, data, select: accountColumns })
-  if (!changed) throw userNotFound(path, id)
-  return changed
+  return store.prisma.$transaction(async (transaction) => {
+    const [changed] = await transaction.user.updateManyAndReturn({ where, data, select: accountColumns })
+    if (!changed) throw userNotFound(path, id)
+    await insertMessages(transaction, messages)
+    return changed
+  })
 }
 
 export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
@@ -90,8 +103,21 @@ export async function unlockUser(store: Store, throttle: Throttle, path: Databas
 }
 
 /** Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. */
-export async function deleteUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
-  const user = await unlockUser(store, throttle, path, userRef)
-  await store.prisma.user.deleteMany({ where: { databaseId: user.databaseId, id: user.id } })
-  return user
+export async function deleteUser(
+  store: Store,
+  throttle: Throttle,
+  path: DatabasePath,
+  userRef: string,
+  now: Date,
+) {
+  const { database, account } = await findAccount(store, path, userRef)
+  const { canonicalEmail, ...user } = account
+  await throttle.unlock(database.id, canonicalEmail)
+  const messages = userEvent(database, 'user.deleted', user, now)
+  await store.prisma.$transaction(async (transaction) => {
+    const where = { databaseId: database.id, id: user.id }
+    const { count } = await transaction.user.deleteMany({ where })
+    if (count > 0) await insertMessages(transaction, messages)
+  })
+  return user satisfies Account
 }

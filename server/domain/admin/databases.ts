@@ -31,8 +31,10 @@ export type DatabaseSettings = Partial<
     | 'accountOperations'
     | 'sessionIdle'
     | 'sessionMax'
+    | 'webhookUrl'
   > & {
     claims: Prisma.InputJsonObject
+    sealedWebhookSecret: Uint8Array<ArrayBuffer> | null
   }
 >
 

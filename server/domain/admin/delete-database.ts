@@ -1,5 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
-import { deleteAllLoginFailures, deleteAllTenants, deleteAllUsers } from '../../store/queries/databases.js'
+import {
+  deleteAllLoginFailures,
+  deleteAllMessages,
+  deleteAllTenants,
+  deleteAllUsers,
+} from '../../store/queries/databases.js'
 import type { Store } from '../../store/store.js'
 import { findDatabaseRow } from '../databases/find-database.js'
 import { OperatorError } from './operator-error.js'
@@ -16,6 +21,7 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   const users = await deleteAllUsers(store, id)
   await deleteAllTenants(store, id)
   await deleteAllLoginFailures(store, id)
+  await deleteAllMessages(store, id)
   // ON DELETE CASCADE deletes rows written meanwhile by servers that have the database cached.
   await store.prisma.database.deleteMany({ where: { id } })
   return { id, users }

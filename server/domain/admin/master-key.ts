@@ -2,7 +2,15 @@ import { isStoreUnavailable } from '../../store/errors.js'
 import { findNewestDatabaseId } from '../../store/queries/databases.js'
 import { findSigningKeys, lockKeys } from '../../store/queries/keys.js'
 import type { ServerStore, Store } from '../../store/store.js'
-import { canOpen, openPrivateKey, openSecret, sealPrivateKey, sealSecret } from '../keys/master-key.js'
+import {
+  canOpen,
+  openPrivateKey,
+  openSecret,
+  openWebhookSecret,
+  sealPrivateKey,
+  sealSecret,
+  sealWebhookSecret,
+} from '../keys/master-key.js'
 import { OperatorError } from './operator-error.js'
 
 const rewrapMilliseconds = 600_000
@@ -62,7 +70,9 @@ function reencryptKeys(store: Store, newMasterKey: Buffer) {
     async (transaction) => {
       await lockKeys(transaction)
       let count = 0
-      for (const { id: databaseId } of await transaction.database.findMany({ select: { id: true } })) {
+      for (const { id: databaseId, sealedWebhookSecret } of await transaction.database.findMany({
+        select: { id: true, sealedWebhookSecret: true },
+      })) {
         for (const row of await transaction.signingKey.findMany({ where: { databaseId } })) {
           const pem = opened(() => openPrivateKey(store.masterKey, row))
           await transaction.signingKey.updateMany({
@@ -77,6 +87,12 @@ function reencryptKeys(store: Store, newMasterKey: Buffer) {
             where: { databaseId, number: row.number },
             data: { sealedSecret: sealSecret(newMasterKey, secret, row) },
           })
+        }
+        if (sealedWebhookSecret) {
+          const database = { id: databaseId }
+          const secret = opened(() => openWebhookSecret(store.masterKey, sealedWebhookSecret, database))
+          const sealed = sealWebhookSecret(newMasterKey, secret, database)
+          await transaction.database.updateMany({ where: database, data: { sealedWebhookSecret: sealed } })
         }
       }
       return count

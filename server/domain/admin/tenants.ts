@@ -1,5 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
+import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
+import { type EventSource, eventMessages } from '../outbox/events.js'
 import { requireDatabase } from './databases.js'
 import { findAccount } from './find-account.js'
 import { OperatorError } from './operator-error.js'
@@ -36,24 +38,45 @@ export async function addToTenant(
   userRef: string,
   now: Date,
 ) {
-  const { databaseId, userId } = await requireBoth(store, path, tenantId, userRef)
-  const data = { databaseId, userId, tenantId, joinedAt: now }
-  await store.prisma.membership.createMany({ data, skipDuplicates: true })
-  return { databaseId, userId, tenantId }
+  const { database, ...membership } = await requireBoth(store, path, tenantId, userRef)
+  const messages = membershipEvent(database, 'tenant.user_added', membership, now)
+  await store.prisma.$transaction(async (transaction) => {
+    const data = { ...membership, joinedAt: now }
+    const { count } = await transaction.membership.createMany({ data, skipDuplicates: true })
+    if (count > 0) await insertMessages(transaction, messages)
+  })
+  return membership
 }
 
 /** @throws {OperatorError} if the user is not a member */
-export async function removeFromTenant(store: Store, path: DatabasePath, tenantId: string, userRef: string) {
-  const membership = await requireBoth(store, path, tenantId, userRef)
-  const { count } = await store.prisma.membership.deleteMany({ where: membership })
-  if (count === 0) throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`)
+export async function removeFromTenant(
+  store: Store,
+  path: DatabasePath,
+  tenantId: string,
+  userRef: string,
+  now: Date,
+) {
+  const { database, ...membership } = await requireBoth(store, path, tenantId, userRef)
+  const messages = membershipEvent(database, 'tenant.user_removed', membership, now)
+  await store.prisma.$transaction(async (transaction) => {
+    const { count } = await transaction.membership.deleteMany({ where: membership })
+    if (count === 0) throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`)
+    await insertMessages(transaction, messages)
+  })
   return membership
 }
+
+const membershipEvent = (
+  database: EventSource,
+  type: 'tenant.user_added' | 'tenant.user_removed',
+  { tenantId, userId }: { tenantId: string; userId: string },
+  now: Date,
+) => eventMessages(database, now, [{ type, tenantId, userId }])
 
 async function requireBoth(store: Store, path: DatabasePath, tenantId: string, userRef: string) {
   const { database, account } = await findAccount(store, path, userRef)
   await requireTenant(store, path, database.id, tenantId)
-  return { databaseId: database.id, userId: account.id, tenantId }
+  return { database, databaseId: database.id, userId: account.id, tenantId }
 }
 
 export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {

@@ -21,6 +21,10 @@ export interface Database {
   sessionIdleSeconds: number
   /** A session ends so many seconds after its login; 0: no sessions. */
   sessionMaxSeconds: number
+  /** Where its events are sent; null for nowhere. */
+  webhookUrl: string | null
+  /** Until then its events are kept for `usher events tail`. */
+  eventsTailedUntil: Date | null
   /** Claims of all its tokens, in addition to those that Usher sets. */
   claims: object
   /** One hash per set of hash parameters that its users have or had; no password matches them. */
@@ -100,6 +104,8 @@ function openDatabase(
     accountOperations: row.accountOperations,
     sessionIdleSeconds: row.sessionIdle,
     sessionMaxSeconds: row.sessionMax,
+    webhookUrl: row.webhookUrl,
+    eventsTailedUntil: row.eventsTailedUntil,
     claims: Object(row.claims),
     dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { DatabaseSecret, SigningKey } from '../../store/generated/client.js'
+import type { Database, DatabaseSecret, SigningKey } from '../../store/generated/client.js'
 
 const ivBytes = 12
 const tagBytes = 16
@@ -53,3 +53,12 @@ export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>
 /** Throws if the secret was sealed with another master key or for another row. */
 export const openSecret = (masterKey: Buffer, row: SecretId & Pick<DatabaseSecret, 'sealedSecret'>) =>
   open(masterKey, row.sealedSecret, secretRow(row))
+
+const webhookRow = ({ id }: Pick<Database, 'id'>) => `${id}/webhook`
+
+export const sealWebhookSecret = (masterKey: Buffer, secret: string, database: Pick<Database, 'id'>) =>
+  seal(masterKey, Buffer.from(secret), webhookRow(database))
+
+/** Throws if the secret was sealed with another master key or for another database. */
+export const openWebhookSecret = (masterKey: Buffer, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
+  open(masterKey, sealed, webhookRow(database)).toString()

@@ -3,6 +3,7 @@ import { refreshSession as refresh } from '../../store/queries/sessions.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { eventMessagesOf } from '../outbox/events.js'
 import { Problem } from '../problem.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
@@ -26,17 +27,25 @@ export async function refreshSession(
   const { sessionIdleSeconds: idleSeconds, sessionMaxSeconds: maxSeconds } = database
   if (!token) throw new Problem('session_ended')
   const now = context.now()
-  const session = await refresh(context.store, database.id, {
-    ...token,
-    now: new Date(now),
-    repeatableSince: new Date(now - repeatableMilliseconds),
-    idleSeconds,
-    maxSeconds,
-  })
-  if (!session) throw new Problem('session_ended')
   const { sessionId } = token
+  const session = await refresh(
+    context.store,
+    database.id,
+    {
+      ...token,
+      now: new Date(now),
+      repeatableSince: new Date(now - repeatableMilliseconds),
+      idleSeconds,
+      maxSeconds,
+    },
+    eventMessagesOf(database, new Date(now), ({ userId, endedAt }) =>
+      endedAt ? [{ type: 'session.reuse_detected', userId, sessionId }] : [],
+    ),
+  )
+  if (!session) throw new Problem('session_ended')
   const { userId, refreshes, authenticatedAt, expiresAt, endedAt, ...user } = session
   if (endedAt) {
+    if (database.webhookUrl !== null) context.deliver(database.id)
     audit(log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
     throw new Problem('session_ended')
   }

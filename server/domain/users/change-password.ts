@@ -4,6 +4,7 @@ import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { eventMessages } from '../outbox/events.js'
 import { passwordErrors } from '../passwords/policy.js'
 import { Problem, validationFailed } from '../problem.js'
 import { confirmPassword } from './confirm-password.js'
@@ -33,8 +34,11 @@ export async function changePassword(
   await recordHashParameters(context, database)
   const { sessionId } = claims
   const now = context.now()
-  const at = await change(context.store, database.id, id, new Date(now), passwordHash, sessionId)
+  const changedAt = new Date(now)
+  const messages = eventMessages(database, changedAt, [{ type: 'user.password_changed', userId: id }])
+  const at = await change(context.store, database.id, id, changedAt, passwordHash, sessionId, messages)
   if (!at) throw new Problem('token_invalid')
+  if (messages.length > 0) context.deliver(database.id)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
   const tenants = user.memberships.map((each) => each.id)
   const session = sessionId ? { id: sessionId, authenticatedAt: at } : undefined

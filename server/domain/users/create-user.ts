@@ -6,6 +6,7 @@ import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
+import { eventMessages, signUpEvents } from '../outbox/events.js'
 import { passwordErrors } from '../passwords/policy.js'
 import { Problem, validationFailed } from '../problem.js'
 import { requireCanonicalEmail } from './canonical-email.js'
@@ -45,7 +46,9 @@ export async function createUser(
     createdAt: new Date(context.now()),
   }
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
-  if (await insert(context, database, user, tenant, key)) {
+  const messages = eventMessages(database, user.createdAt, signUpEvents(user.id, tenant?.id))
+  if (await insert(context, database, user, tenant, key, messages)) {
+    if (messages.length > 0) context.deliver(database.id)
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
     const created = { id: user.id, tenants, tokensValidAfter: null }
@@ -61,12 +64,12 @@ export async function createUser(
 async function insert(
   context: AppContext,
   database: Database,
-  ...[user, tenant, key]: Rest<typeof insertUser>
+  ...[user, tenant, key, messages]: Rest<typeof insertUser>
 ) {
   try {
     // Before the insert: if the store fails between the two, no user exists whose sign-up was refused.
     await recordHashParameters(context, database)
-    await insertUser(context.store, user, tenant, key)
+    await insertUser(context.store, user, tenant, key, messages)
     return true
   } catch (error) {
     if (isUniqueViolation(error)) return false

@@ -4,6 +4,7 @@ import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { eventMessages } from '../outbox/events.js'
 import { confirmPassword } from './confirm-password.js'
 import { userOfToken } from './user-of-token.js'
 
@@ -21,6 +22,10 @@ export async function deleteMe(
 ) {
   const { user } = await userOfToken(context, database, jwt, caller.log)
   await confirmPassword(context, database, user, password, caller)
-  const isDeleted = await deleteUserAndTenants(context.store, database.id, user.id)
+  const messages = eventMessages(database, new Date(context.now()), [
+    { type: 'user.deleted', userId: user.id },
+  ])
+  const isDeleted = await deleteUserAndTenants(context.store, database.id, user.id, messages)
+  if (messages.length > 0) context.deliver(database.id)
   if (isDeleted) audit(caller.log, 'user.deleted', { databaseId: database.id, userId: user.id })
 }

@@ -3,6 +3,7 @@ import { updatePreferredName } from '../../store/queries/users.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { eventMessages } from '../outbox/events.js'
 import { userBody } from './me.js'
 import { userOfToken } from './user-of-token.js'
 
@@ -16,7 +17,11 @@ export async function updateMe(
 ): Promise<User> {
   const { user } = await userOfToken(context, database, jwt, log)
   if (preferredName === undefined) return userBody(user)
-  await updatePreferredName(context.store, database.id, user.id, preferredName)
+  const messages = eventMessages(database, new Date(context.now()), [
+    { type: 'user.updated', userId: user.id },
+  ])
+  await updatePreferredName(context.store, database.id, user.id, preferredName, messages)
+  if (messages.length > 0) context.deliver(database.id)
   audit(log, 'user.updated', { databaseId: database.id, userId: user.id })
   return userBody({ ...user, preferredName })
 }

@@ -4,7 +4,10 @@ import type { Store } from '../store.js'
 type Queries = Pick<Store, 'query'>
 
 /** A database as requests and commands read it. */
-export type DatabaseFields = Omit<Database, 'formerDummyHashes' | 'hashParametersPrunedAt'>
+export type DatabaseFields = Omit<
+  Database,
+  'formerDummyHashes' | 'hashParametersPrunedAt' | 'sealedWebhookSecret'
+>
 
 /** Returns a database, or undefined. */
 export async function findDatabaseByPath(store: Queries, workspaceSlug: string, databaseName: string) {
@@ -20,7 +23,7 @@ const findDatabaseByPathStatement = `
     d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
     d.network_failures_per_hour AS "networkFailuresPerHour", d.claims,
     d.account_operations AS "accountOperations", d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
-    d.created_at AS "createdAt"
+    d.created_at AS "createdAt", d.webhook_url AS "webhookUrl", d.events_tailed_until AS "eventsTailedUntil"
   FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
   WHERE w.slug = ($1::text[])[1] AND d.name = ($1::text[])[2]`
 
@@ -137,6 +140,15 @@ export const deleteAllLoginFailures = (store: Queries, databaseId: string) =>
     `DELETE FROM usher.login_failures WHERE database_id = $1::uuid AND (address, network) IN (
       SELECT address, network FROM usher.login_failures WHERE database_id = $1::uuid
       ORDER BY address, network LIMIT ${batchRows})
+    RETURNING 1`,
+  )
+
+export const deleteAllMessages = (store: Queries, databaseId: string) =>
+  deleteInBatches(
+    store,
+    databaseId,
+    `DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id IN (
+      SELECT id FROM usher.outbox WHERE database_id = $1::uuid ORDER BY id LIMIT ${batchRows})
     RETURNING 1`,
   )
 

@@ -1,5 +1,6 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
+import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -71,12 +72,13 @@ export type RefreshedSession = Pick<
  * @returns undefined if there is no such session or it has ended before
  */
 export async function refreshSession(
-  store: Queries,
+  store: Transactions,
   databaseId: string,
   { sessionId, refreshes, now, repeatableSince, idleSeconds, maxSeconds }: Refresh,
+  messages: MessagesOf<RefreshedSession>,
 ): Promise<RefreshedSession | undefined> {
   const values = [databaseId, sessionId, refreshes, now, repeatableSince, idleSeconds, maxSeconds]
-  const [session] = await store.query<RefreshedSession>(refreshStatement, values)
+  const [session] = await changeWithMessages(store, refreshStatement, values, messages)
   return session
 }
 

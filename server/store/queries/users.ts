@@ -1,6 +1,13 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
+import {
+  changeWithMessages,
+  messageParts,
+  messageValues,
+  type NewMessage,
+  type Transactions,
+} from './outbox.js'
 import { isOpen } from './sessions.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
@@ -39,19 +46,29 @@ const userColumns = `${plainColumns},
     ORDER BY membership.joined_at, membership.tenant_id
   ) AS tenants`
 
-/** @throws a unique violation (SQLSTATE 23505) when the database has that canonical email or Idempotency-Key */
+/**
+ * @param messages written with the user
+ * @throws a unique violation (SQLSTATE 23505) when the database has that canonical email or Idempotency-Key
+ */
 export async function insertUser(
   store: Queries,
   user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'tokensValidAfter'>,
   tenant: { id: string; name: string } | undefined,
   idempotencyKey: Uint8Array | undefined,
+  messages: readonly NewMessage[] = [],
 ) {
   const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt } = user
-  const values = [databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt]
-  const [withoutKey, withKey] = tenant ? insertUserAndTenantStatements : insertUserStatements
-  const ofTenant = tenant ? [tenant.id, tenant.name] : []
-  if (idempotencyKey) await store.query(withKey, [...values, ...ofTenant, idempotencyKey])
-  else await store.query(withoutKey, [...values, ...ofTenant])
+  const values = [
+    ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt],
+    ...(tenant ? [tenant.id, tenant.name] : []),
+    ...(idempotencyKey ? [idempotencyKey] : []),
+  ]
+  const [withoutKey, withKey] = tenant ? insertUserAndTenantParts : insertUserParts
+  const parts = idempotencyKey ? withKey : withoutKey
+  await store.query(insertStatement(parts, messages.length, values.length), [
+    ...values,
+    ...messageValues(messages),
+  ])
 }
 
 // Citus sends each part to one worker as it stands and commits there once. A part that selected from another
@@ -73,16 +90,28 @@ const keyPart = (key: string, tenantName: string) => `
   INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
   VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
 
-/** One statement of several; they lock their tables in this order. */
-const inOrder = (...parts: string[]) =>
-  `WITH ${parts.map((part, index) => `part_${index} AS (${part}\n)`).join(', ')} SELECT 1`
-
-/** Without an Idempotency-Key and with one. */
-const insertUserStatements = [userPart, inOrder(userPart, keyPart('$8', 'NULL'))] as const
-const insertUserAndTenantStatements = [
-  inOrder(userPart, tenantPart, membershipPart),
-  inOrder(userPart, tenantPart, membershipPart, keyPart('$10', '$9')),
+/** Without an Idempotency-Key and with one. The parts lock their tables in this order. */
+const insertUserParts = [[userPart], [userPart, keyPart('$8', 'NULL')]] as const
+const insertUserAndTenantParts = [
+  [userPart, tenantPart, membershipPart],
+  [userPart, tenantPart, membershipPart, keyPart('$10', '$9')],
 ] as const
+
+/** Statements by their parts and the number of messages, because each has one text. */
+const insertStatements = new Map<readonly string[], string[]>()
+
+function insertStatement(parts: readonly string[], messages: number, values: number) {
+  const known = insertStatements.get(parts) ?? []
+  insertStatements.set(parts, known)
+  known[messages] ??= inOrder([...parts, ...messageParts(messages, values)])
+  return known[messages]
+}
+
+/** Returns one statement of several. */
+const inOrder = (parts: readonly string[]) =>
+  parts.length === 1
+    ? String(parts[0])
+    : `WITH ${parts.map((part, index) => `part_${index} AS (${part}\n)`).join(', ')} SELECT 1`
 
 export interface SignUp {
   userId: string
@@ -227,45 +256,57 @@ const replacePasswordHashStatement = `
   WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
 
 export const updatePreferredName = (
-  store: Queries,
+  store: Transactions,
   databaseId: string,
   userId: string,
   preferredName: string | null,
-) =>
-  store.query('UPDATE usher."user" SET preferred_name = $3 WHERE database_id = $1::uuid AND id = $2::uuid', [
-    databaseId,
-    userId,
-    preferredName,
-  ])
+  messages: readonly NewMessage[],
+) => changeWithMessages(store, updatePreferredNameStatement, [databaseId, userId, preferredName], messages)
+
+const updatePreferredNameStatement = `
+  UPDATE usher."user" SET preferred_name = $3 WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`
 
 /**
  * Rejects the tokens that a user has now, and may replace the password hash.
  *
+ * @param messages written with the change
  * @returns from when on tokens are valid: `now`, or the store's time if that is later; undefined if there is no user
  */
 export async function revokeUserTokens(
-  store: Queries,
+  store: Transactions,
   databaseId: string,
   id: string,
   now: Date,
   passwordHash: string | undefined,
+  messages: readonly NewMessage[] = [],
 ) {
   const values = [databaseId, id, now, passwordHash ?? null]
-  const [user] = await store.query<{ tokensValidAfter: Date }>(revokeUserTokensStatement, values)
+  const [user] = await changeWithMessages<{ tokensValidAfter: Date }>(
+    store,
+    revokeUserTokensStatement,
+    values,
+    messages,
+  )
   return user?.tokensValidAfter
 }
 
 /** Does what {@link revokeUserTokens} does, but one session goes on. */
 export async function changePassword(
-  store: Queries,
+  store: Transactions,
   databaseId: string,
   id: string,
   now: Date,
   passwordHash: string,
   sessionId: string | undefined,
+  messages: readonly NewMessage[],
 ) {
   const values = [databaseId, id, now, passwordHash, sessionId ?? null]
-  const [user] = await store.query<{ tokensValidAfter: Date }>(changePasswordStatement, values)
+  const [user] = await changeWithMessages<{ tokensValidAfter: Date }>(
+    store,
+    changePasswordStatement,
+    values,
+    messages,
+  )
   return user?.tokensValidAfter
 }
 
@@ -285,8 +326,13 @@ const changePasswordStatement = `
   )${revokeUserTokensStatement}`
 
 /** Deletes a user, and those of the user's tenants that have no other user. Returns false if there is no such user. */
-export async function deleteUserAndTenants(store: Queries, databaseId: string, id: string) {
-  const rows = await store.query(deleteUserStatement, [databaseId, id])
+export async function deleteUserAndTenants(
+  store: Transactions,
+  databaseId: string,
+  id: string,
+  messages: readonly NewMessage[],
+) {
+  const rows = await changeWithMessages(store, deleteUserStatement, [databaseId, id], messages)
   return rows.length > 0
 }
 

@@ -1,0 +1,29 @@
+import type { Command } from '@commander-js/extra-typings'
+import { UsageError } from '../../domain/admin/operator-error.js'
+import { tailEvents } from '../../domain/admin/outbox.js'
+import { databasePath, wholeNumber } from '../io/arguments.js'
+import { print, readConfig, withStore } from '../io/with-store.js'
+
+export function configure(events: Command) {
+  events
+    .command('tail')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('print the events of a database as they happen, as lines of JSON, until Ctrl-C')
+    .option('--seconds <number>', 'stop after this time', wholeNumber(1, 86_400))
+    .action((path, { seconds }) => {
+      if (!readConfig().databaseUrl) {
+        throw new UsageError(
+          'DATABASE_URL must point to a Postgres server. Only one process can open the embedded store',
+        )
+      }
+      return withStore(async (store) => {
+        const stopping = new AbortController()
+        const stop = () => stopping.abort()
+        const timer = seconds && setTimeout(stop, seconds * 1000)
+        // The reader of a pipe has ended.
+        process.stdout.once('error', stop)
+        for await (const event of tailEvents(store, path, stopping.signal)) print({ json: true }, event, '')
+        clearTimeout(timer)
+      })
+    })
+}

@@ -1,0 +1,64 @@
+import type { Command } from '@commander-js/extra-typings'
+import { UsageError } from '../../domain/admin/operator-error.js'
+import { dropMessages, listMessages, retryMessages } from '../../domain/admin/outbox.js'
+import { audit } from '../../telemetry/audit.js'
+import { databasePath, uuid } from '../io/arguments.js'
+import { addPageOptions, printPage } from '../io/listing.js'
+import { print, withStore } from '../io/with-store.js'
+
+const restingOption = ['--resting', 'all messages that are not tried again'] as const
+
+export function configure(outbox: Command) {
+  addPageOptions(outbox.command('list'), 'id', uuid)
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('list the messages that are not delivered yet, oldest first')
+    .option('--resting', 'only messages that are not tried again')
+    .action((path, options) =>
+      withStore(async (store) => {
+        const messages = await listMessages(store, path, options, options.resting === true)
+        printPage(options, messages, {
+          columns: {
+            ID: ({ id }) => id,
+            KIND: ({ kind }) => kind,
+            TYPE: ({ payload }) => typeOf(payload),
+            ATTEMPTS: ({ attempts }) => attempts,
+            DUE: ({ dueAt }) => dueAt?.toISOString() ?? 'never',
+            'LAST ERROR': ({ lastError }) => lastError ?? '',
+          },
+          key: ({ id }) => id,
+          empty: 'No messages.',
+        })
+      }),
+    )
+  const messageCommand = (name: string, description: string) =>
+    outbox
+      .command(name)
+      .argument('<workspace/name>', 'database', databasePath)
+      .argument('[message]', 'id of the message', uuid)
+      .description(description)
+      .option(...restingOption)
+      .option('--json', 'print the result as JSON')
+  messageCommand('retry', 'deliver a message now').action((path, id, options) => {
+    requireOne(id, options.resting)
+    return withStore(async (store, _config, log) => {
+      const retried = await retryMessages(store, path, id, new Date())
+      audit(log, 'outbox.retried', { ...retried, ...(id !== undefined && { message: id }) })
+      print(options, retried, `Messages that are delivered again: ${retried.messages}.`)
+    })
+  })
+  messageCommand('drop', 'delete a message without delivering it').action((path, id, options) => {
+    requireOne(id, options.resting)
+    return withStore(async (store, _config, log) => {
+      const dropped = await dropMessages(store, path, id)
+      audit(log, 'outbox.dropped', { ...dropped, ...(id !== undefined && { message: id }) })
+      print(options, dropped, `Messages deleted: ${dropped.messages}.`)
+    })
+  })
+}
+
+function requireOne(id: string | undefined, resting: true | undefined) {
+  if ((id === undefined) === (resting === undefined))
+    throw new UsageError('either a message or --resting is required')
+}
+
+const typeOf = (payload: unknown) => String((payload as { type?: string }).type)

@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { DatabasePath } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
+import type { Prisma } from '../../store/generated/client.js'
+import { deleteTailedEvents, findEvents } from '../../store/queries/outbox.js'
+import type { Store } from '../../store/store.js'
+import { eventBody } from '../outbox/events.js'
+import { requireDatabase } from './databases.js'
+import { OperatorError } from './operator-error.js'
+import type { Page } from './page.js'
+
+const undelivered = { kind: { not: 'tail' } } satisfies Prisma.MessageWhereInput
+const resting = { ...undelivered, dueAt: null } satisfies Prisma.MessageWhereInput
+
+/** Returns undelivered messages, oldest first. */
+export async function listMessages(
+  store: Store,
+  path: DatabasePath,
+  { limit, after }: Page<string>,
+  onlyResting: boolean,
+) {
+  const { id: databaseId } = await requireDatabase(store, path)
+  return store.prisma.message.findMany({
+    where: {
+      databaseId,
+      ...(onlyResting ? resting : undelivered),
+      ...(after !== undefined && { id: { gt: after } }),
+    },
+    orderBy: { id: 'asc' },
+    take: limit,
+  })
+}
+
+/** @param id a message; undefined for all that rest */
+const chosen = (databaseId: string, id: string | undefined) => ({
+  databaseId,
+  ...(id === undefined ? resting : { ...undelivered, id }),
+})
+
+/** Makes messages due now, with all attempts again. @throws {OperatorError} if the message is not waiting */
+export async function retryMessages(store: Store, path: DatabasePath, id: string | undefined, now: Date) {
+  const { id: databaseId } = await requireDatabase(store, path)
+  const where = chosen(databaseId, id)
+  const { count } = await store.prisma.message.updateMany({ where, data: { dueAt: now, attempts: 0 } })
+  if (count === 0 && id !== undefined) throw messageNotFound(id)
+  return { databaseId, messages: count }
+}
+
+/** Deletes messages without delivering them. @throws {OperatorError} if the message is not waiting */
+export async function dropMessages(store: Store, path: DatabasePath, id: string | undefined) {
+  const { id: databaseId } = await requireDatabase(store, path)
+  const { count } = await store.prisma.message.deleteMany({ where: chosen(databaseId, id) })
+  if (count === 0 && id !== undefined) throw messageNotFound(id)
+  return { databaseId, messages: count }
+}
+
+const messageNotFound = (id: string) => new OperatorError(`no message ${id} is waiting to be delivered`)
+
+const pollMilliseconds = 500
+/** Servers keep events for this long. It is renewed at half-time. */
+const leaseMilliseconds = 60_000
+/** Longer than statements take and servers' clocks differ, so that an event that is committed late is seen. */
+const windowMilliseconds = 60_000
+
+/**
+ * Yields the events of a database from now on, once servers have noticed, which takes up to 5 s.
+ *
+ * @param stopped ends it
+ */
+export async function* tailEvents(store: Store, path: DatabasePath, stopped: AbortSignal) {
+  const { id } = await requireDatabase(store, path)
+  let renewAt = 0
+  let seen: Set<string> | undefined
+  while (!stopped.aborted) {
+    const now = Date.now()
+    if (now >= renewAt) {
+      const eventsTailedUntil = new Date(now + leaseMilliseconds)
+      await store.prisma.database.updateMany({ where: { id }, data: { eventsTailedUntil } })
+      renewAt = now + leaseMilliseconds / 2
+    }
+    const from = firstIdOf(now - windowMilliseconds)
+    await deleteTailedEvents(store, id, from)
+    const events = await findEvents(store, id, from)
+    for (const event of events) {
+      if (seen && !seen.has(event.id)) yield eventBody(id, event.payload, event.createdAt)
+    }
+    seen = new Set(events.map((event) => event.id))
+    await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
+  }
+}
+
+/** Returns the lowest id of an instant: ids begin with their time. */
+const firstIdOf = (msecs: number) => uuidv7({ msecs, seq: 0, random: new Uint8Array(16) })

@@ -1,0 +1,50 @@
+import type { Database } from '../../store/generated/client.js'
+import { sealWebhookSecret } from '../keys/master-key.js'
+import { newWebhookSecret } from '../outbox/webhook.js'
+import { OperatorError, UsageError } from './operator-error.js'
+
+const maxLength = 2_000
+
+/** Returns the URL of a webhook. @throws {UsageError} if it is not one */
+export function parseWebhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError('--webhook-url must be an http or https URL, or "none"')
+  }
+  if (url.username || url.password || url.hash) {
+    throw new UsageError('--webhook-url must have no user name, no password and no fragment')
+  }
+  if (url.href.length > maxLength)
+    throw new UsageError(`--webhook-url must have at most ${maxLength} characters`)
+  return url.href
+}
+
+/** What `usher database set` changes of a webhook. */
+interface WebhookChange {
+  /** Null removes the webhook; undefined keeps its URL. */
+  webhookUrl?: string | null
+  newWebhookSecret?: true
+}
+
+/**
+ * Returns the settings of a changed webhook, with its secret if a new one is created: with the first URL, and when the
+ * operator asks for it.
+ *
+ * @throws {OperatorError} if a webhook without URL would get a secret
+ */
+export function webhookSettings(
+  masterKey: Buffer,
+  database: Pick<Database, 'id' | 'webhookUrl'>,
+  { webhookUrl = database.webhookUrl, newWebhookSecret: isNew }: WebhookChange,
+) {
+  if (webhookUrl === null) {
+    if (isNew) throw new OperatorError('the database has no webhook. Set --webhook-url too')
+    return { settings: { webhookUrl, sealedWebhookSecret: null } }
+  }
+  if (database.webhookUrl !== null && !isNew) return { settings: { webhookUrl } }
+  const secret = newWebhookSecret()
+  return {
+    secret,
+    settings: { webhookUrl, sealedWebhookSecret: sealWebhookSecret(masterKey, secret, database) },
+  }
+}

@@ -1,0 +1,145 @@
+import { setMaxListeners } from 'node:events'
+import { v4 as uuidv4 } from 'uuid'
+import { isStoreUnavailable } from '../../store/errors.js'
+import {
+  type ClaimedMessage,
+  claimMessages,
+  type Delivery,
+  deleteMessage,
+  failMessage,
+  findDatabasesAfter,
+  findDelivery,
+  hasDueMessages,
+  keepForTail,
+} from '../../store/queries/outbox.js'
+import type { Log } from '../../telemetry/audit.js'
+import { untraced } from '../../telemetry/tracing.js'
+import type { AppContext } from '../context.js'
+import { openWebhookSecret } from '../keys/master-key.js'
+import { eventBody } from './events.js'
+import { sendWebhook } from './webhook.js'
+
+/** Messages of one database that are delivered in parallel. */
+const batch = 16
+/** Databases whose messages are delivered in parallel, because the receivers of some may not respond. */
+const maxDatabases = 32
+
+/** Longer than any delivery, with servers' clocks 30 s apart. */
+const claimMilliseconds = 60_000
+
+/** Waits after failures: 1 s, doubled each time, a day at most. After the failure that follows a day it rests. */
+const dayMilliseconds = 86_400_000
+const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
+
+/** Messages of other processes are found by looking through all databases, so many at a time. */
+const searchMilliseconds = 2_000
+const searchedDatabases = 100
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+export interface DeliveryWorker {
+  /** Delivers the messages of a database that are due. */
+  deliver(databaseId: string): void
+  /** Aborts deliveries. Their messages are delivered again. */
+  stop(): Promise<void>
+}
+
+/** Delivers messages of all databases until it is stopped, without keeping the process alive. */
+export function startDelivery(context: Pick<AppContext, 'store' | 'now'>, log: Log): DeliveryWorker {
+  const { store, now } = context
+  const running = new Map<string, Promise<void>>()
+  const waiting = new Set<string>()
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal)
+
+  function deliver(databaseId: string) {
+    waiting.add(databaseId)
+    startWaiting()
+  }
+
+  function startWaiting() {
+    for (const id of waiting) {
+      if (stopping.signal.aborted || running.size >= maxDatabases) return
+      if (running.has(id)) continue
+      waiting.delete(id)
+      const work = untraced(() => deliverAll(id))
+        .catch(logUnexpected)
+        .finally(() => {
+          running.delete(id)
+          startWaiting()
+        })
+      running.set(id, work)
+    }
+  }
+
+  /** Stops at a batch that fails as a whole: other databases may have a receiver that works. */
+  async function deliverAll(databaseId: string) {
+    for (let hasDelivered = true; hasDelivered && !stopping.signal.aborted; ) {
+      const claimedUntil = new Date(now() + claimMilliseconds)
+      const messages = await claimMessages(store, databaseId, new Date(now()), claimedUntil, batch)
+      const delivery = messages.length > 0 && (await findDelivery(store, databaseId))
+      if (!delivery) return
+      const results = await Promise.all(messages.map((message) => deliverOne(databaseId, delivery, message)))
+      hasDelivered = results.includes(true)
+    }
+  }
+
+  async function deliverOne(databaseId: string, delivery: Delivery, message: ClaimedMessage) {
+    try {
+      await send(databaseId, delivery, message)
+    } catch (error) {
+      const wait = waitAfter(message.attempts)
+      const rests = wait >= 2 * dayMilliseconds
+      const dueAt = rests ? null : new Date(now() + Math.min(wait, dayMilliseconds))
+      const reason = (error as Error).message
+      await failMessage(store, databaseId, message, reason, dueAt)
+      if (rests) log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
+      else if (wait < dayMilliseconds) setTimeout(deliver, wait, databaseId).unref()
+      return false
+    }
+    const isTailed = delivery.eventsTailedUntil !== null && delivery.eventsTailedUntil.getTime() > now()
+    await (isTailed ? keepForTail : deleteMessage)(store, databaseId, message.id)
+    return true
+  }
+
+  /** A message whose webhook was removed counts as delivered. */
+  async function send(databaseId: string, delivery: Delivery, { id, payload, createdAt }: ClaimedMessage) {
+    const { webhookUrl: url, sealedWebhookSecret } = delivery
+    if (!url || !sealedWebhookSecret) return
+    const secret = openWebhookSecret(store.masterKey, sealedWebhookSecret, { id: databaseId })
+    const body = JSON.stringify(eventBody(databaseId, payload, createdAt))
+    await sendWebhook({ url, secret, id, body }, new Date(now()), stopping.signal)
+  }
+
+  async function search(after: string) {
+    const ids = await findDatabasesAfter(store, after, searchedDatabases)
+    for (const id of ids) if (await hasDueMessages(store, id, new Date(now()))) deliver(id)
+    return ids.length < searchedDatabases ? firstId : (ids.at(-1) ?? firstId)
+  }
+
+  let searching = Promise.resolve()
+  let timer: NodeJS.Timeout
+  function searchLater(after: string) {
+    timer = setTimeout(() => {
+      searching = untraced(() => search(after))
+        .catch((error) => {
+          logUnexpected(error)
+          return after
+        })
+        .then(searchLater)
+    }, searchMilliseconds).unref()
+  }
+  searchLater(uuidv4())
+
+  function logUnexpected(err: unknown) {
+    if (!isStoreUnavailable(err)) log.warn({ err }, 'messages not delivered')
+  }
+
+  return {
+    deliver,
+    async stop() {
+      stopping.abort()
+      await Promise.all([searching, ...running.values()])
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Database } from '../../store/generated/client.js'
+import type { MessagesOf, NewMessage } from '../../store/queries/outbox.js'
+
+export const eventTypes = [
+  'user.created',
+  'user.updated',
+  'user.password_changed',
+  'user.disabled',
+  'user.enabled',
+  'user.deleted',
+  'session.reuse_detected',
+  'tenant.created',
+  'tenant.user_added',
+  'tenant.user_removed',
+] as const
+
+/** A change that other systems may want to know. It names rows by their ids only. */
+export interface Event {
+  type: (typeof eventTypes)[number]
+  userId?: string
+  tenantId?: string
+  sessionId?: string
+}
+
+/** A database, as far as events need it. */
+export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsTailedUntil'>
+
+/** Returns the messages of events, to be written with their change. None if nobody receives events of the database. */
+export function eventMessages(
+  database: EventSource,
+  createdAt: Date,
+  events: readonly Event[],
+): readonly NewMessage[] {
+  const messagesOf = eventMessagesOf(database, createdAt, () => events)
+  return typeof messagesOf === 'function' ? messagesOf(undefined) : messagesOf
+}
+
+/** Does the same for events that depend on what the change returns. */
+export function eventMessagesOf<Row>(
+  { id: databaseId, webhookUrl, eventsTailedUntil }: EventSource,
+  createdAt: Date,
+  eventsOf: (row: Row) => readonly Event[],
+): MessagesOf<Row> {
+  const isTailed = eventsTailedUntil !== null && eventsTailedUntil > createdAt
+  if (webhookUrl === null && !isTailed) return []
+  return (row) =>
+    eventsOf(row).map((event) => ({
+      databaseId,
+      id: uuidv7(),
+      kind: webhookUrl === null ? 'tail' : 'webhook',
+      userId: event.userId ?? null,
+      payload: { ...event },
+      createdAt,
+      dueAt: webhookUrl === null ? null : createdAt,
+    }))
+}
+
+/** Returns the events of a sign-up. */
+export const signUpEvents = (userId: string, tenantId: string | undefined): Event[] => [
+  { type: 'user.created', userId },
+  ...(tenantId === undefined
+    ? []
+    : ([
+        { type: 'tenant.created', tenantId, userId },
+        { type: 'tenant.user_added', tenantId, userId },
+      ] as const)),
+]
+
+/** Returns an event as webhooks and `usher events tail` show it, by the payload structure of Standard Webhooks. */
+export function eventBody(databaseId: string, payload: unknown, createdAt: Date) {
+  const { type, ...ids } = payload as Event
+  return { type, timestamp: createdAt.toISOString(), data: { databaseId, ...ids } }
+}

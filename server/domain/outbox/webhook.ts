@@ -1,0 +1,70 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** A request takes this long at most, its response included. */
+const timeLimitMilliseconds = 10_000
+const prefix = 'whsec_'
+
+/** Returns a secret of Standard Webhooks: 32 random bytes. */
+export const newWebhookSecret = () => prefix + randomBytes(32).toString('base64')
+
+export interface WebhookRequest {
+  url: string
+  secret: string
+  /** The same for each attempt: receivers recognize repeated messages by it. */
+  id: string
+  body: string
+}
+
+/**
+ * Sends a message with the headers of Standard Webhooks (https://www.standardwebhooks.com). Follows no redirect, and
+ * reads nothing of the response but its status.
+ *
+ * @param now time of the attempt, which receivers compare with their clocks
+ * @param stopped aborts the request
+ * @throws if the status is not 2xx; the message has no part of the URL, the secret or the response
+ */
+export async function sendWebhook(
+  { url, secret, id, body }: WebhookRequest,
+  now: Date,
+  stopped: AbortSignal,
+) {
+  const timestamp = Math.floor(now.getTime() / 1000)
+  const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest('base64')
+  const request = new AbortController()
+  const abort = () => request.abort()
+  const timer = setTimeout(abort, timeLimitMilliseconds)
+  stopped.addEventListener('abort', abort, { once: true })
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Usher',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': `v1,${signature}`,
+      },
+      body,
+      redirect: 'manual',
+      signal: request.signal,
+    })
+    await response.body?.cancel()
+    if (!response.ok) throw new Error(`status ${response.status}`)
+  } catch (error) {
+    if (stopped.aborted) throw new Error('the server stopped')
+    throw request.signal.aborted
+      ? new Error(`no response within ${timeLimitMilliseconds / 1000} s`)
+      : failureOf(error)
+  } finally {
+    clearTimeout(timer)
+    stopped.removeEventListener('abort', abort)
+  }
+}
+
+/** Returns why no response arrived as the code of the error, because its message may have an address. */
+function failureOf(error: unknown) {
+  const { cause } = error as { cause?: NodeJS.ErrnoException }
+  return cause ? new Error(cause.code ?? 'connection failed') : error
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { expect, vi } from 'vitest'
+import { eventTypes } from '../../server/domain/outbox/events.js'
+import { startChild } from '../support/child.js'
+import { it } from '../support/operator.js'
+import { freePort } from '../support/postgres-server.js'
+
+const guide = await readFile(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8')
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+it.for([['node', 'receiver.js'], ...(hasPython ? [['python3', 'receiver.py'] as const] : [])] as const)(
+  'the receiver of docs/guides/webhooks.md for %s accepts genuine events only, each once',
+  async ([command, name], { usher, database }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-webhook-'))
+    const file = join(folder, name)
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    await writeFile(file, guide.match(new RegExp(`\`\`\`\\w+ ${name}\n(.*?)\`\`\``, 's'))?.[1] ?? '')
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/`
+    const { webhookSecret } = await usher.json(`database set ${database.path} --webhook-url ${url}`)
+    const receiver = startChild(command, [file], { WEBHOOK_SECRET: webhookSecret, PORT: String(port) })
+    const post = async (headers: Record<string, string>, body = '{"type":"forged"}') =>
+      (await fetch(url, { method: 'POST', headers, body })).status
+    await vi.waitFor(async () => expect(await post({})).toBe(401), 10_000)
+
+    await database.signedUp({ newTenant: 'Engines' })
+    const printed = ['user.created', 'tenant.created', 'tenant.user_added']
+    await vi.waitFor(() => expect(receiver.output.stdout.trim().split(/\r?\n/)).toEqual(printed), 10_000)
+
+    const body = '{"type":"user.deleted"}'
+    const signed = (secret: string, seconds = 0) => {
+      const at = new Date(Date.now() + seconds * 1000)
+      return {
+        'webhook-id': 'one',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': `v2,other ${new Webhook(secret).sign('one', at, body)}`,
+      }
+    }
+    expect(await post(signed(`whsec_${'A'.repeat(43)}=`), body)).toBe(401)
+    expect(await post(signed(webhookSecret, -400), body)).toBe(401)
+    expect(await post(signed(webhookSecret), '{"type":"user.deleted" }')).toBe(401)
+    expect(await post(signed(webhookSecret), body)).toBe(204)
+    expect(await post(signed(webhookSecret), body)).toBe(204)
+    await vi.waitFor(() =>
+      expect(receiver.output.stdout.trim().split(/\r?\n/)).toEqual([...printed, 'user.deleted']),
+    )
+    receiver.signal('SIGKILL')
+    await receiver.ended
+    await rm(folder, { recursive: true })
+  },
+)
+
+it('docs/guides/webhooks.md lists every type of event', () => {
+  const [, table = ''] = guide.match(/^## Events\n(.*?)^```json/ms) ?? []
+  const types = [...table.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, type]) => type)
+  expect(types.sort()).toEqual([...eventTypes].sort())
+})

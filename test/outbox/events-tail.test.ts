@@ -1,0 +1,88 @@
+import { expect, vi } from 'vitest'
+import type { TestDatabase } from '../support/app.js'
+import { startUsher } from '../support/child.js'
+import { it, type Operator } from '../support/operator.js'
+import { startReceiver } from '../support/receiver.js'
+
+/** Starts `usher events tail`, and waits until it prints events. */
+async function startTail(usher: Operator, { path, signedUp }: TestDatabase) {
+  const tail = startUsher(['events', 'tail', path, '--seconds', '60'], usher.env)
+  await vi.waitFor(
+    async () => {
+      await signedUp()
+      expect(tail.output).toMatchObject({ stdout: expect.stringMatching(/\n$/), stderr: '' })
+    },
+    { timeout: 20_000, interval: 200 },
+  )
+  return {
+    /** Waits for the events of a user. */
+    eventsOf: (userId: string, last: string) =>
+      vi.waitFor(
+        () => {
+          const lines = tail.output.stdout.split('\n').filter((line) => line.includes(userId))
+          expect(lines.at(-1)).toContain(last)
+          return lines.map((line) => JSON.parse(line))
+        },
+        { timeout: 10_000 },
+      ),
+    async stop() {
+      tail.signal('SIGKILL')
+      await tail.ended
+    },
+  }
+}
+
+it('events tail prints each event of a database once, in order', async ({ usher, database }) => {
+  const tail = await startTail(usher, database)
+  const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
+  const timestamp = new Date(usher.clock.now).toISOString()
+  const data = { databaseId: database.id, userId: id }
+  expect(await tail.eventsOf(id, 'tenant.user_added')).toEqual([
+    { type: 'user.created', timestamp, data },
+    { type: 'tenant.created', timestamp, data: { ...data, tenantId: tenants[0] } },
+    { type: 'tenant.user_added', timestamp, data: { ...data, tenantId: tenants[0] } },
+  ])
+  await tail.stop()
+  expect(await usher.json(`outbox list ${database.path}`)).toEqual([])
+})
+
+it('events tail prints events that a webhook receives too, and those that it refuses', async ({
+  usher,
+  database,
+}) => {
+  const receiver = await startReceiver()
+  await usher.json(`database set ${database.path} --webhook-url ${receiver.url}`)
+  const tail = await startTail(usher, database)
+  const accepted = await database.signedUp()
+  expect(await tail.eventsOf(accepted.id, 'user.created')).toHaveLength(1)
+  await vi.waitFor(() => expect(receiver.requests.map(({ body }) => body).join()).toContain(accepted.id))
+  receiver.answer = (response) => response.writeHead(500).end()
+  const refused = await database.signedUp()
+  expect(await tail.eventsOf(refused.id, 'user.created')).toHaveLength(1)
+  await tail.stop()
+  await vi.waitFor(async () =>
+    expect(await usher.json(`outbox list ${database.path}`)).toMatchObject([
+      { userId: refused.id, lastError: 'status 500' },
+    ]),
+  )
+  await receiver.close()
+})
+
+it('events tail deletes the events that an earlier one has left', async ({ usher, database }) => {
+  const old = {
+    databaseId: database.id,
+    id: '01800000-0000-7000-8000-000000000000',
+    kind: 'tail',
+    payload: { type: 'user.created' },
+    createdAt: new Date(),
+  }
+  await usher.store.prisma.message.create({ data: old })
+  expect(await usher.outcome(`events tail ${database.path} --seconds 1`)).toBe('0 ')
+  expect(await usher.store.prisma.message.count({ where: { databaseId: database.id } })).toBe(0)
+})
+
+it('events tail refuses the embedded store', async ({ usher, database }) => {
+  expect(await usher.outcome(`events tail ${database.path}`, '', { DATABASE_URL: '' })).toBe(
+    '2 usher: DATABASE_URL must point to a Postgres server. Only one process can open the embedded store\n',
+  )
+})
