@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
+import { Email } from './email.js'
 import { mustBe } from './field-errors.js'
 import { NewPassword, name, notBlank, Password, password } from './fields.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
@@ -147,6 +148,67 @@ export const DeleteMeBody = z
   })
 export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 
+/** Body of `POST …/users/password-reset`. */
+export const RequestPasswordResetBody = z.object({ email: Email }, mustBe('an object')).register(registry, {
+  id: 'RequestPasswordResetBody',
+  description: 'The address of the account.',
+  examples: [{ email: 'ada@example.com' }],
+})
+export type RequestPasswordResetBody = z.infer<typeof RequestPasswordResetBody>
+
+/** Response of operations that may have sent a mail. */
+const Accepted = z.object({}).register(registry, {
+  id: 'Accepted',
+  description: 'Empty. It says nothing about whether a mail is sent.',
+  examples: [{}],
+})
+
+const exampleCode = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs'
+
+const code = () =>
+  z
+    .string(mustBe('a string'))
+    .min(1, notBlank)
+    .register(registry, {
+      description: 'The code in the mail: what follows `#code=` in its link.',
+      examples: [exampleCode],
+      maxLength: 16384,
+    })
+
+/** Body of `POST …/users/password-reset/confirm`. */
+export const ResetPasswordBody = z
+  .object({ code: code(), newPassword: NewPassword }, mustBe('an object'))
+  .register(registry, {
+    id: 'ResetPasswordBody',
+    description: 'The code in the mail, and the new password.',
+    examples: [{ code: exampleCode, newPassword: 'four random common words' }],
+  })
+export type ResetPasswordBody = z.infer<typeof ResetPasswordBody>
+
+/** Body of `POST …/users/email-verification`. */
+export const VerifyEmailBody = z.object({ code: code() }, mustBe('an object')).register(registry, {
+  id: 'VerifyEmailBody',
+  description: 'The code in the mail.',
+  examples: [{ code: exampleCode }],
+})
+export type VerifyEmailBody = z.infer<typeof VerifyEmailBody>
+
+/** Response of `verifyEmail`. */
+export const VerifiedEmail = z
+  .object({
+    email: z.string().register(registry, {
+      description: 'The verified address, as entered at sign-up.',
+      format: 'idn-email',
+      examples: ['ada@example.com'],
+    }),
+  })
+  .register(registry, {
+    id: 'VerifiedEmail',
+    description: 'The address that is verified now.',
+    examples: [{ email: 'ada@example.com' }],
+  })
+export type VerifiedEmail = z.infer<typeof VerifiedEmail>
+
 const { path } = users.createUser
 /** `route_not_found`: the database has no account operations. */
 const inDatabase = ['route_not_found', ...databaseProblems] as const
@@ -254,5 +316,47 @@ export const account = c.router({
     summary: 'Delete the current user',
     description: 'Also deletes those of the user’s tenants that have no other user. This cannot be undone.',
     metadata: { security: 'bearer' },
+  },
+  requestPasswordReset: {
+    method: 'POST',
+    path: `${path}/password-reset`,
+    pathParams: DatabasePath,
+    body: RequestPasswordResetBody,
+    responses: { 202: Accepted, ...failures(...bodyProblems, ...inDatabase) },
+    summary: 'Request a mail to choose a new password',
+    description:
+      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address and a client network get at most one mail a minute and five an hour.',
+    metadata: { links: ['resetPassword'] },
+  },
+  resetPassword: {
+    method: 'POST',
+    path: `${path}/password-reset/confirm`,
+    pathParams: DatabasePath,
+    body: ResetPasswordBody,
+    responses: { 200: SignedInUser, ...failures('code_invalid', ...bodyProblems, ...inDatabase) },
+    summary: 'Choose a new password with a code',
+    description:
+      'Ends all sessions of the user, refuses all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once, and a newer one replaces it.',
+    metadata: { links: ['getMe', 'openSession'] },
+  },
+  requestEmailVerification: {
+    method: 'POST',
+    path: `${path}/me/email-verification`,
+    pathParams: DatabasePath,
+    body: c.noBody(),
+    responses: { 202: Accepted, ...failures(...tokenProblems, ...withoutBody) },
+    summary: 'Request a mail to verify the address',
+    description:
+      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address and a client network get at most one mail a minute and five an hour; the response is the same in any case.',
+    metadata: { security: 'bearer', links: ['verifyEmail'] },
+  },
+  verifyEmail: {
+    method: 'POST',
+    path: `${path}/email-verification`,
+    pathParams: DatabasePath,
+    body: VerifyEmailBody,
+    responses: { 200: VerifiedEmail, ...failures('code_invalid', ...bodyProblems, ...inDatabase) },
+    summary: 'Verify an address with a code',
+    description: 'Needs no token: the mail may be opened in another browser than the one that signed up.',
   },
 })

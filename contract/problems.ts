@@ -23,6 +23,11 @@ export const problems = {
     title: 'Request body validation failed',
     advice: 'Fix each field listed in `errors` and send the request again.',
   },
+  code_invalid: {
+    status: 400,
+    title: 'Code is invalid',
+    advice: 'The code is unknown, used or expired. Request a new one.',
+  },
   invalid_credentials: {
     status: 401,
     title: 'Invalid email or password',

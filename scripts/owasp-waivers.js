@@ -19,6 +19,16 @@ export const waivers = [
     reason: 'The credential is the refresh token in the body. Ending a session succeeds with any.',
   },
   {
+    rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
+    where: /^paths\/.*\/users\/(password-reset|password-reset\/confirm|email-verification)\/post\b/,
+    reason: 'Who asks has forgotten the password; otherwise the code in the body is the credential.',
+  },
+  {
+    rules: ['api4:2023-rate-limit-responses-429'],
+    where: /\/users\/(password-reset|password-reset\/confirm|(me\/)?email-verification)\/post\/responses/,
+    reason: 'Requests for a mail are limited silently, or the limit would tell who has an account.',
+  },
+  {
     rules: ['api2:2023-read-restricted', 'api8:2023-define-error-responses-401'],
     where: /^paths\/(.*\/\.well-known\/|\/healthz|\/readyz|\/openapi|\/problems\/)/,
     reason: 'Public keys, metadata, checks and documentation are public.',

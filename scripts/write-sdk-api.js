@@ -66,6 +66,8 @@ const fieldsOf = ({ properties = {}, required = [] }) =>
 
 function declaration(name) {
   const schema = components.schemas[name]
+  if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length === 0)
+    return `${comment(schema)}export type ${name} = { [field: string]: never }\n`
   return schema.type === 'object'
     ? `${comment(schema)}export interface ${name} {\n${fieldsOf(schema)}\n}\n`
     : `${comment(schema)}export type ${name} = ${typeOf(schema)}\n`

@@ -2,6 +2,9 @@
 
 import type { CallOptions, Endpoint, Result } from './operation.js'
 
+/** Empty. It says nothing about whether a mail is sent. */
+export type Accepted = { [field: string]: never }
+
 /** Access token for later requests of the user. */
 export interface AccessToken {
   /** JWT (RFC 9068) to send as `Authorization: Bearer …`. */
@@ -156,6 +159,7 @@ export type ProblemCode =
   | 'malformed_request'
   | 'malformed_json'
   | 'validation_failed'
+  | 'code_invalid'
   | 'invalid_credentials'
   | 'token_missing'
   | 'token_invalid'
@@ -197,6 +201,32 @@ export interface RefreshTokenBody {
    * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   refreshToken: string
+}
+
+/** The address of the account. */
+export interface RequestPasswordResetBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored as entered.
+   *
+   * @example ada@example.com
+   */
+  email: string
+}
+
+/** The code in the mail, and the new password. */
+export interface ResetPasswordBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+  /**
+   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
+   *
+   * @example correct horse battery
+   */
+  newPassword: string
 }
 
 /** The user, with a new access token and the next refresh token of the session. */
@@ -270,6 +300,26 @@ export interface User {
   memberships: Membership[]
   /** Time of sign-up (RFC 3339, UTC). */
   createdAt: string
+}
+
+/** The address that is verified now. */
+export interface VerifiedEmail {
+  /**
+   * The verified address, as entered at sign-up.
+   *
+   * @example ada@example.com
+   */
+  email: string
+}
+
+/** The code in the mail. */
+export interface VerifyEmailBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
 }
 
 /** Endpoints of the router `users`. */
@@ -363,10 +413,10 @@ export const account = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
-      'validation_failed',
     ],
   },
   openSession: {
@@ -496,10 +546,10 @@ export const account = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
-      'validation_failed',
       'invalid_credentials',
       'too_many_attempts',
     ],
@@ -521,12 +571,95 @@ export const account = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
-      'validation_failed',
       'invalid_credentials',
       'too_many_attempts',
+    ],
+  },
+  requestPasswordReset: {
+    method: 'POST',
+    path: '/users/password-reset',
+    hasBody: true,
+    status: 202,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+    ],
+  },
+  resetPassword: {
+    method: 'POST',
+    path: '/users/password-reset/confirm',
+    hasBody: true,
+    status: 200,
+    field: 'tenants',
+    signsIn: true,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+      'code_invalid',
+    ],
+  },
+  requestEmailVerification: {
+    method: 'POST',
+    path: '/users/me/email-verification',
+    needsToken: true,
+    status: 202,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+    ],
+  },
+  verifyEmail: {
+    method: 'POST',
+    path: '/users/email-verification',
+    hasBody: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
+      'code_invalid',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -563,6 +696,20 @@ export type ChangePasswordErrorCode = (typeof account.changePassword.codes)[numb
 
 /** Every `error.code` of `deleteMe`. */
 export type DeleteMeErrorCode = (typeof account.deleteMe.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `requestPasswordReset`. */
+export type RequestPasswordResetErrorCode = (typeof account.requestPasswordReset.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `resetPassword`. */
+export type ResetPasswordErrorCode = (typeof account.resetPassword.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `requestEmailVerification`. */
+export type RequestEmailVerificationErrorCode =
+  | (typeof account.requestEmailVerification.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `verifyEmail`. */
+export type VerifyEmailErrorCode = (typeof account.verifyEmail.codes)[number] | 'no_answer'
 
 /** A message for each `error.code`, such as a translation. */
 export interface ErrorMessages {
@@ -606,6 +753,8 @@ export interface ErrorMessages {
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
+  /** Code is invalid. The code is unknown, used or expired. Request a new one. */
+  code_invalid: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }
@@ -643,4 +792,23 @@ export interface Operations {
   ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
   /** Also deletes those of the user’s tenants that have no other user. This cannot be undone. */
   deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
+  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address and a client network get at most one mail a minute and five an hour. */
+  requestPasswordReset(
+    body: RequestPasswordResetBody,
+    options?: CallOptions,
+  ): Promise<Result<Accepted, RequestPasswordResetErrorCode>>
+  /** Ends all sessions of the user, refuses all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once, and a newer one replaces it. */
+  resetPassword(
+    body: ResetPasswordBody,
+    options?: CallOptions,
+  ): Promise<Result<SignedInUser, ResetPasswordErrorCode>>
+  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address and a client network get at most one mail a minute and five an hour; the response is the same in any case. */
+  requestEmailVerification(
+    options?: CallOptions,
+  ): Promise<Result<Accepted, RequestEmailVerificationErrorCode>>
+  /** Needs no token: the mail may be opened in another browser than the one that signed up. */
+  verifyEmail(
+    body: VerifyEmailBody,
+    options?: CallOptions,
+  ): Promise<Result<VerifiedEmail, VerifyEmailErrorCode>>
 }

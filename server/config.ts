@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { z } from 'zod'
 
 const optionalWholeNumber = (min: number, max: number) => {
@@ -36,6 +37,23 @@ const databaseUrl = z
   .refine((url) => !URL.canParse(url) || hasKnownTlsMode(new URL(url)), {
     error: 'must have sslmode=verify-full, another sslmode of docs/operation.md, or none',
   })
+
+const smtpUrl = z.string().refine(isSmtpUrl, {
+  error: 'must be an smtp:// or smtps:// URL with percent-encoded user name and password',
+})
+
+function isSmtpUrl(text: string) {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    return false
+  }
+  return /^smtps?:$/.test(protocol) && hostname !== ''
+}
+
+const mailAddress = /^(?:[^\p{C}<>"@]+<[^\p{C}\s<>"@]+@[^\p{C}\s<>"@]+>|[^\p{C}\s<>"@]+@[^\p{C}\s<>"@]+)$/u
 
 const tlsModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
@@ -76,6 +94,12 @@ export const Environment = z.object({
   ARGON2_PARALLELISM: wholeNumber(1, 64, 1),
   HASH_CONCURRENCY: wholeNumber(1, 256, availableParallelism()),
   HASH_QUEUE_SECONDS: wholeNumber(1, 60, 2),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(mailAddress, { error: 'must be an address such as Acme <accounts@example.com>' })
+    .optional(),
+  MAIL_TEMPLATES: z.string().optional(),
   TRUST_PROXY: wholeNumber(0, 10, 0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0),
   CORS_ORIGINS: z
@@ -92,7 +116,12 @@ export const Environment = z.object({
 })
 
 /** Variables that the command line also reads from the file that `NAME_FILE` names. */
-export const secretVariables = ['DATABASE_URL', 'USHER_MASTER_KEY', 'USHER_NEW_MASTER_KEY'] as const
+export const secretVariables = [
+  'DATABASE_URL',
+  'USHER_MASTER_KEY',
+  'USHER_NEW_MASTER_KEY',
+  'SMTP_URL',
+] as const
 
 /** Half of Postgres's default max_connections, which leaves room for a second server. */
 const maxDefaultConnections = 50
@@ -125,6 +154,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
       'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store',
     )
   }
+  if (present.SMTP_URL && !present.MAIL_FROM) errors.push('MAIL_FROM is required if SMTP_URL is set')
   if (result.data && result.data.METRICS_PORT === result.data.PORT) {
     errors.push('METRICS_PORT must differ from PORT')
   }
@@ -158,6 +188,13 @@ export function loadConfig(env: Record<string, string | undefined>) {
       parallelism: settings.ARGON2_PARALLELISM,
       concurrency: settings.HASH_CONCURRENCY,
       queueSeconds: settings.HASH_QUEUE_SECONDS,
+    },
+    mail: {
+      /** Undefined to write mails to files. */
+      smtpUrl: settings.SMTP_URL,
+      from: settings.MAIL_FROM ?? 'Usher <usher@localhost>',
+      templates: settings.MAIL_TEMPLATES,
+      folder: join(settings.DATA_DIR, 'mail'),
     },
     trustedProxies: settings.TRUST_PROXY,
     shutdownDelaySeconds: settings.SHUTDOWN_DELAY_SECONDS,

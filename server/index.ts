@@ -8,6 +8,8 @@ import { requireMasterKey } from './domain/admin/master-key.js'
 import { startPruning } from './domain/admin/prune-hash-parameters.js'
 import { ensureWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
+import { createMailer } from './domain/mail/mailer.js'
+import { loadTemplates } from './domain/mail/templates.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { buildApp } from './http/app.js'
@@ -41,7 +43,7 @@ export interface StartOptions {
  * Starts a server: opens the store and creates all parts that use it.
  *
  * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is wrong, or the
- * password blocklist is invalid. Everything is closed then. If Postgres is unreachable, the server returns 503 until it
+ * password blocklist or a mail template is invalid. Everything is closed then. If Postgres is unreachable, the server returns 503 until it
  * is reachable.
  */
 export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
@@ -67,12 +69,13 @@ export async function buildUsher(
   store: ServerStore,
   { log, now = Date.now }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
+  const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
   const context = createContext(config, shareByWorker(store, config.storeConnections), now, blocklist)
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
   const pruning = startPruning(context, log)
-  const delivery = startDelivery(context, log)
+  const delivery = startDelivery(context, { templates, sendMail: createMailer(config.mail, log) }, log)
   context.deliver = delivery.deliver
   return {
     app,
@@ -98,8 +101,11 @@ async function requireUsable(store: ServerStore, log: Logger) {
   }
 }
 
+/** Where `npm run example` serves the example app, to which the links in mails of the first database lead. */
+const exampleUrl = 'http://localhost:5173'
+
 async function createFirstDatabase(store: Store, now: () => number) {
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
   await ensureWorkspace(store, path.workspaceSlug, new Date(now()))
-  await createDatabase(store, path, {}, new Date(now()))
+  await createDatabase(store, path, { appUrl: exampleUrl }, new Date(now()))
 }

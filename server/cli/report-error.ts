@@ -1,5 +1,6 @@
 import { ConfigError } from '../config.js'
 import { UsageError } from '../domain/admin/operator-error.js'
+import { TemplateError } from '../domain/mail/templates.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import {
   isStatementTimeout,
@@ -12,7 +13,9 @@ import {
 /** Writes why a command failed to stderr. @returns its exit code */
 export function reportError(error: unknown) {
   process.stderr.write(`usher: ${messageOf(error)}\n`)
-  return [ConfigError, BlocklistError, UsageError].some((type) => error instanceof type) ? 2 : 1
+  return [ConfigError, BlocklistError, TemplateError, UsageError].some((type) => error instanceof type)
+    ? 2
+    : 1
 }
 
 function messageOf(error: unknown) {

@@ -21,6 +21,7 @@ describe('database set', () => {
       networkFailuresPerHour: 300,
       ...sessionDefaults,
       claims: {},
+      appUrl: null,
       webhookUrl: null,
       ...settings,
     })
@@ -40,6 +41,7 @@ network failures    300 an hour
 account operations  on
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
+app                 none
 webhook             none
 `,
     )
@@ -124,6 +126,7 @@ network failures    300 an hour
 account operations  on
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
+app                 none
 webhook             none
 hash parameters     0 sets
 created             ${createdAt}
@@ -142,6 +145,7 @@ created             ${createdAt}
     networkFailuresPerHour: 0,
     ...sessionDefaults,
     claims: {},
+    appUrl: null,
     webhookUrl: null,
     hashParameterSets: 1,
     createdAt,

@@ -260,6 +260,7 @@ describe('clients of the document', () => {
       'openSession',
       'refreshSession',
       'changePassword',
+      'resetPassword',
     ])
   })
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, Environment, loadConfig, secretVariables } from '../../server/config.js'
 
@@ -36,6 +37,12 @@ const defaults = {
     parallelism: 1,
     concurrency: availableParallelism(),
     queueSeconds: 2,
+  },
+  mail: {
+    smtpUrl: undefined,
+    from: 'Usher <usher@localhost>',
+    templates: undefined,
+    folder: join('.usher', 'mail'),
   },
   trustedProxies: 0,
   shutdownDelaySeconds: 0,
@@ -107,6 +114,13 @@ describe('loadConfig', () => {
     expect(loadConfig({ BASE_URL: 'https://example.com/id/' }).baseUrl).toBe('https://example.com/id')
   })
 
+  it('MAIL_FROM is required with SMTP_URL', () => {
+    const SMTP_URL = 'smtps://user:pass@mail.example.com:465'
+    expect(errorsOf({ SMTP_URL })).toEqual(['MAIL_FROM is required if SMTP_URL is set'])
+    for (const MAIL_FROM of ['accounts@example.com', 'Acme & Söhne <accounts@example.com>'])
+      expect(loadConfig({ SMTP_URL, MAIL_FROM }).mail).toMatchObject({ smtpUrl: SMTP_URL, from: MAIL_FROM })
+  })
+
   it('USHER_MASTER_KEY is required with DATABASE_URL', () => {
     expect(errorsOf({ DATABASE_URL: url })).toEqual([
       'USHER_MASTER_KEY is required if DATABASE_URL is set: 32 bytes as base64 (openssl rand -base64 32)',
@@ -158,6 +172,8 @@ describe('invalid settings', () => {
     ARGON2_PARALLELISM: '-1',
     HASH_CONCURRENCY: '1.5',
     HASH_QUEUE_SECONDS: '61',
+    SMTP_URL: 'http://hunter2:hunter2@mail.example.com',
+    MAIL_FROM: 'hunter2',
     TRUST_PROXY: 'true',
     CORS_ORIGINS: 'https://app.example.com/hunter2',
     DOCS: 'hunter2',
@@ -181,11 +197,19 @@ describe('invalid settings', () => {
     ['USHER_MASTER_KEY', Buffer.alloc(31).toString('base64')],
     ['USHER_MASTER_KEY', Buffer.alloc(33).toString('base64')],
     ['USHER_MASTER_KEY', Buffer.alloc(32, 255).toString('base64url')],
+    ['SMTP_URL', 'mail.example.com:587'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://user:%zz@mail.example.com'],
+    ['SMTP_URL', 'smtp://mail.example.com:99999'],
+    ['MAIL_FROM', 'accounts'],
+    ['MAIL_FROM', 'Acme <accounts@example.com>\r\nBcc: eve@example.com'],
+    ['MAIL_FROM', 'Acme\n<accounts@example.com>'],
+    ['MAIL_FROM', 'ada@example.com, eve@example.com'],
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://app.example.com,'],
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s is rejected', (name, value) => {
-    const errors = errorsOf({ USHER_MASTER_KEY: key, [name]: value })
+    const errors = errorsOf({ USHER_MASTER_KEY: key, MAIL_FROM: 'ada@example.com', [name]: value })
     expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
   })
 

@@ -14,6 +14,7 @@ import { runUsher } from '../support/command-line.js'
 import { errorsOf } from '../support/one-database.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { startReceiver } from '../support/receiver.js'
+import { codeIn, type ReceivedMail, type Smtp, startSmtp } from '../support/smtp.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 
 const masterKey = Buffer.alloc(32, 7)
@@ -56,7 +57,8 @@ async function onServer<Result>(url: string, work: (store: Store) => Promise<Res
 
 /** Sends requests that cause every response of the three operations, and all others that use the store. */
 async function useEveryOperation(store: Store) {
-  const api = await startApp(store)
+  const smtp = await startSmtp()
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
   api.clock.now = Date.now()
   const { workspaceSlug, databaseName, users, ...database } = await api.newDatabase()
   await api.newDatabase()
@@ -85,7 +87,9 @@ async function useEveryOperation(store: Store) {
     401, 429, 200, 200,
   ])
   await sendEvents(api)
+  await sendCodes(api, smtp)
   await api.close()
+  await smtp.close()
   const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })
   await costlier.client(workspaceSlug, databaseName).login({ email: 'ada@example.com', password })
   await costlier.close()
@@ -147,6 +151,25 @@ async function sendEvents(api: TestApi) {
     ),
   )
   await receiver.close()
+}
+
+/** Requests a code of each purpose, and uses it. */
+async function sendCodes(api: TestApi, smtp: Smtp) {
+  const database = await api.newDatabase()
+  await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
+  const email = 'ada@example.com'
+  const { token } = await database.signedUp({ email })
+  const as = (path: string, body?: object) => database.as(token.jwt, 'POST', path, body)
+  const responses = [await as('me/email-verification'), await as('password-reset', { email })]
+  await vi.waitFor(() => expect(smtp.mails.length).toBe(2), 10_000)
+  const codeOf = (path: string) =>
+    codeIn(smtp.mails.find(({ parsed }) => parsed.text?.includes(path)) as ReceivedMail)
+  const newPassword = `new ${password}`
+  responses.push(
+    await as('email-verification', { code: codeOf('verify-email') }),
+    await as('password-reset/confirm', { code: codeOf('reset-password'), newPassword }),
+  )
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([202, 202, 200, 200])
 }
 
 async function sequentially<Result>(times: number, work: () => Promise<Result>) {
@@ -212,6 +235,8 @@ async function useEveryCommand(url: string) {
   await usher('outbox retry acme/app --resting')
   await usher(`outbox drop acme/app ${message}`)
   await usher(`outbox list acme/app --resting --after ${message}`)
+  await usher('database set acme/app --app-url https://app.example.com')
+  await usher(`user send-reset ${ada}`)
   await usher(`user delete ${ada} --yes`)
   const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
   await usher('keys rotate acme/app --activate-in 0')

@@ -5,7 +5,8 @@ import { deleteDatabase } from '../../domain/admin/delete-database.js'
 import { parseFixedClaims } from '../../domain/admin/fixed-claims.js'
 import { UsageError } from '../../domain/admin/operator-error.js'
 import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
-import { parseWebhookUrl, webhookSettings } from '../../domain/admin/webhook.js'
+import { parseAppUrl, parseWebhookUrl } from '../../domain/admin/urls.js'
+import { webhookSettings } from '../../domain/admin/webhook.js'
 import { type DatabaseRow, databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
@@ -50,6 +51,7 @@ export function configure(database: Command) {
           sessionIdle: row.sessionIdle,
           sessionMax: row.sessionMax,
           claims: row.claims,
+          appUrl: row.appUrl,
           webhookUrl: row.webhookUrl,
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
@@ -110,6 +112,7 @@ export function configure(database: Command) {
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
+    .option('--app-url <url>', 'URL of the app to which links in mails lead, or "none"')
     .option(
       '--webhook-url <url>',
       'URL to which servers post the events of the database, or "none"; the first one prints the secret',
@@ -124,6 +127,7 @@ export function configure(database: Command) {
           tokenMaxAge: maxAge,
           claims,
           accountOperations,
+          appUrl,
           webhookUrl: url,
           newWebhookSecret,
           ...others
@@ -133,6 +137,7 @@ export function configure(database: Command) {
           ...others,
           ...isOn(accountOperations),
           ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
+          ...(appUrl !== undefined && { appUrl: appUrl === 'none' ? null : parseAppUrl(appUrl) }),
           ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
         }
         const webhookUrl = url === 'none' ? null : url && parseWebhookUrl(url)
@@ -218,6 +223,7 @@ const shownSettings = (row: DatabaseRow) => ({
   sessionIdle: row.sessionIdle,
   sessionMax: row.sessionMax,
   claims: row.claims,
+  appUrl: row.appUrl,
   webhookUrl: row.webhookUrl,
 })
 
@@ -236,6 +242,7 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
     row.sessionMax === 0 ? 'none' : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s`,
   ],
   ['fixed claims', JSON.stringify(row.claims)],
+  ['app', row.appUrl ?? 'none'],
   ['webhook', row.webhookUrl ?? 'none'],
 ]
 

@@ -10,6 +10,7 @@ import {
 } from '../../domain/admin/change-user.js'
 import { type Account, findAccount } from '../../domain/admin/find-account.js'
 import { listUsers, showUser } from '../../domain/admin/list-users.js'
+import { sendReset } from '../../domain/admin/send-reset.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { createThrottle } from '../../domain/throttle/login-throttle.js'
@@ -126,6 +127,12 @@ const changes: Record<string, UserChange> = {
     event: 'user.tokens_revoked',
     change: revokeTokens,
     message: (id) => `Revoked the existing tokens of user ${id}.`,
+  },
+  'send-reset': {
+    description: 'send the user a mail with a link to choose a new password',
+    event: 'user.reset_sent',
+    change: sendReset,
+    message: (id) => `A server sends user ${id} a mail to choose a new password.`,
   },
   unlock: {
     description: 'clear the failed logins of a user, so that a throttled user can log in immediately',

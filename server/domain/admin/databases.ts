@@ -31,6 +31,7 @@ export type DatabaseSettings = Partial<
     | 'accountOperations'
     | 'sessionIdle'
     | 'sessionMax'
+    | 'appUrl'
     | 'webhookUrl'
   > & {
     claims: Prisma.InputJsonObject

@@ -1,23 +1,7 @@
 import type { Database } from '../../store/generated/client.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
-import { OperatorError, UsageError } from './operator-error.js'
-
-const maxLength = 2_000
-
-/** Returns the URL of a webhook. @throws {UsageError} if it is not one */
-export function parseWebhookUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError('--webhook-url must be an http or https URL, or "none"')
-  }
-  if (url.username || url.password || url.hash) {
-    throw new UsageError('--webhook-url must have no user name, no password and no fragment')
-  }
-  if (url.href.length > maxLength)
-    throw new UsageError(`--webhook-url must have at most ${maxLength} characters`)
-  return url.href
-}
+import { OperatorError } from './operator-error.js'
 
 /** What `usher database set` changes of a webhook. */
 interface WebhookChange {

@@ -8,7 +8,7 @@ import { databaseDeleted } from '../databases/find-database.js'
 import { openSecret, sealSecret } from './master-key.js'
 
 /** What a secret authenticates. A code of one purpose is never valid for another. */
-export type Purpose = 'refresh_token'
+export type Purpose = 'refresh_token' | 'password_reset' | 'email_verification'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {

@@ -16,6 +16,9 @@ import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { AppContext } from '../context.js'
 import { openWebhookSecret } from '../keys/master-key.js'
+import { deliverCode } from '../mail/deliver-code.js'
+import type { SendMail } from '../mail/mailer.js'
+import type { Templates } from '../mail/templates.js'
 import { eventBody } from './events.js'
 import { sendWebhook } from './webhook.js'
 
@@ -44,7 +47,11 @@ export interface DeliveryWorker {
 }
 
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
-export function startDelivery(context: Pick<AppContext, 'store' | 'now'>, log: Log): DeliveryWorker {
+export function startDelivery(
+  context: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
+  mail: { templates: Templates; sendMail: SendMail },
+  log: Log,
+): DeliveryWorker {
   const { store, now } = context
   const running = new Map<string, Promise<void>>()
   const waiting = new Set<string>()
@@ -96,13 +103,25 @@ export function startDelivery(context: Pick<AppContext, 'store' | 'now'>, log: L
       else if (wait < dayMilliseconds) setTimeout(deliver, wait, databaseId).unref()
       return false
     }
-    const isTailed = delivery.eventsTailedUntil !== null && delivery.eventsTailedUntil.getTime() > now()
+    const isTailed =
+      message.kind === 'webhook' &&
+      delivery.eventsTailedUntil !== null &&
+      delivery.eventsTailedUntil.getTime() > now()
     await (isTailed ? keepForTail : deleteMessage)(store, databaseId, message.id)
     return true
   }
 
+  async function send(databaseId: string, delivery: Delivery, message: ClaimedMessage) {
+    if (message.kind === 'mail') await deliverCode(context, mail, databaseId, delivery, message)
+    else await postEvent(databaseId, delivery, message)
+  }
+
   /** A message whose webhook was removed counts as delivered. */
-  async function send(databaseId: string, delivery: Delivery, { id, payload, createdAt }: ClaimedMessage) {
+  async function postEvent(
+    databaseId: string,
+    delivery: Delivery,
+    { id, payload, createdAt }: ClaimedMessage,
+  ) {
     const { webhookUrl: url, sealedWebhookSecret } = delivery
     if (!url || !sealedWebhookSecret) return
     const secret = openWebhookSecret(store.masterKey, sealedWebhookSecret, { id: databaseId })

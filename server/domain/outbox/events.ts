@@ -5,6 +5,7 @@ import type { MessagesOf, NewMessage } from '../../store/queries/outbox.js'
 export const eventTypes = [
   'user.created',
   'user.updated',
+  'user.email_verified',
   'user.password_changed',
   'user.disabled',
   'user.enabled',

@@ -1,6 +1,10 @@
 import { initServer } from '@ts-rest/fastify'
 import { contract, type DatabasePath } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
+import { requestEmailVerification } from '../../domain/codes/request-email-verification.js'
+import { requestPasswordReset } from '../../domain/codes/request-password-reset.js'
+import { resetPassword } from '../../domain/codes/reset-password.js'
+import { verifyEmail } from '../../domain/codes/verify-email.js'
 import type { AppContext } from '../../domain/context.js'
 import { Problem, validationFailed } from '../../domain/problem.js'
 import { endAllSessions, endSession } from '../../domain/sessions/end-sessions.js'
@@ -53,6 +57,28 @@ export function accountRoutes(app: FastifyInstance, context: AppContext) {
       await endAllSessions(context, database, bearerToken(headers.authorization), log)
       return { status: 204, body: undefined }
     },
+    requestPasswordReset: async ({ params, body, request: { clientAddress: address, log } }) => {
+      await requestPasswordReset(context, await findDatabase(params), body, { address, log })
+      return { status: 202, body: {} }
+    },
+    resetPassword: {
+      hooks,
+      handler: async ({ params, body, request, reply }) => {
+        const database = await findDatabase(params)
+        const caller = callerOf(request, reply, context)
+        return { status: 200, body: await resetPassword(context, database, body, caller) }
+      },
+    },
+    requestEmailVerification: async ({ params, request: { headers, clientAddress: address, log } }) => {
+      const database = await findDatabase(params)
+      const jwt = bearerToken(headers.authorization)
+      await requestEmailVerification(context, database, jwt, { address, log })
+      return { status: 202, body: {} }
+    },
+    verifyEmail: async ({ params, body, request: { log } }) => ({
+      status: 200,
+      body: await verifyEmail(context, await findDatabase(params), body, log),
+    }),
     updateMe: async ({ params, body, request: { headers, log } }) => {
       const database = await findDatabase(params)
       const jwt = bearerToken(headers.authorization)
@@ -83,7 +109,8 @@ export function accountRoutes(app: FastifyInstance, context: AppContext) {
       const path = params as DatabasePath
       await findDatabase(path)
       const errors = fieldErrors(error.body)
-      const hasNewPassword = routeOptions.url === contract.account.changePassword.path
+      const { changePassword, resetPassword } = contract.account
+      const hasNewPassword = [changePassword, resetPassword].some(({ path }) => path === routeOptions.url)
       throw validationFailed(
         hasNewPassword ? await newPasswordErrors(context, path, body, errors, 'newPassword') : errors,
       )

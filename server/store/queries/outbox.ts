@@ -47,6 +47,9 @@ export async function insertMessages(transaction: Prisma.TransactionClient, mess
   }
 }
 
+export const insertMessage = (store: Queries, message: NewMessage) =>
+  store.query(insertStatement, [message.databaseId, ...valuesOf(message)])
+
 const insertStatement = `INSERT INTO usher.outbox (${columns}) VALUES ${rowAfter(1)}`
 
 /** Messages of a change, or a function that returns them by the first row that the change returns. */
@@ -141,6 +144,7 @@ export async function findDatabasesAfter(store: Queries, id: string, limit: numb
 
 /** How the messages of a database are delivered. */
 export interface Delivery {
+  appUrl: string | null
   webhookUrl: string | null
   sealedWebhookSecret: Uint8Array | null
   eventsTailedUntil: Date | null
@@ -148,7 +152,7 @@ export interface Delivery {
 
 export async function findDelivery(store: Queries, databaseId: string) {
   const [delivery] = await store.query<Delivery>(
-    `SELECT webhook_url AS "webhookUrl", sealed_webhook_secret AS "sealedWebhookSecret",
+    `SELECT app_url AS "appUrl", webhook_url AS "webhookUrl", sealed_webhook_secret AS "sealedWebhookSecret",
       events_tailed_until AS "eventsTailedUntil"
     FROM usher.database WHERE id = $1::uuid`,
     [databaseId],

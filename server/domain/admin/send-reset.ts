@@ -1,0 +1,28 @@
+import type { DatabasePath } from '@usher/contract'
+import { insertMessage } from '../../store/queries/outbox.js'
+import type { Store } from '../../store/store.js'
+import { codeMessage } from '../codes/code.js'
+import { type Account, findAccount } from './find-account.js'
+import { OperatorError } from './operator-error.js'
+
+/**
+ * Stores the message that sends a user a code for a new password. A server delivers it.
+ *
+ * @throws {OperatorError} if the mail could not be sent
+ */
+export async function sendReset(
+  store: Store,
+  path: DatabasePath,
+  userRef: string,
+  now: Date,
+): Promise<Account> {
+  const { database, account } = await findAccount(store, path, userRef)
+  const { canonicalEmail: _, ...user } = account
+  const name = `${path.workspaceSlug}/${path.databaseName}`
+  if (database.appUrl === null) {
+    throw new OperatorError(`no app URL. Set it with: usher database set ${name} --app-url URL`)
+  }
+  if (user.disabledAt) throw new OperatorError(`user ${user.id} is disabled`)
+  await insertMessage(store, codeMessage(database.id, 'password_reset', user.id, now))
+  return user
+}

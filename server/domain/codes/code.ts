@@ -1,0 +1,75 @@
+import { validate as isUuid, v7 as uuidv7 } from 'uuid'
+import { countCodeRequest, type FoundCode, findCode } from '../../store/queries/codes.js'
+import { insertMessage } from '../../store/queries/outbox.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
+
+// A code is `id.mac`. Neither the store nor the outbox has anything that could be used as one.
+
+export type CodePurpose = 'password_reset' | 'email_verification'
+
+export const codeLifetimeMilliseconds = { password_reset: 3_600_000, email_verification: 86_400_000 }
+
+/** Returns a code, bound to the address to which it is sent. */
+export async function issueCode(
+  { findSecrets }: Pick<AppContext, 'findSecrets'>,
+  databaseId: string,
+  purpose: CodePurpose,
+  id: string,
+  canonicalEmail: string,
+) {
+  return `${id}.${(await findSecrets(databaseId)).sign(purpose, id, canonicalEmail)}`
+}
+
+/** Returns a code of the database that can be used. @throws {Problem} `code_invalid` */
+export async function requireCode(
+  { findSecrets, store, now }: AppContext,
+  database: Database,
+  purpose: CodePurpose,
+  code: string,
+): Promise<FoundCode> {
+  const [, id = '', mac = ''] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []
+  const found = isUuid(id) && (await findCode(store, database.id, id, purpose, new Date(now())))
+  if (!found) throw new Problem('code_invalid')
+  const secrets = await findSecrets(database.id)
+  if (!secrets.verify(mac, purpose, id, found.canonicalEmail)) throw new Problem('code_invalid')
+  return found
+}
+
+/**
+ * Counts a request for a code, and stores the message that sends it unless there were too many. The code itself is
+ * created when the message is delivered, so a request does the same work whether or not the user exists.
+ *
+ * @param findUserId returns undefined to send nothing
+ */
+export async function requestCode(
+  context: AppContext,
+  database: Database,
+  purpose: CodePurpose,
+  canonicalEmail: string,
+  clientAddress: string,
+  findUserId: () => Promise<string | undefined>,
+) {
+  const { store, throttle, now } = context
+  const requester = throttle.attempt(database.id, canonicalEmail, clientAddress)
+  if (!(await countCodeRequest(store, database.id, purpose, requester, now()))) return
+  await insertMessage(store, codeMessage(database.id, purpose, await findUserId(), new Date(now())))
+  context.deliver(database.id)
+}
+
+/** Returns the message that sends a code to a user, or that does nothing. */
+export const codeMessage = (
+  databaseId: string,
+  purpose: CodePurpose,
+  userId: string | undefined,
+  createdAt: Date,
+) => ({
+  databaseId,
+  id: uuidv7(),
+  kind: 'mail',
+  userId: userId ?? null,
+  payload: { type: purpose },
+  createdAt,
+  dueAt: createdAt,
+})

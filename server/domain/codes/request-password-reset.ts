@@ -1,0 +1,22 @@
+import type { RequestPasswordResetBody } from '@usher/contract'
+import { findUserId } from '../../store/queries/codes.js'
+import { audit, type Log } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { requireCanonicalEmail } from '../users/canonical-email.js'
+import { requestCode } from './code.js'
+
+/** Sends a mail with a code to the user with an address. Tells neither whether there is one nor whether it was sent. */
+export async function requestPasswordReset(
+  context: AppContext,
+  database: Database,
+  { email }: RequestPasswordResetBody,
+  { address, log }: { address: string; log: Log },
+) {
+  const canonicalEmail = requireCanonicalEmail(email)
+  await requestCode(context, database, 'password_reset', canonicalEmail, address, async () => {
+    const userId = await findUserId(context.store, database.id, canonicalEmail)
+    audit(log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
+    return userId
+  })
+}

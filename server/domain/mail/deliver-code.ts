@@ -1,0 +1,40 @@
+import { findRecipient, storeCode } from '../../store/queries/codes.js'
+import type { ClaimedMessage, Delivery } from '../../store/queries/outbox.js'
+import { type CodePurpose, codeLifetimeMilliseconds, issueCode } from '../codes/code.js'
+import type { AppContext } from '../context.js'
+import type { SendMail } from './mailer.js'
+import { renderMail, type Templates } from './templates.js'
+
+const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
+
+/**
+ * Creates a code and sends it to a user. Does nothing if the code would have expired, the user is deleted or disabled or
+ * has a newer code, or the address is verified already.
+ *
+ * @throws if the mail cannot be sent
+ */
+export async function deliverCode(
+  context: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
+  { templates, sendMail }: { templates: Templates; sendMail: SendMail },
+  databaseId: string,
+  { appUrl }: Pick<Delivery, 'appUrl'>,
+  { id, userId, payload, createdAt }: ClaimedMessage,
+) {
+  const { store, now } = context
+  const { type: purpose } = payload as { type: CodePurpose }
+  const expiresAt = new Date(createdAt.getTime() + codeLifetimeMilliseconds[purpose])
+  if (!userId || expiresAt.getTime() <= now()) return
+  const user = await findRecipient(store, databaseId, userId)
+  if (!user || (purpose === 'email_verification' && user.emailVerifiedAt)) return
+  if (!appUrl) throw new Error('the database has no app URL')
+  const { email, canonicalEmail, preferredName } = user
+  if (!(await storeCode(store, { databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt })))
+    return
+  const code = await issueCode(context, databaseId, purpose, id, canonicalEmail)
+  const link = `${appUrl}/${pages[purpose]}#code=${code}`
+  await sendMail({
+    id,
+    to: email,
+    ...renderMail(templates, purpose, { link, email, name: preferredName ?? email }),
+  })
+}

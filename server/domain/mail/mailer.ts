@@ -1,0 +1,69 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Log } from '../../telemetry/audit.js'
+
+export interface MailSettings {
+  /** Undefined to write mails to files. */
+  smtpUrl: string | undefined
+  /** `Name <address>`, or an address. */
+  from: string
+  /** Folder of templates that replace the default ones. */
+  templates: string | undefined
+  /** Folder for the files. */
+  folder: string
+}
+
+export interface Mail {
+  /** The same for each attempt: it becomes part of the Message-ID. */
+  id: string
+  to: string
+  subject: string
+  text: string
+  html: string
+}
+
+export type SendMail = (mail: Mail) => Promise<void>
+
+/** Limits of a step of an SMTP conversation. */
+const timeLimits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000 }
+/** A template or an address cannot make the server read a file or a URL. */
+const safe = { disableFileAccess: true, disableUrlAccess: true }
+
+/** Returns a function that sends mails by SMTP or, without SMTP, writes each to files and logs their name. */
+export const createMailer = ({ smtpUrl, from, folder }: MailSettings, log: Log): SendMail =>
+  smtpUrl ? sendBySmtp(smtpUrl, from) : writeToFiles(folder, from, log)
+
+const sendBySmtp =
+  (url: string, from: string): SendMail =>
+  async ({ id, to, ...content }) => {
+    // Loaded when the first mail is sent, because most commands and many servers send none.
+    const { createTransport } = await import('nodemailer')
+    await createTransport({ url, ...timeLimits })
+      .sendMail({
+        from,
+        to: { name: '', address: to },
+        messageId: `<${id}@${domainOf(from)}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        ...content,
+        ...safe,
+      })
+      .catch(hideAddress)
+  }
+
+const writeToFiles =
+  (folder: string, from: string, log: Log): SendMail =>
+  async ({ id, to, subject, text, html }) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = resolve(folder, id)
+    const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n`
+    await writeFile(`${file}.html`, html, { mode: 0o600 })
+    await writeFile(`${file}.txt`, head + text, { mode: 0o600 })
+    log.info({ file: `${file}.txt` }, 'SMTP_URL is not set, so a mail was written to a file')
+  }
+
+const domainOf = (from: string) => /@([^@>]+)>?$/.exec(from)?.[1] ?? 'localhost'
+
+/** The text of an SMTP error may contain the recipient or a credential. */
+function hideAddress(error: { code?: string; responseCode?: number }): never {
+  throw new Error(['SMTP', error.code ?? 'error', error.responseCode].filter(Boolean).join(' '))
+}

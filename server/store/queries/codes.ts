@@ -1,0 +1,178 @@
+import type { Code, Message, User } from '../generated/client.js'
+import type { Store } from '../store.js'
+import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
+
+type Queries = Pick<Store, 'query'>
+
+/** Where a request for a code comes from, as HMACs. */
+export interface CodeRequester {
+  address: Uint8Array
+  network: Uint8Array
+}
+
+const hourMilliseconds = 3_600_000
+const minuteMilliseconds = 60_000
+
+/**
+ * Counts a request for a code, by its address and by its network. Deletes up to 100 counts that are out of date.
+ *
+ * @returns false if either has had one within a minute or five within an hour
+ */
+export async function countCodeRequest(
+  store: Queries,
+  databaseId: string,
+  purpose: string,
+  { address, network }: CodeRequester,
+  now: number,
+) {
+  const [row] = await store.query<{ counted: number }>(countCodeRequestStatement, [
+    databaseId,
+    purpose,
+    address,
+    network,
+    new Date(now),
+    new Date(now - minuteMilliseconds),
+    new Date(now - hourMilliseconds),
+  ])
+  return row?.counted === 2
+}
+
+const countPart = (source: string) => `
+  INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
+  VALUES ($1::uuid, $2, ${source}::bytea, ARRAY[$5::timestamptz], $5::timestamptz)
+  ON CONFLICT (database_id, purpose, source) DO UPDATE SET
+    times = excluded.times || request.times[1:4], last_at = excluded.last_at
+  WHERE request.last_at <= $6::timestamptz
+    AND (request.times[5] IS NULL OR request.times[5] <= $7::timestamptz)
+  RETURNING 1`
+
+const countCodeRequestStatement = `
+  WITH pruned AS (
+    DELETE FROM usher.code_request
+    WHERE database_id = $1::uuid AND source NOT IN ($3::bytea, $4::bytea) AND (purpose, source) IN (
+      SELECT purpose, source FROM usher.code_request
+      WHERE database_id = $1::uuid AND last_at < $7::timestamptz
+      ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED
+    )
+  ), by_address AS (${countPart('$3')}
+  ), by_network AS (${countPart('$4')}
+  )
+  SELECT ((SELECT count(*) FROM by_address) + (SELECT count(*) FROM by_network))::integer AS counted`
+
+/** Returns the id of an enabled user, or undefined. */
+export async function findUserId(store: Queries, databaseId: string, canonicalEmail: string) {
+  const [user] = await store.query<{ id: string }>(
+    'SELECT id FROM usher."user" WHERE database_id = $1::uuid AND email_key = $2 AND disabled_at IS NULL',
+    [databaseId, canonicalEmail],
+  )
+  return user?.id
+}
+
+/** A user to whom a mail is sent. */
+export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt'>
+
+/** Returns an enabled user, or undefined. */
+export async function findRecipient(store: Queries, databaseId: string, userId: string) {
+  const [user] = await store.query<Recipient>(
+    `SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
+      email_verified_at AS "emailVerifiedAt"
+    FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid AND disabled_at IS NULL`,
+    [databaseId, userId],
+  )
+  return user
+}
+
+/** Stores a code in place of the user's older one of its purpose. Returns false if a newer one exists. */
+export async function storeCode(store: Queries, code: Code) {
+  const { databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt } = code
+  const values = [databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt]
+  return (await store.query(storeCodeStatement, values)).length > 0
+}
+
+const storeCodeStatement = `
+  INSERT INTO usher.code AS code (database_id, id, purpose, user_id, email_key, created_at, expires_at)
+  VALUES ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6::timestamptz, $7::timestamptz)
+  ON CONFLICT (database_id, user_id, purpose) DO UPDATE SET
+    id = excluded.id, email_key = excluded.email_key, created_at = excluded.created_at,
+    expires_at = excluded.expires_at
+  WHERE code.id <= excluded.id
+  RETURNING 1`
+
+export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> &
+  Pick<User, 'email' | 'emailVerifiedAt'>
+
+/** Returns a code that can be used, with its user, or undefined. */
+export async function findCode(store: Queries, databaseId: string, id: string, purpose: string, now: Date) {
+  const [code] = await store.query<FoundCode>(
+    `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email,
+      u.email_verified_at AS "emailVerifiedAt"
+    FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
+    WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND code.purpose = $3
+      AND code.expires_at > $4::timestamptz AND u.email_key = code.email_key AND u.disabled_at IS NULL`,
+    [databaseId, id, purpose, now],
+  )
+  return code
+}
+
+// The message that sent the code goes with it: delivered again, it would make the code valid again.
+const useCode = (assignments: string, returned: string) => `
+  WITH used AS (
+    DELETE FROM usher.code WHERE database_id = $1::uuid AND id = $2::uuid AND expires_at > $3::timestamptz
+    RETURNING user_id, email_key
+  ), message AS (
+    DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid
+  )
+  UPDATE usher."user" AS u SET
+    email_verified_at = COALESCE(u.email_verified_at, $3::timestamptz)${assignments}
+  FROM used, (SELECT now() AS time) AS store
+  WHERE u.database_id = $1::uuid AND u.id = used.user_id AND u.email_key = used.email_key
+    AND u.disabled_at IS NULL
+  RETURNING ${returned}`
+
+/** Sets the password of a code's user and refuses all tokens. Returns undefined if the code cannot be used any more. */
+export async function resetPassword(
+  store: Transactions,
+  databaseId: string,
+  codeId: Message['id'],
+  now: Date,
+  passwordHash: string,
+  messages: readonly NewMessage[],
+) {
+  const values = [databaseId, codeId, now, passwordHash]
+  const [user] = await changeWithMessages<{ id: string; tokensValidAfter: Date; tenants: string[] }>(
+    store,
+    resetPasswordStatement,
+    values,
+    messages,
+  )
+  return user
+}
+
+const resetPasswordStatement = useCode(
+  `,
+    tokens_valid_after = GREATEST($3::timestamptz, store.time), password_hash = $4`,
+  `u.id, u.tokens_valid_after AS "tokensValidAfter", ARRAY(
+      SELECT membership.tenant_id FROM usher.membership
+      WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
+      ORDER BY membership.joined_at, membership.tenant_id
+    ) AS tenants`,
+)
+
+/** Marks the address of a code's user as verified. Returns it, or undefined if the code cannot be used any more. */
+export async function verifyEmail(
+  store: Transactions,
+  databaseId: string,
+  codeId: string,
+  now: Date,
+  messages: readonly NewMessage[],
+) {
+  const [user] = await changeWithMessages<Pick<User, 'email'>>(
+    store,
+    verifyEmailStatement,
+    [databaseId, codeId, now],
+    messages,
+  )
+  return user?.email
+}
+
+const verifyEmailStatement = useCode('', 'u.email')

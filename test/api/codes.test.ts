@@ -1,0 +1,371 @@
+import { describe, expect, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { it as apiTest } from '../support/api.js'
+import { password, type TestApi, type TestDatabase } from '../support/app.js'
+import { codeIn, type ReceivedMail, type Smtp, startSmtp } from '../support/smtp.js'
+
+const appUrl = 'https://app.example.com/start'
+const newPassword = 'another battery staple'
+const invalid = [400, 'code_invalid']
+const minute = 60_000
+const hour = 60 * minute
+
+const it = apiTest
+  .extend('smtp', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
+    const smtp = await startSmtp()
+    onCleanup(smtp.close)
+    return smtp
+  })
+  .extend('settings', { scope: 'file' }, ({ smtp }) => ({
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Acme <accounts@acme.example>',
+  }))
+  // A database for each test, with an app and a clock.
+  .extend('app', async ({ usher, smtp, clock }) => {
+    smtp.mails.splice(0)
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { appUrl })
+    return withCodes(usher, smtp, clock, database)
+  })
+
+let addresses = 0
+/** Returns the address of a client in a network of its own. */
+const elsewhere = () => `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`
+
+const outcome = (response: { statusCode: number; json(): { code?: string } }) => [
+  response.statusCode,
+  response.json().code,
+]
+
+function withCodes(usher: TestApi, smtp: Smtp, clock: { now: number }, database: TestDatabase) {
+  const post = (path: string, payload?: object, remoteAddress = elsewhere(), token?: string) =>
+    usher.send({
+      method: 'POST',
+      url: `${database.users}/${path}`,
+      remoteAddress,
+      ...(payload && { payload }),
+      ...(token && { headers: { authorization: `Bearer ${token}` } }),
+    })
+  const messages = () => usher.store.prisma.message.findMany({ where: { databaseId: database.id } })
+  /** Waits until all messages are delivered. Returns the mails. */
+  async function delivered(): Promise<ReceivedMail[]> {
+    await vi.waitFor(async () => expect(await messages()).toEqual([]), 10_000)
+    return smtp.mails
+  }
+  const requestReset = (email: string, from?: string) => post('password-reset', { email }, from)
+  const requestVerification = (token: string, from?: string) =>
+    post('me/email-verification', undefined, from, token)
+  return {
+    ...database,
+    clock,
+    messages,
+    delivered,
+    requestReset,
+    requestVerification,
+    reset: (code: string, chosen = newPassword) =>
+      post('password-reset/confirm', { code, newPassword: chosen }),
+    verify: (code: string) => post('email-verification', { code }),
+    /** Requests a mail and returns its code. */
+    async resetCode(email: string) {
+      const before = smtp.mails.length
+      expect((await requestReset(email)).statusCode).toBe(202)
+      await vi.waitFor(() => expect(smtp.mails.length).toBe(before + 1), 10_000)
+      return codeIn(smtp.mails.at(-1) as ReceivedMail)
+    },
+    async verificationCode(token: string) {
+      expect((await requestVerification(token)).statusCode).toBe(202)
+      await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(0), 10_000)
+      return codeIn(smtp.mails.at(-1) as ReceivedMail)
+    },
+  }
+}
+
+/** Returns a code whose HMAC has one other character. */
+const altered = (code: string) => code.slice(0, -2) + (code.at(-2) === 'A' ? 'B' : 'A') + code.at(-1)
+
+describe('password reset', () => {
+  it('a reset sets the password, ends all sessions and tokens, and verifies the address', async ({ app }) => {
+    const email = 'Ada@example.com'
+    // Like that of the store, which counts for refused tokens too.
+    app.clock.now = Date.now()
+    const session = await app.opened({ email, newTenant: 'Engines' })
+    const response = await app.requestReset('ada@EXAMPLE.com')
+    expect([response.statusCode, response.json()]).toEqual([202, {}])
+    const [mail] = await app.delivered()
+    expect(mail?.recipients).toEqual([email])
+    expect(mail?.parsed).toMatchObject({
+      subject: 'Choose a new password',
+      from: { value: [{ name: 'Acme', address: 'accounts@acme.example' }] },
+      messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
+    })
+    expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+    const code = codeIn(mail as ReceivedMail)
+    const link = `${appUrl}/reset-password#code=${code}`
+    expect(mail?.parsed.text).toContain(`\n${link}\n`)
+    expect(mail?.parsed.html).toContain(`<a href="${link}">`)
+
+    app.clock.now += 2_000
+    const reset = await app.reset(code)
+    expect(reset.statusCode).toBe(200)
+    expect(reset.json()).toEqual({
+      id: session.id,
+      tenants: session.tenants,
+      token: { jwt: expect.any(String), maxAge: 3600, type: 'ACCESS_TOKEN' },
+    })
+    const me = await app.me(reset.json().token.jwt)
+    expect(me.json()).toMatchObject({ email, emailVerified: true })
+    expect(outcome(await app.me(session.token.jwt))).toEqual([401, 'token_invalid'])
+    expect(outcome(await app.refresh(session.refreshToken.value))).toEqual([401, 'session_ended'])
+    expect(outcome(await app.login({ email, password }))).toEqual([401, 'invalid_credentials'])
+    expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
+    expect(outcome(await app.reset(code))).toEqual(invalid)
+  })
+
+  it('a reset clears the failed logins of the account', async ({ app }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const fail = () => app.login({ email, password: 'wrong password' })
+    for (let count = 0; count < 6; count++) await fail()
+    expect(outcome(await app.login({ email, password }))).toEqual([429, 'too_many_attempts'])
+    await app.reset(await app.resetCode(email))
+    expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
+  })
+
+  it('a request for an unknown address or a disabled user has the same response and sends nothing', async ({
+    app,
+    usher,
+    smtp,
+  }) => {
+    const { id } = await app.signedUp({ email: 'ada@example.com' })
+    const known = await app.requestReset('ada@example.com')
+    await app.delivered()
+    smtp.mails.splice(0)
+    await usher.store.prisma.user.updateMany({
+      where: { databaseId: app.id, id },
+      data: { disabledAt: new Date() },
+    })
+    app.clock.now += 2 * minute
+    for (const email of ['nobody@example.com', 'ada@example.com']) {
+      const response = await app.requestReset(email)
+      expect([response.statusCode, response.body]).toEqual([known.statusCode, known.body])
+      expect(Object.keys(response.headers)).toEqual(Object.keys(known.headers))
+    }
+    expect(await app.delivered()).toEqual([])
+  })
+
+  it('a request for an unknown address runs the same statements', async ({ app, usher }) => {
+    await app.signedUp({ email: 'ada@example.com' })
+    await app.requestReset('first@example.com')
+    await app.delivered()
+    const query = vi.spyOn(usher.context.store, 'query')
+    const statementsOf = async (email: string) => {
+      // Deliveries run after the response.
+      usher.context.deliver = () => undefined
+      query.mockClear()
+      await app.requestReset(email)
+      // The server looks for due messages meanwhile.
+      const texts = query.mock.calls.map(([text]) => text)
+      return texts.filter((text) => !/usher\.database|due_at <= \$2/.test(text))
+    }
+    const { deliver } = usher.context
+    const known = await statementsOf('ada@example.com')
+    expect(known).toHaveLength(3)
+    expect(await statementsOf('nobody@example.com')).toEqual(known)
+    usher.context.deliver = deliver
+    query.mockRestore()
+    deliver(app.id)
+    expect(await app.delivered()).toHaveLength(1)
+  })
+
+  it('an address gets one mail a minute and five an hour, from any network', async ({ app, smtp }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const sent: number[] = []
+    for (let request = 0; request < 14; request++) {
+      expect((await app.requestReset(email)).json()).toEqual({})
+      await app.delivered()
+      sent.push(smtp.mails.length)
+      app.clock.now += 31_000
+    }
+    expect(sent).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5])
+    app.clock.now += hour
+    await app.requestReset(email)
+    expect(await app.delivered()).toHaveLength(6)
+  })
+
+  it('a network gets one mail a minute and five an hour, for any address', async ({ app, smtp }) => {
+    const from = elsewhere()
+    const sent: number[] = []
+    for (let user = 0; user < 7; user++) {
+      const email = `user-${user}@example.com`
+      await app.signedUp({ email })
+      await app.requestReset(email, from)
+      await app.requestReset(email, from)
+      await app.delivered()
+      sent.push(smtp.mails.length)
+      app.clock.now += minute
+    }
+    expect(sent).toEqual([1, 2, 3, 4, 5, 5, 5])
+  })
+
+  it('of 30 concurrent resets with one code one succeeds', async ({ app }) => {
+    await app.signedUp({ email: 'ada@example.com' })
+    const code = await app.resetCode('ada@example.com')
+    const responses = await Promise.all(Array.from({ length: 30 }, () => app.reset(code)))
+    const outcomes = responses.map(outcome)
+    expect(outcomes.filter(([status]) => status === 200)).toHaveLength(1)
+    expect(outcomes.filter(([status]) => status !== 200)).toEqual(Array(29).fill(invalid))
+  })
+
+  it('a code is refused if it is altered, older than an hour, replaced or of another database', async ({
+    app,
+    usher,
+  }) => {
+    const email = 'ada@example.com'
+    const { id } = await app.signedUp({ email })
+    const first = await app.resetCode(email)
+    expect(outcome(await app.reset(altered(first)))).toEqual(invalid)
+    expect(outcome(await app.reset('code'))).toEqual(invalid)
+    expect(outcome(await app.reset(`${id}.${first.slice(37)}`))).toEqual(invalid)
+    const other = await usher.newDatabase()
+    const elsewhere = await usher.send({
+      method: 'POST',
+      url: `${other.users}/password-reset/confirm`,
+      payload: { code: first, newPassword },
+    })
+    expect(outcome(elsewhere)).toEqual(invalid)
+    app.clock.now += hour - 1
+    const second = await app.resetCode(email)
+    expect(outcome(await app.reset(first))).toEqual(invalid)
+    app.clock.now += hour
+    expect(outcome(await app.reset(second))).toEqual(invalid)
+    app.clock.now -= 1
+    expect((await app.reset(second)).statusCode).toBe(200)
+  })
+
+  it('a refused password names its errors and does not use the code up', async ({ app }) => {
+    const email = 'ada.lovelace@example.com'
+    await app.signedUp({ email })
+    const code = await app.resetCode(email)
+    const refused = await app.reset(code, 'ada.lovelace')
+    expect(refused.json()).toMatchObject({ code: 'validation_failed', errors: [{ path: 'newPassword' }] })
+    const wrong = await app.reset('', 'short')
+    expect(wrong.json().errors).toMatchObject([
+      { path: 'code', code: 'blank' },
+      { path: 'newPassword', code: 'too_short' },
+    ])
+    expect((await app.reset(code)).statusCode).toBe(200)
+  })
+
+  it('a code of a disabled user is refused', async ({ app, usher }) => {
+    const { id } = await app.signedUp({ email: 'ada@example.com' })
+    const code = await app.resetCode('ada@example.com')
+    const where = { databaseId: app.id, id }
+    await usher.store.prisma.user.updateMany({ where, data: { disabledAt: new Date() } })
+    expect(outcome(await app.reset(code))).toEqual(invalid)
+  })
+})
+
+describe('email verification', () => {
+  it('a code verifies the address once, without a token', async ({ app, smtp }) => {
+    const { token } = await app.signedUp({ email: 'ada@example.com' })
+    expect((await app.me(token.jwt)).json().emailVerified).toBe(false)
+    const code = await app.verificationCode(token.jwt)
+    expect(smtp.mails[0]?.parsed.text).toContain(`${appUrl}/verify-email#code=${code}`)
+    const response = await app.verify(code)
+    expect([response.statusCode, response.json()]).toEqual([200, { email: 'ada@example.com' }])
+    expect((await app.me(token.jwt)).json().emailVerified).toBe(true)
+    expect(outcome(await app.verify(code))).toEqual(invalid)
+    app.clock.now += 2 * minute
+    const again = await app.requestVerification(
+      (await app.login({ email: 'ada@example.com', password })).json().token.jwt,
+    )
+    expect(again.statusCode).toBe(202)
+    expect(await app.delivered()).toHaveLength(1)
+  })
+
+  it('a code is refused for another purpose, and after 24 hours', async ({ app, smtp }) => {
+    const email = 'ada@example.com'
+    const { token } = await app.signedUp({ email })
+    const verification = await app.verificationCode(token.jwt)
+    const reset = await app.resetCode(email)
+    expect(smtp.mails).toHaveLength(2)
+    expect(outcome(await app.reset(verification))).toEqual(invalid)
+    expect(outcome(await app.verify(reset))).toEqual(invalid)
+    app.clock.now += 24 * hour
+    expect(outcome(await app.verify(verification))).toEqual(invalid)
+    app.clock.now -= 1
+    expect((await app.verify(verification)).statusCode).toBe(200)
+  })
+
+  it('a request without a valid token is refused', async ({ app }) => {
+    expect(outcome(await app.requestVerification('no.token.this'))).toEqual([401, 'token_invalid'])
+  })
+})
+
+describe('delivery', () => {
+  it('a mail that is refused is sent again with the same code, and its error has no address', async ({
+    app,
+    smtp,
+  }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    smtp.refusal = Object.assign(new Error(`${email} is over quota`), { responseCode: 452 })
+    await app.requestReset(email)
+    const [failed] = await vi.waitFor(async () => {
+      const messages = await app.messages()
+      expect(messages).toMatchObject([{ kind: 'mail', lastError: 'SMTP EENVELOPE 452' }])
+      return messages
+    }, 10_000)
+    expect(failed?.payload).toEqual({ type: 'password_reset' })
+    smtp.refusal = undefined
+    app.clock.now += 2_000
+    const [mail] = await app.delivered()
+    expect(codeIn(mail as ReceivedMail)).toContain(failed?.id)
+    expect((await app.reset(codeIn(mail as ReceivedMail))).statusCode).toBe(200)
+  })
+
+  it('a mail whose code was used or has expired is not sent again', async ({ app, smtp, usher }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const code = await app.resetCode(email)
+    await app.delivered()
+    // As if the server had been killed after the mail was accepted.
+    const message = {
+      databaseId: app.id,
+      id: code.slice(0, 36),
+      kind: 'mail',
+      userId: null,
+      payload: { type: 'password_reset' },
+      createdAt: new Date(app.clock.now),
+      dueAt: new Date(app.clock.now + minute),
+    }
+    await usher.store.prisma.message.create({ data: message })
+    expect((await app.reset(code)).statusCode).toBe(200)
+    expect(await app.messages()).toEqual([])
+
+    smtp.refusal = new Error('not now')
+    app.clock.now += 2 * minute
+    await app.requestReset(email)
+    await vi.waitFor(async () => expect((await app.messages())[0]?.lastError).toBeTruthy(), 10_000)
+    smtp.refusal = undefined
+    smtp.mails.splice(0)
+    app.clock.now += hour
+    usher.context.deliver(app.id)
+    expect(await app.delivered()).toEqual([])
+  })
+
+  it('a database without app URL keeps its mails until they expire, and says why', async ({ app, usher }) => {
+    const email = 'ada@example.com'
+    await setDatabase(usher.store, app, { appUrl: null })
+    await app.signedUp({ email })
+    await app.requestReset(email)
+    await vi.waitFor(
+      async () => expect(await app.messages()).toMatchObject([{ lastError: 'the database has no app URL' }]),
+      10_000,
+    )
+    app.clock.now += hour
+    usher.context.deliver(app.id)
+    expect(await app.delivered()).toEqual([])
+  })
+})

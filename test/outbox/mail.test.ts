@@ -1,0 +1,130 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { withStore } from '../support/api.js'
+import { startApp, type TestApi } from '../support/app.js'
+import { usher as usherProcess } from '../support/child.js'
+import { it as operatorTest } from '../support/operator.js'
+import { codeIn, type ReceivedMail, startSmtp } from '../support/smtp.js'
+
+const it = withStore.extend('folder', async ({ storeKind: _ }, { onCleanup }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-mail-'))
+  onCleanup(() => rm(folder, { recursive: true }))
+  return folder
+})
+
+/** Signs up a user who requests a mail. */
+async function requestMail(api: TestApi, body: object = {}) {
+  const database = await api.newDatabase()
+  await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
+  const { token } = await database.signedUp({ email: 'ada@example.com', ...body })
+  expect((await database.as(token.jwt, 'POST', 'me/email-verification')).statusCode).toBe(202)
+  return database
+}
+
+it('without SMTP a mail is written to files that only the server can read, and the log names them', async ({
+  store,
+  folder,
+}) => {
+  const api = await startApp(store, { DATA_DIR: folder })
+  const database = await requestMail(api)
+  const [, file = ''] = await vi.waitFor(
+    () => api.logged().match(/"file":"(.*?)"/) ?? expect.fail('no file is logged'),
+    10_000,
+  )
+  const text = await readFile(file, 'utf8')
+  expect(text).toMatch(
+    /^From: Usher <usher@localhost>\nTo: ada@example\.com\nSubject: Verify your email address\n\n/,
+  )
+  const [, code = ''] = text.match(/\nhttps:\/\/app\.example\.com\/verify-email#code=(\S+)\n/) ?? []
+  expect(await readFile(file.replace(/txt$/, 'html'), 'utf8')).toContain(`#code=${code}">`)
+  const modes = [file, join(folder, 'mail')].map(async (path) => (await stat(path)).mode & 0o777)
+  if (process.platform !== 'win32') expect(await Promise.all(modes)).toEqual([0o600, 0o700])
+  expect(await readdir(join(folder, 'mail'))).toHaveLength(2)
+  expect(api.logged()).not.toContain(code)
+  const verified = await api.send({
+    method: 'POST',
+    url: `${database.users}/email-verification`,
+    payload: { code },
+  })
+  expect(verified.json()).toEqual({ email: 'ada@example.com' })
+  await api.close()
+})
+
+it('templates of a folder replace the default ones, and names cannot add headers or markup', async ({
+  store,
+  folder,
+}) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  await writeFile(
+    join(folder, 'email_verification.txt'),
+    'Subject: Bonjour {{name}}\n\n{{name}}, cliquez : {{link}}\n',
+  )
+  await writeFile(join(folder, 'email_verification.html'), '<p title="{{name}}">{{name}} {{link}}</p>\n')
+  const api = await startApp(store, {
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'accounts@example.com',
+    MAIL_TEMPLATES: folder,
+  })
+  const name = 'Ada\r\nBcc: eve@example.com\r\n\r\n<b>"'
+  await requestMail(api, { preferredName: name })
+  await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 10_000)
+  const [{ recipients, parsed, source }] = smtp.mails as [ReceivedMail]
+  expect(recipients).toEqual(['ada@example.com'])
+  expect(parsed.subject).toBe('Bonjour Ada  Bcc: eve@example.com    <b>"')
+  expect(parsed.headers.has('bcc')).toBe(false)
+  expect(source).not.toMatch(/^Bcc/im)
+  expect(parsed.text).toContain('<b>", cliquez : https://app.example.com/verify-email#code=')
+  expect(parsed.html).toContain('&lt;b&gt;&quot;">')
+  expect(codeIn({ parsed })).toMatch(/^[0-9a-f-]{36}\.[\w-]{43}$/)
+  await api.close()
+})
+
+it.for([
+  ['Subject: Hello\n\nno link', 'email_verification.txt in MAIL_TEMPLATES must contain {{link}}'],
+  [
+    'Subject: Hello\n\n{{link}} {{password}}',
+    'email_verification.txt in MAIL_TEMPLATES has an unknown placeholder: {{password}}',
+  ],
+  [
+    'Hello {{link}}',
+    'email_verification.txt in MAIL_TEMPLATES must begin with a line "Subject: …" and an empty line',
+  ],
+] as const)('a server refuses to start with the template %j', async ([text, error], { folder }) => {
+  await writeFile(join(folder, 'email_verification.txt'), text)
+  const { code, stderr } = await usherProcess(['serve'], { DATA_DIR: folder, MAIL_TEMPLATES: folder })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `usher: ${error}\n` })
+})
+
+operatorTest('user send-reset sends a code without limits', async ({ usher, database }) => {
+  const send = `user send-reset ${database.path} ada@example.com`
+  const { id } = await database.signedUp({ email: 'ada@example.com' })
+  expect(await usher.outcome(send)).toBe(
+    `1 usher: no app URL. Set it with: usher database set ${database.path} --app-url URL\n`,
+  )
+  const set = await usher.json(`database set ${database.path} --app-url https://app.example.com/`)
+  expect(set.appUrl).toBe('https://app.example.com')
+  expect((await usher.operator(send)).audited).toMatchObject([{ audit: 'user.reset_sent', userId: id }])
+  await usher.json(send)
+  const messages = await usher.store.prisma.message.findMany({ where: { databaseId: database.id } })
+  expect(messages).toMatchObject(
+    Array(2).fill({ kind: 'mail', userId: id, payload: { type: 'password_reset' } }),
+  )
+  await usher.json(`user disable ${database.path} ${id}`)
+  expect(await usher.outcome(send)).toBe(`1 usher: user ${id} is disabled\n`)
+  await usher.json(`outbox drop ${database.path} ${messages[0]?.id}`)
+  await usher.json(`outbox drop ${database.path} ${messages[1]?.id}`)
+})
+
+operatorTest.for([
+  ['ftp://app.example.com', 'be an http or https URL, or "none"'],
+  ['https://app.example.com/?page=1', 'have no query'],
+  ['https://app.example.com/#page', 'have no user name, no password and no fragment'],
+] as const)('database set refuses the app URL %s', async ([url, rule], { usher, database }) => {
+  expect(await usher.outcome(`database set ${database.path} --app-url ${url}`)).toBe(
+    `2 usher: --app-url must ${rule}\n`,
+  )
+})

@@ -1,0 +1,43 @@
+import type { AddressInfo } from 'node:net'
+import { type ParsedMail, simpleParser } from 'mailparser'
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as its recipient sees it. */
+export interface ReceivedMail {
+  /** Recipients of the envelope. */
+  recipients: string[]
+  /** Header lines and bodies as sent. */
+  source: string
+  parsed: ParsedMail
+}
+
+/** Starts an SMTP server that keeps all mails, and refuses them while `refusal` is set. */
+export async function startSmtp() {
+  const smtp = { mails: [] as ReceivedMail[], refusal: undefined as Error | undefined, attempts: 0, url: '' }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    logger: false,
+    onRcptTo: (_address, _session, done) => {
+      smtp.attempts += 1
+      done(smtp.refusal)
+    },
+    onData: async (stream, session, done) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of stream) chunks.push(chunk as Buffer)
+      const source = Buffer.concat(chunks)
+      const recipients = session.envelope.rcptTo.map(({ address }) => address)
+      smtp.mails.push({ recipients, source: source.toString(), parsed: await simpleParser(source) })
+      done()
+    },
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  smtp.url = `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  return Object.assign(smtp, { close: () => new Promise<void>((resolve) => server.close(() => resolve())) })
+}
+
+export type Smtp = Awaited<ReturnType<typeof startSmtp>>
+
+/** Returns the code in the link of a mail. */
+export const codeIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>) =>
+  parsed.text?.match(/#code=(\S+)/)?.[1] ?? ''
