@@ -59,6 +59,7 @@ it('a server loads neither Prisma, which takes 45 MB, nor what it has not been a
   const { stderr } = await server.ended
   expect(statuses).toEqual([200, 200, 200])
   expect(stderr).toMatch(/^loaded .*fastify/m)
-  const unused = /^loaded .*(@prisma\/client\/|swagger|openapi3-ts|ajv\/|pino-pretty|prom-client).*/gm
+  const unused =
+    /^loaded .*(@prisma\/client\/|nodemailer|swagger|openapi3-ts|ajv\/|pino-pretty|prom-client).*/gm
   expect(stderr.match(unused)).toBeNull()
 })

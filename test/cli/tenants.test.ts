@@ -53,3 +53,26 @@ it('tenant add-user does not find a tenant of another database', async ({ usher,
     `1 usher: tenant ${tenant} does not exist in ${database.path}\n`,
   )
 })
+
+it('tenant create, rename and delete change a tenant, and leave its users', async ({ usher, database }) => {
+  const { databaseId, id } = await usher.json(`tenant create ${database.path} Engines`)
+  expect(databaseId).toBe(database.id)
+  const email = 'ada@example.com'
+  await database.signedUp({ email })
+  await usher.json(`tenant add-user ${database.path} ${id} ${email}`)
+  const renamed = await usher.operator(`tenant rename ${database.path} ${id} Looms`)
+  expect(renamed).toMatchObject({ stdout: `Renamed tenant ${id}.\n`, audited: [{ audit: 'tenant.renamed' }] })
+  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id, name: 'Looms', users: 1 }])
+  expect(await usher.outcome(`tenant delete ${database.path} ${id}`)).toBe(
+    `2 usher: deleting tenant ${id} without a terminal requires --yes\n`,
+  )
+  const remove = `tenant delete ${database.path} ${id} --yes`
+  expect((await usher.operator(remove)).stdout).toBe(`Deleted tenant ${id}. Users who were members: 1.\n`)
+  expect(await tenantsOf(database, email)).toEqual([])
+  const missing = `1 usher: tenant ${id} does not exist in ${database.path}\n`
+  expect(await usher.outcome(remove)).toBe(missing)
+  expect(await usher.outcome(`tenant rename ${database.path} ${id} Looms`)).toBe(missing)
+  expect(await usher.outcome(`tenant create ${database.path} ${'x'.repeat(256)}`)).toBe(
+    '1 usher: the name must have at most 255 characters\n',
+  )
+})

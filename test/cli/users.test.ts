@@ -337,3 +337,32 @@ it('audit records contain the user id of an operator without a user name', () =>
   }
   expect(operatorName(nameless)).toBe(String(process.getuid?.()))
 })
+
+it('user create creates a user with a tenant, who can log in', async ({ usher, database }) => {
+  const create = `user create ${database.path} Ada@example.com`
+  const { stdout, audited } = await usher.operator(
+    `${create} --preferred-name Ada --new-tenant Engines`,
+    password,
+  )
+  const [{ userId }] = audited as [{ userId: string }]
+  expect({ stdout, audited }).toMatchObject({
+    stdout: `Created user ${userId}.\n`,
+    audited: [{ audit: 'user.created', databaseId: database.id }],
+  })
+  const { id, token, tenants } = (await database.login({ email: 'ada@example.com', password })).json()
+  expect(id).toBe(userId)
+  expect(tenants).toHaveLength(1)
+  expect((await database.me(token.jwt)).json()).toMatchObject({
+    email: 'Ada@example.com',
+    preferredName: 'Ada',
+  })
+  expect(await usher.outcome(create, password)).toBe(
+    '1 usher: a user with the address Ada@example.com exists already\n',
+  )
+  expect(await usher.outcome(`user create ${database.path} eve@example.com`, 'short')).toMatch(
+    /^1 usher: the password must have at least 8 characters/,
+  )
+  expect(await usher.outcome(`user create ${database.path} eve`, password)).toBe(
+    '1 usher: email must be an email address\n',
+  )
+})

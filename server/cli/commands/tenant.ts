@@ -1,8 +1,16 @@
 import type { Command } from '@commander-js/extra-typings'
-import { addToTenant, listTenants, removeFromTenant } from '../../domain/admin/tenants.js'
+import {
+  addToTenant,
+  createTenant,
+  deleteTenant,
+  listTenants,
+  removeFromTenant,
+  renameTenant,
+} from '../../domain/admin/tenants.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'
+import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(tenant: Command) {
@@ -19,6 +27,51 @@ export function configure(tenant: Command) {
         })
       }),
     )
+  tenant
+    .command('create')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<name>', 'name of the new tenant')
+    .description('create a tenant without users')
+    .option('--json', 'print the result as JSON')
+    .action((path, name, options) =>
+      withStore(async (store, _config, log) => {
+        const created = await createTenant(store, path, name, new Date())
+        audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
+        print(options, created, `Created tenant ${created.id}.`)
+      }),
+    )
+  tenant
+    .command('rename')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .argument('<name>', 'its new name')
+    .description('change the name of a tenant')
+    .option('--json', 'print the result as JSON')
+    .action((path, id, name, options) =>
+      withStore(async (store, _config, log) => {
+        const renamed = await renameTenant(store, path, id, name)
+        audit(log, 'tenant.renamed', { databaseId: renamed.databaseId, tenantId: id })
+        print(options, renamed, `Renamed tenant ${id}.`)
+      }),
+    )
+  tenant
+    .command('delete')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .description('delete a tenant permanently; its users remain')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'print the result as JSON')
+    .action(async (path, id, options) => {
+      if (!options.yes) {
+        requireTerminal(`deleting tenant ${id}`)
+        await confirmDeletion(id, 'this tenant permanently')
+      }
+      await withStore(async (store, _config, log) => {
+        const deleted = await deleteTenant(store, path, id, new Date())
+        audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
+        print(options, deleted, `Deleted tenant ${id}. Users who were members: ${deleted.users}.`)
+      })
+    })
   const membershipCommand = (name: string, description: string) =>
     tenant
       .command(name)

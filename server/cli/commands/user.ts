@@ -8,14 +8,16 @@ import {
   setPassword,
   unlockUser,
 } from '../../domain/admin/change-user.js'
+import { createUser } from '../../domain/admin/create-user.js'
 import { type Account, findAccount } from '../../domain/admin/find-account.js'
 import { listUsers, showUser } from '../../domain/admin/list-users.js'
 import { sendReset } from '../../domain/admin/send-reset.js'
+import type { AppContext } from '../../domain/context.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { createThrottle } from '../../domain/throttle/login-throttle.js'
 import type { Store } from '../../store/store.js'
-import { type AuditEvent, audit } from '../../telemetry/audit.js'
+import { type AuditEvent, audit, type Log } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
@@ -77,20 +79,43 @@ export function configure(user: Command) {
     'set the password of a user, typed on a terminal or read from stdin',
   ).action(async (path, userRef, options) => {
     const password = await readNewPassword()
-    await withStore(async (store, config, log) => {
-      const blocklist = await openBlocklist(config.passwordBlocklistFile)
-      const hashing = createHasher({ ...config.hashing, concurrency: 1 })
-      try {
-        const context = { store, hashing, blocklist }
-        const changed = await setPassword(context, path, userRef, password, new Date())
-        audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
-        print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
-      } finally {
-        await Promise.all([hashing.close(), blocklist?.close()])
-      }
+    await withHasher(async (context, log) => {
+      const changed = await setPassword(context, path, userRef, password, new Date())
+      audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
+      print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
     })
   })
+  user
+    .command('create')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<email>', 'email address of the new user')
+    .description('create a user, with a password typed on a terminal or read from stdin')
+    .option('--preferred-name <name>', 'display name')
+    .option('--new-tenant <name>', 'also create a tenant with this name for the user')
+    .option('--json', 'print the result as JSON')
+    .action(async (path, email, { json, ...fields }) => {
+      const password = await readNewPassword()
+      await withHasher(async (context, log) => {
+        const created = await createUser(context, path, { email, password, ...fields }, new Date())
+        audit(log, 'user.created', { databaseId: created.databaseId, userId: created.id })
+        print({ json: json === true }, created, `Created user ${created.id}.`)
+      })
+    })
 }
+
+/** Runs a command that hashes a password. */
+const withHasher = (
+  command: (context: Pick<AppContext, 'hashing' | 'blocklist'> & { store: Store }, log: Log) => Promise<void>,
+) =>
+  withStore(async (store, config, log) => {
+    const blocklist = await openBlocklist(config.passwordBlocklistFile)
+    const hashing = createHasher({ ...config.hashing, concurrency: 1 })
+    try {
+      await command({ store, hashing, blocklist }, log)
+    } finally {
+      await Promise.all([hashing.close(), blocklist?.close()])
+    }
+  })
 
 const commandOnUser = (user: Command, name: string, description: string) =>
   user

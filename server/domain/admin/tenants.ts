@@ -1,4 +1,5 @@
-import type { DatabasePath } from '@usher/contract'
+import { CreateUserBody, type DatabasePath } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { type EventSource, eventMessages } from '../outbox/events.js'
@@ -28,6 +29,50 @@ export async function listTenants(store: Store, path: DatabasePath, { limit, aft
     users: users.get(id) ?? 0,
     createdAt,
   }))
+}
+
+/** @throws {OperatorError} if the name is invalid */
+export async function createTenant(store: Store, path: DatabasePath, name: string, now: Date) {
+  const database = await requireDatabase(store, path)
+  const tenant = { databaseId: database.id, id: uuidv7(), name: requireName(name), createdAt: now }
+  const messages = eventMessages(database, now, [{ type: 'tenant.created', tenantId: tenant.id }])
+  await store.prisma.$transaction(async (transaction) => {
+    await transaction.tenant.createMany({ data: tenant })
+    await insertMessages(transaction, messages)
+  })
+  return tenant
+}
+
+/** @throws {OperatorError} if the name is invalid or there is no such tenant */
+export async function renameTenant(store: Store, path: DatabasePath, id: string, name: string) {
+  const { id: databaseId } = await requireDatabase(store, path)
+  const data = { name: requireName(name) }
+  const { count } = await store.prisma.tenant.updateMany({ where: { databaseId, id }, data })
+  if (count === 0) throw tenantNotFound(path, id)
+  return { databaseId, id, ...data }
+}
+
+/** Deletes a tenant and its memberships, not its users. @throws {OperatorError} if there is no such tenant */
+export async function deleteTenant(store: Store, path: DatabasePath, id: string, now: Date) {
+  const database = await requireDatabase(store, path)
+  const databaseId = database.id
+  return store.prisma.$transaction(async (transaction) => {
+    const members = await transaction.membership.findMany({ where: { databaseId, tenantId: id } })
+    const { count } = await transaction.tenant.deleteMany({ where: { databaseId, id } })
+    if (count === 0) throw tenantNotFound(path, id)
+    const events = members.map(
+      ({ userId }) => ({ type: 'tenant.user_removed', tenantId: id, userId }) as const,
+    )
+    await insertMessages(transaction, eventMessages(database, now, events))
+    return { databaseId, id, users: members.length }
+  })
+}
+
+function requireName(text: string) {
+  const { data, error } = CreateUserBody.shape.newTenant.safeParse(text)
+  if (error || !data)
+    throw new OperatorError(`the name ${error?.issues.map(({ message }) => message).join('; ')}`)
+  return data
 }
 
 /** Adding a member again succeeds. @throws {OperatorError} if there is no such user or tenant */
@@ -81,6 +126,8 @@ async function requireBoth(store: Store, path: DatabasePath, tenantId: string, u
 
 export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {
   const tenant = await store.prisma.tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
-  if (!tenant)
-    throw new OperatorError(`tenant ${id} does not exist in ${path.workspaceSlug}/${path.databaseName}`)
+  if (!tenant) throw tenantNotFound(path, id)
 }
+
+const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>
+  new OperatorError(`tenant ${id} does not exist in ${workspaceSlug}/${databaseName}`)
