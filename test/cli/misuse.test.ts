@@ -5,6 +5,7 @@ import { runUsher } from '../support/command-line.js'
 const usher = (command: string) => runUsher(command.split(' '), {})
 
 it.each([
+  'user create',
   'user list',
   'user show',
   'user disable',
@@ -13,7 +14,10 @@ it.each([
   'user set-password',
   'user revoke-tokens',
   'user unlock',
+  'tenant create',
   'tenant list',
+  'tenant rename',
+  'tenant delete',
   'tenant add-user',
   'tenant remove-user',
   'workspace list',
@@ -42,6 +46,16 @@ it.each([
   ['user list acme/app --limit 0', "option '--limit <count>' argument '0' is invalid"],
   ['user list acme/app --limit 1001', 'Expected a whole number from 1 to 1000.'],
   ['user list acme/app --after x', "option '--after <last>' argument 'x' is invalid"],
+  ['user create acme/app ada', "'ada' is invalid for argument 'email'. It must be an email address."],
+  [
+    'user create acme/app ada@example.com --name=',
+    "option '--name <name>' argument '' is invalid. It must not be blank.",
+  ],
+  ['tenant rename acme/app 1 Engines', "'1' is invalid for argument 'tenant'. Expected a UUID"],
+  [
+    `tenant create acme/app ${'n'.repeat(256)}`,
+    "is invalid for argument 'name'. It must have at most 255 characters.",
+  ],
   [
     'tenant add-user acme/app Engines ada@example.com',
     "'Engines' is invalid for argument 'tenant'. Expected a UUID, as printed by the list command.",

@@ -54,25 +54,86 @@ it('tenant add-user does not find a tenant of another database', async ({ usher,
   )
 })
 
-it('tenant create, rename and delete change a tenant, and leave its users', async ({ usher, database }) => {
-  const { databaseId, id } = await usher.json(`tenant create ${database.path} Engines`)
-  expect(databaseId).toBe(database.id)
+it('tenant create creates a tenant without users, and tenant rename changes its name', async ({
+  usher,
+  database,
+}) => {
+  const { code, stdout, audited } = await usher.operator(`tenant create ${database.path} Engines`)
+  const [created] = await usher.json(`tenant list ${database.path}`)
+  expect(created).toMatchObject({ databaseId: database.id, name: 'Engines', users: 0 })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `Created tenant ${created.id}.\n` })
+  const ids = { databaseId: database.id, tenantId: created.id }
+  expect(audited).toMatchObject([{ audit: 'tenant.created', ...ids }])
+
+  const rename = `tenant rename ${database.path} ${created.id} Looms`
+  const renamed = await usher.operator(rename)
+  expect(renamed).toMatchObject({
+    code: 0,
+    stdout: `Renamed tenant ${created.id}.\n`,
+    audited: [{ audit: 'tenant.renamed', ...ids }],
+  })
+  expect(await usher.json(rename)).toEqual({
+    databaseId: database.id,
+    id: created.id,
+    name: 'Looms',
+    createdAt: created.createdAt,
+  })
+  expect(await usher.json(`tenant list ${database.path}`)).toEqual([{ ...created, name: 'Looms' }])
+})
+
+it('tenant delete removes the users of a tenant, who stay, and no other tenant', async ({
+  usher,
+  database,
+}) => {
   const email = 'ada@example.com'
-  await database.signedUp({ email })
-  await usher.json(`tenant add-user ${database.path} ${id} ${email}`)
-  const renamed = await usher.operator(`tenant rename ${database.path} ${id} Looms`)
-  expect(renamed).toMatchObject({ stdout: `Renamed tenant ${id}.\n`, audited: [{ audit: 'tenant.renamed' }] })
-  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id, name: 'Looms', users: 1 }])
-  expect(await usher.outcome(`tenant delete ${database.path} ${id}`)).toBe(
+  const { tenants, token } = await database.signedUp({ email, newTenant: 'Engines' })
+  const [tenant = ''] = tenants
+  const other = await usher.json(`tenant create ${database.path} Engines`)
+  for (const each of [tenant, other.id]) {
+    const { id } = await database.signedUp()
+    await usher.json(`tenant add-user ${database.path} ${each} ${id}`)
+  }
+  const deleted = await usher.operator(`tenant delete ${database.path} ${tenant} --yes`)
+  expect(deleted).toMatchObject({
+    code: 0,
+    stdout: `Deleted tenant ${tenant}. Users removed from it: 2.\n`,
+    audited: [{ audit: 'tenant.deleted', databaseId: database.id, tenantId: tenant }],
+  })
+  expect(await usher.json(`tenant list ${database.path}`)).toEqual([{ ...other, users: 1 }])
+  expect((await database.me(token.jwt)).json()).toMatchObject({ email, tenants: [], memberships: [] })
+  expect(await usher.outcome(`tenant delete ${database.path} ${tenant} --yes`)).toBe(
+    `1 usher: tenant ${tenant} does not exist in ${database.path}\n`,
+  )
+})
+
+it('tenant delete asks for the name of the tenant on a terminal, and requires --yes elsewhere', async ({
+  usher,
+  database,
+}) => {
+  const { id } = await usher.json(`tenant create ${database.path} Engines`)
+  const command = `tenant delete ${database.path} ${id}`
+  expect(await usher.outcome(command)).toBe(
     `2 usher: deleting tenant ${id} without a terminal requires --yes\n`,
   )
-  const remove = `tenant delete ${database.path} ${id} --yes`
-  expect((await usher.operator(remove)).stdout).toBe(`Deleted tenant ${id}. Users who were members: 1.\n`)
-  expect(await tenantsOf(database, email)).toEqual([])
-  const missing = `1 usher: tenant ${id} does not exist in ${database.path}\n`
-  expect(await usher.outcome(remove)).toBe(missing)
-  expect(await usher.outcome(`tenant rename ${database.path} ${id} Looms`)).toBe(missing)
-  expect(await usher.outcome(`tenant create ${database.path} ${'x'.repeat(256)}`)).toBe(
-    '1 usher: the name must have at most 255 characters\n',
+  expect(await usher.outcome(command, [id])).toMatch(
+    /^1 .*Type Engines to delete this tenant permanently: .*usher: the name does not match\. Nothing was changed\n$/s,
   )
+  expect(await usher.json(`tenant list ${database.path}`)).toHaveLength(1)
+  expect(await usher.operator(command, ['Engines'])).toMatchObject({ code: 0 })
+  expect(await usher.json(`tenant list ${database.path}`)).toEqual([])
+})
+
+it('tenant rename and tenant delete do not find a tenant of another database', async ({
+  usher,
+  database,
+}) => {
+  const { path } = await usher.newDatabase()
+  const { id } = await usher.json(`tenant create ${path} Elsewhere`)
+  for (const command of [
+    `tenant rename ${database.path} ${id} Engines`,
+    `tenant delete ${database.path} ${id} --yes`,
+  ]) {
+    expect(await usher.outcome(command)).toBe(`1 usher: tenant ${id} does not exist in ${database.path}\n`)
+  }
+  expect(await usher.json(`tenant list ${path}`)).toMatchObject([{ id, name: 'Elsewhere' }])
 })

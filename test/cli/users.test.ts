@@ -33,6 +33,90 @@ const it = operatorTest
     },
   ])
 
+describe('user create', () => {
+  it('user create reads the password from stdin, and the user can log in', async ({
+    usher,
+    database,
+    statusOfLogin,
+    auditOf,
+  }) => {
+    const { code, stdout, audited } = await usher.operator(
+      `user create ${database.path} Ada@example.com --name Ada`,
+      `${password}\n`,
+    )
+    const shown = await usher.json(`user show ${database.path} ${email}`)
+    expect(shown).toMatchObject({ email: 'Ada@example.com', preferredName: 'Ada', tenants: [] })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Created user ${shown.id}.\n` })
+    expect(audited).toEqual(auditOf('user.created', shown.id))
+    expect(await statusOfLogin()).toBe(200)
+  })
+
+  it('user create asks twice for the password on a terminal', async ({ usher, database, statusOfLogin }) => {
+    const command = `user create ${database.path} ${email}`
+    expect(await usher.outcome(command, [password, `${password}s`])).toMatch(
+      /usher: the passwords do not match\. Nothing was changed\n$/,
+    )
+    const { stdout, stderr } = await usher.operator(command, [password, password])
+    expect(stderr).toMatch(/^New password: \nRepeat password: \n/)
+    expect(stdout + stderr).not.toContain(password)
+    expect(await statusOfLogin()).toBe(200)
+  })
+
+  it('user create --no-password creates a user who logs in with no password before one is set', async ({
+    usher,
+    database,
+    statusOfLogin,
+  }) => {
+    const created = await usher.json(`user create ${database.path} ${email} --no-password`)
+    expect(created).toEqual({
+      databaseId: database.id,
+      id: expect.any(String),
+      email,
+      preferredName: null,
+      disabledAt: null,
+      tokensValidAfter: null,
+      createdAt: expect.any(String),
+    })
+    expect([await statusOfLogin(), await statusOfLogin({ email, password: 'A'.repeat(22) })]).toEqual([
+      401, 401,
+    ])
+    await usher.json(`user set-password ${database.path} ${email}`, password)
+    usher.clock.now = Date.now()
+    expect(await statusOfLogin()).toBe(200)
+  })
+
+  it('user create --tenant adds the user to the tenant', async ({ usher, database }) => {
+    const { id: tenantId } = await usher.json(`tenant create ${database.path} Engines`)
+    const create = `user create ${database.path} ${email} --no-password --json --tenant`
+    const { stdout, audited } = await usher.operator(`${create} ${tenantId}`)
+    const { id: userId, createdAt } = JSON.parse(stdout)
+    expect(audited).toMatchObject([
+      { audit: 'user.created', userId },
+      { audit: 'tenant.user_added', databaseId: database.id, tenantId, userId },
+    ])
+    expect((await usher.json(`user show ${database.path} ${userId}`)).tenants).toEqual([
+      { id: tenantId, name: 'Engines', joinedAt: createdAt },
+    ])
+    const { path } = await usher.newDatabase()
+    expect(await usher.outcome(`user create ${path} ${email} --no-password --tenant ${tenantId}`)).toBe(
+      `1 usher: tenant ${tenantId} does not exist in ${path}\n`,
+    )
+    expect(await usher.json(`user list ${path}`)).toEqual([])
+  })
+
+  it.for([
+    ['a common password', email, 'password1', 'the password must not be one of the most used passwords'],
+    ['an empty password', email, '', 'the password must have at least 8 characters'],
+    ['a taken address', 'GRACE@example.com', password, 'user GRACE@example.com already exists in'],
+  ] as const)('user create rejects %s', async ([, address, input, line], { usher, database }) => {
+    await database.signedUp({ email: 'grace@example.com' })
+    expect(await usher.outcome(`user create ${database.path} ${address}`, input)).toContain(
+      `1 usher: ${line}`,
+    )
+    expect(await usher.json(`user list ${database.path}`)).toHaveLength(1)
+  })
+})
+
 it('user list returns pages in order of sign-up', async ({ usher, database }) => {
   const ids: string[] = []
   for (const _ of 'abc') ids.push((await database.signedUp()).id)
@@ -336,33 +420,4 @@ it('audit records contain the user id of an operator without a user name', () =>
     throw new Error('uv_os_get_passwd returned ENOENT')
   }
   expect(operatorName(nameless)).toBe(String(process.getuid?.()))
-})
-
-it('user create creates a user with a tenant, who can log in', async ({ usher, database }) => {
-  const create = `user create ${database.path} Ada@example.com`
-  const { stdout, audited } = await usher.operator(
-    `${create} --preferred-name Ada --new-tenant Engines`,
-    password,
-  )
-  const [{ userId }] = audited as [{ userId: string }]
-  expect({ stdout, audited }).toMatchObject({
-    stdout: `Created user ${userId}.\n`,
-    audited: [{ audit: 'user.created', databaseId: database.id }],
-  })
-  const { id, token, tenants } = (await database.login({ email: 'ada@example.com', password })).json()
-  expect(id).toBe(userId)
-  expect(tenants).toHaveLength(1)
-  expect((await database.me(token.jwt)).json()).toMatchObject({
-    email: 'Ada@example.com',
-    preferredName: 'Ada',
-  })
-  expect(await usher.outcome(create, password)).toBe(
-    '1 usher: a user with the address Ada@example.com exists already\n',
-  )
-  expect(await usher.outcome(`user create ${database.path} eve@example.com`, 'short')).toMatch(
-    /^1 usher: the password must have at least 8 characters/,
-  )
-  expect(await usher.outcome(`user create ${database.path} eve`, password)).toBe(
-    '1 usher: email must be an email address\n',
-  )
 })

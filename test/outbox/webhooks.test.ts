@@ -127,6 +127,37 @@ it('each change of the command line sends its event once, with ids and without a
   expect(receiver.requests.map(({ body }) => body).join()).not.toMatch(/ada|engines/i)
 })
 
+it('users and tenants that the operator creates, and users of a deleted tenant, send events', async ({
+  usher,
+  database,
+  receiver,
+  secret: _,
+}) => {
+  const { path } = database
+  const { id: tenantId } = await usher.json(`tenant create ${path} Engines`)
+  const create = async (email: string) =>
+    (await usher.json(`user create ${path} ${email} --no-password --tenant ${tenantId}`)).id
+  const users = [await create('ada@example.com'), await create('grace@example.com')]
+  await usher.json(`tenant rename ${path} ${tenantId} Looms`)
+  await usher.json(`tenant delete ${path} ${tenantId} --yes`)
+  usher.clock.now = Date.now()
+  await receives(receiver, 7)
+  await delivered(usher, database)
+  const eventsOf = (userId?: string) =>
+    receiver.requests
+      .map(({ event: { type, data } }) => ({ type, data }))
+      .filter(({ data }) => data.userId === userId)
+  const ofTenant = { databaseId: database.id, tenantId }
+  expect(eventsOf(undefined)).toEqual([{ type: 'tenant.created', data: ofTenant }])
+  for (const userId of users) {
+    expect(eventsOf(userId)).toEqual([
+      { type: 'user.created', data: { databaseId: database.id, userId } },
+      { type: 'tenant.user_added', data: { ...ofTenant, userId } },
+      { type: 'tenant.user_removed', data: { ...ofTenant, userId } },
+    ])
+  }
+})
+
 it('each change by an account operation sends its event once', async ({
   usher,
   database,

@@ -3,17 +3,31 @@ import {
   addToTenant,
   createTenant,
   deleteTenant,
+  findTenant,
   listTenants,
   removeFromTenant,
   renameTenant,
 } from '../../domain/admin/tenants.js'
 import { audit } from '../../telemetry/audit.js'
-import { databasePath, uuid } from '../io/arguments.js'
+import { databasePath, tenantName, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(tenant: Command) {
+  tenant
+    .command('create')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<name>', 'name of the tenant, which need not be unique', tenantName)
+    .description('create a tenant without users')
+    .option('--json', 'print the result as JSON')
+    .action((path, name, options) =>
+      withStore(async (store, _config, log) => {
+        const created = await createTenant(store, path, name, new Date())
+        audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
+        print(options, created, `Created tenant ${created.id}.`)
+      }),
+    )
   addPageOptions(tenant.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the tenants of a database')
@@ -28,23 +42,10 @@ export function configure(tenant: Command) {
       }),
     )
   tenant
-    .command('create')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<name>', 'name of the new tenant')
-    .description('create a tenant without users')
-    .option('--json', 'print the result as JSON')
-    .action((path, name, options) =>
-      withStore(async (store, _config, log) => {
-        const created = await createTenant(store, path, name, new Date())
-        audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
-        print(options, created, `Created tenant ${created.id}.`)
-      }),
-    )
-  tenant
     .command('rename')
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<tenant>', 'id of the tenant', uuid)
-    .argument('<name>', 'its new name')
+    .argument('<name>', 'new name of the tenant', tenantName)
     .description('change the name of a tenant')
     .option('--json', 'print the result as JSON')
     .action((path, id, name, options) =>
@@ -61,15 +62,14 @@ export function configure(tenant: Command) {
     .description('delete a tenant permanently; its users remain')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
-    .action(async (path, id, options) => {
-      if (!options.yes) {
-        requireTerminal(`deleting tenant ${id}`)
-        await confirmDeletion(id, 'this tenant permanently')
-      }
-      await withStore(async (store, _config, log) => {
+    .action((path, id, options) => {
+      if (!options.yes) requireTerminal(`deleting tenant ${id}`)
+      return withStore(async (store, _config, log) => {
+        const { tenant } = await findTenant(store, path, id)
+        if (!options.yes) await confirmDeletion(printable(tenant.name), 'this tenant permanently')
         const deleted = await deleteTenant(store, path, id, new Date())
         audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
-        print(options, deleted, `Deleted tenant ${id}. Users who were members: ${deleted.users}.`)
+        print(options, deleted, `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`)
       })
     })
   const membershipCommand = (name: string, description: string) =>

@@ -12,13 +12,12 @@ import { createUser } from '../../domain/admin/create-user.js'
 import { type Account, findAccount } from '../../domain/admin/find-account.js'
 import { listUsers, showUser } from '../../domain/admin/list-users.js'
 import { sendReset } from '../../domain/admin/send-reset.js'
-import type { AppContext } from '../../domain/context.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { createThrottle } from '../../domain/throttle/login-throttle.js'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit, type Log } from '../../telemetry/audit.js'
-import { databasePath, uuid } from '../io/arguments.js'
+import { databasePath, email, preferredName, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
@@ -28,6 +27,26 @@ import { addUserImportCommand } from './user-import.js'
 export function configure(user: Command) {
   addUserImportCommand(user)
   addUserExportCommand(user)
+  user
+    .command('create')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<email>', 'email address of the user', email)
+    .description('create a user, with a password typed on a terminal or read from stdin')
+    .option('--name <name>', 'preferred name', preferredName)
+    .option('--tenant <id>', 'add the user to this tenant', uuid)
+    .option('--no-password', 'ask for no password: the user cannot log in before one is set')
+    .option('--json', 'print the result as JSON')
+    .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {
+      const password = options.password ? await readNewPassword() : undefined
+      await withHashing(async (context, log) => {
+        const user = { email, preferredName, password, tenantId }
+        const created = await createUser(context, path, user, new Date())
+        const ids = { databaseId: created.databaseId, userId: created.id }
+        audit(log, 'user.created', ids)
+        if (tenantId) audit(log, 'tenant.user_added', { ...ids, tenantId })
+        print(options, created, `Created user ${created.id}.`)
+      })
+    })
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users, oldest first')
@@ -79,34 +98,16 @@ export function configure(user: Command) {
     'set the password of a user, typed on a terminal or read from stdin',
   ).action(async (path, userRef, options) => {
     const password = await readNewPassword()
-    await withHasher(async (context, log) => {
+    await withHashing(async (context, log) => {
       const changed = await setPassword(context, path, userRef, password, new Date())
       audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
       print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
     })
   })
-  user
-    .command('create')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<email>', 'email address of the new user')
-    .description('create a user, with a password typed on a terminal or read from stdin')
-    .option('--preferred-name <name>', 'display name')
-    .option('--new-tenant <name>', 'also create a tenant with this name for the user')
-    .option('--json', 'print the result as JSON')
-    .action(async (path, email, { json, ...fields }) => {
-      const password = await readNewPassword()
-      await withHasher(async (context, log) => {
-        const created = await createUser(context, path, { email, password, ...fields }, new Date())
-        audit(log, 'user.created', { databaseId: created.databaseId, userId: created.id })
-        print({ json: json === true }, created, `Created user ${created.id}.`)
-      })
-    })
 }
 
-/** Runs a command that hashes a password. */
-const withHasher = (
-  command: (context: Pick<AppContext, 'hashing' | 'blocklist'> & { store: Store }, log: Log) => Promise<void>,
-) =>
+/** Runs a command that may hash a password. */
+const withHashing = (command: (context: Parameters<typeof setPassword>[0], log: Log) => Promise<void>) =>
   withStore(async (store, config, log) => {
     const blocklist = await openBlocklist(config.passwordBlocklistFile)
     const hashing = createHasher({ ...config.hashing, concurrency: 1 })

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { CreateUserBody } from '@usher/contract'
 import { validate as isUuid } from 'uuid'
 
 /** Parses `workspace/name`. @throws {InvalidArgumentError} */
@@ -22,3 +23,14 @@ export const wholeNumber = (min: number, max: number) => (text: string) => {
   if (number >= min && number <= max) return number
   throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
 }
+
+/** Returns a parser of what sign-up accepts in a field. */
+const signUpField = (field: 'email' | 'preferredName' | 'newTenant') => (text: string) => {
+  const { data, error } = CreateUserBody.shape[field].safeParse(text)
+  if (data) return data
+  throw new InvalidArgumentError(`It ${error?.issues.map(({ message }) => message).join('; ')}.`)
+}
+
+export const email = signUpField('email')
+export const preferredName = signUpField('preferredName')
+export const tenantName = signUpField('newTenant')

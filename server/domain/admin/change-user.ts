@@ -1,15 +1,14 @@
-import { CreateUserBody, type DatabasePath } from '@usher/contract'
+import type { DatabasePath } from '@usher/contract'
 import type { User } from '../../store/generated/client.js'
 import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
 import { revokeUserTokens } from '../../store/queries/users.js'
 import type { Store } from '../../store/store.js'
 import type { AppContext } from '../context.js'
 import { type Event, type EventSource, eventMessages } from '../outbox/events.js'
-import { passwordErrors } from '../passwords/policy.js'
 import type { Throttle } from '../throttle/login-throttle.js'
 import { recordHashParameters } from '../users/verify-password.js'
 import { type Account, accountColumns, findAccount, userNotFound } from './find-account.js'
-import { OperatorError } from './operator-error.js'
+import { hashNewPassword } from './hash-new-password.js'
 
 type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
 
@@ -50,18 +49,11 @@ export async function setPassword(
   password: string,
   now: Date,
 ): Promise<Account> {
-  const { store, hashing, blocklist } = context
-  const { database, account } = await findAccount(store, path, userRef)
-  const policyErrors = await passwordErrors(database.passwordPolicy, password, account.email, blocklist)
-  const errors = policyErrors.map(({ detail }) => detail)
-  const text = CreateUserBody.shape.password.safeParse(password)
-  if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
-  if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)
-  const passwordHash = await hashing.hash(password)
-  const messages = userEvent(database, 'user.password_changed', account, now)
-  const changed = await revoke(store, path, account, now, messages, passwordHash)
+  const { database, account } = await findAccount(context.store, path, userRef)
+  const passwordHash = await hashNewPassword(context, database, password, account.email)
   await recordHashParameters(context, database)
-  return changed
+  const messages = userEvent(database, 'user.password_changed', account, now)
+  return revoke(context.store, path, account, now, messages, passwordHash)
 }
 
 /** Uses the later of the operator's and the store's clock, because servers may have issued tokens by either. */

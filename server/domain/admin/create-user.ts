@@ -1,54 +1,59 @@
-import { CreateUserBody, canonicalEmail, type DatabasePath } from '@usher/contract'
+import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import { isUniqueViolation } from '../../store/errors.js'
-import { insertUser } from '../../store/queries/users.js'
+import type { User } from '../../store/generated/client.js'
+import { insertMessages } from '../../store/queries/outbox.js'
+import type { Store } from '../../store/store.js'
 import type { AppContext } from '../context.js'
-import { eventMessages, signUpEvents } from '../outbox/events.js'
-import { passwordErrors } from '../passwords/policy.js'
+import { eventMessages } from '../outbox/events.js'
+import { requireCanonicalEmail } from '../users/canonical-email.js'
 import { recordHashParameters } from '../users/verify-password.js'
 import { requireDatabase } from './databases.js'
+import { type Account, accountColumns } from './find-account.js'
+import { hashNewPassword } from './hash-new-password.js'
 import { OperatorError } from './operator-error.js'
+import { requireTenant } from './tenants.js'
 
-/**
- * Creates a user, and a tenant if the fields name one, as a sign-up does.
- *
- * @param fields those of a sign-up
- * @throws {OperatorError} with every invalid field, or if the address is taken
- */
+/** A user to create. Without `password` no password logs in. */
+interface NewUser extends Pick<User, 'email' | 'preferredName'> {
+  password: string | undefined
+  /** An existing tenant. */
+  tenantId: string | undefined
+}
+
+/** @throws {OperatorError} if the email is taken, the tenant does not exist or the policy rejects the password */
 export async function createUser(
-  context: Pick<AppContext, 'store' | 'hashing' | 'blocklist'>,
+  context: Pick<AppContext, 'hashing' | 'blocklist'> & { store: Store },
   path: DatabasePath,
-  fields: unknown,
+  { email, preferredName, password, tenantId }: NewUser,
   now: Date,
-) {
-  const { store, hashing, blocklist } = context
+): Promise<Account> {
+  const { store, hashing } = context
   const database = await requireDatabase(store, path)
-  const parsed = CreateUserBody.safeParse(fields)
-  if (parsed.error) {
-    const errors = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
-    throw new OperatorError(errors.join('; '))
-  }
-  const { email, password, preferredName, newTenant } = parsed.data
-  const errors = await passwordErrors(database.passwordPolicy, password, email, blocklist)
-  if (errors.length > 0)
-    throw new OperatorError(`the password ${errors.map(({ detail }) => detail).join('; ')}`)
-  const user = {
-    databaseId: database.id,
-    id: uuidv7(),
-    email,
-    canonicalEmail: canonicalEmail(email) ?? '',
-    passwordHash: await hashing.hash(password),
-    preferredName: preferredName ?? null,
-    createdAt: now,
-  }
-  const tenant = newTenant ? { id: uuidv7(), name: newTenant } : undefined
-  const messages = eventMessages(database, now, signUpEvents(user.id, tenant?.id))
+  const databaseId = database.id
+  if (tenantId) await requireTenant(store, path, databaseId, tenantId)
+  const passwordHash =
+    password === undefined ? hashing.dummyHash : await hashNewPassword(context, database, password, email)
   await recordHashParameters(context, database)
-  try {
-    await insertUser(store, user, tenant, undefined, messages)
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    throw new OperatorError(`a user with the address ${email} exists already`)
-  }
-  return { databaseId: database.id, id: user.id, email, tenants: tenant ? [tenant.id] : [] }
+  const userId = uuidv7()
+  const canonicalEmail = requireCanonicalEmail(email)
+  const data = { databaseId, id: userId, email, canonicalEmail, passwordHash, preferredName, createdAt: now }
+  const messages = eventMessages(database, now, [
+    { type: 'user.created', userId },
+    ...(tenantId ? [{ type: 'tenant.user_added', tenantId, userId } as const] : []),
+  ])
+  return store.prisma.$transaction(async (transaction) => {
+    const [created] = await transaction.user.createManyAndReturn({
+      data,
+      skipDuplicates: true,
+      select: accountColumns,
+    })
+    if (!created) {
+      throw new OperatorError(`user ${email} already exists in ${path.workspaceSlug}/${path.databaseName}`)
+    }
+    if (tenantId) {
+      await transaction.membership.createMany({ data: { databaseId, userId, tenantId, joinedAt: now } })
+    }
+    await insertMessages(transaction, messages)
+    return created
+  })
 }

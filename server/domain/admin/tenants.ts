@@ -1,6 +1,7 @@
-import { CreateUserBody, type DatabasePath } from '@usher/contract'
+import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { insertMessages } from '../../store/queries/outbox.js'
+import { deleteTenantRow } from '../../store/queries/tenants.js'
 import type { Store } from '../../store/store.js'
 import { type EventSource, eventMessages } from '../outbox/events.js'
 import { requireDatabase } from './databases.js'
@@ -31,10 +32,9 @@ export async function listTenants(store: Store, path: DatabasePath, { limit, aft
   }))
 }
 
-/** @throws {OperatorError} if the name is invalid */
 export async function createTenant(store: Store, path: DatabasePath, name: string, now: Date) {
   const database = await requireDatabase(store, path)
-  const tenant = { databaseId: database.id, id: uuidv7(), name: requireName(name), createdAt: now }
+  const tenant = { databaseId: database.id, id: uuidv7(), name, createdAt: now }
   const messages = eventMessages(database, now, [{ type: 'tenant.created', tenantId: tenant.id }])
   await store.prisma.$transaction(async (transaction) => {
     await transaction.tenant.createMany({ data: tenant })
@@ -43,36 +43,22 @@ export async function createTenant(store: Store, path: DatabasePath, name: strin
   return tenant
 }
 
-/** @throws {OperatorError} if the name is invalid or there is no such tenant */
+/** @throws {OperatorError} if there is no such tenant */
 export async function renameTenant(store: Store, path: DatabasePath, id: string, name: string) {
   const { id: databaseId } = await requireDatabase(store, path)
-  const data = { name: requireName(name) }
-  const { count } = await store.prisma.tenant.updateMany({ where: { databaseId, id }, data })
-  if (count === 0) throw tenantNotFound(path, id)
-  return { databaseId, id, ...data }
+  const where = { databaseId, id }
+  const [renamed] = await store.prisma.tenant.updateManyAndReturn({ where, data: { name } })
+  if (!renamed) throw tenantNotFound(path, id)
+  return renamed
 }
 
-/** Deletes a tenant and its memberships, not its users. @throws {OperatorError} if there is no such tenant */
+/** Removes the users of a tenant and deletes it. @throws {OperatorError} if there is no such tenant */
 export async function deleteTenant(store: Store, path: DatabasePath, id: string, now: Date) {
-  const database = await requireDatabase(store, path)
-  const databaseId = database.id
-  return store.prisma.$transaction(async (transaction) => {
-    const members = await transaction.membership.findMany({ where: { databaseId, tenantId: id } })
-    const { count } = await transaction.tenant.deleteMany({ where: { databaseId, id } })
-    if (count === 0) throw tenantNotFound(path, id)
-    const events = members.map(
-      ({ userId }) => ({ type: 'tenant.user_removed', tenantId: id, userId }) as const,
-    )
-    await insertMessages(transaction, eventMessages(database, now, events))
-    return { databaseId, id, users: members.length }
-  })
-}
-
-function requireName(text: string) {
-  const { data, error } = CreateUserBody.shape.newTenant.safeParse(text)
-  if (error || !data)
-    throw new OperatorError(`the name ${error?.issues.map(({ message }) => message).join('; ')}`)
-  return data
+  const { database, tenant } = await findTenant(store, path, id)
+  const users = await deleteTenantRow(store, tenant, ({ userId }) =>
+    membershipEvent(database, 'tenant.user_removed', { tenantId: id, userId }, now),
+  )
+  return { ...tenant, users }
 }
 
 /** Adding a member again succeeds. @throws {OperatorError} if there is no such user or tenant */
@@ -124,9 +110,16 @@ async function requireBoth(store: Store, path: DatabasePath, tenantId: string, u
   return { database, databaseId: database.id, userId: account.id, tenantId }
 }
 
+/** @throws {OperatorError} if there is no such tenant or database */
+export async function findTenant(store: Store, path: DatabasePath, id: string) {
+  const database = await requireDatabase(store, path)
+  return { database, tenant: await requireTenant(store, path, database.id, id) }
+}
+
 export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {
   const tenant = await store.prisma.tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
   if (!tenant) throw tenantNotFound(path, id)
+  return tenant
 }
 
 const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>

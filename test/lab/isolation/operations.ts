@@ -253,6 +253,44 @@ const changeTenant =
     else if (!isMember) user.tenants = [...user.tenants, tenant]
   }
 
+const createUser: Operation = async (world, { path, email, password }) => {
+  const { code, stderr, value } = await world.operate(`user create ${path} ${email}`, password)
+  const database = world.model.databases.get(path)
+  if (!database || database.users.has(email)) {
+    expect(code).toBe(1)
+    return expect(stderr).toMatch(/database .* does not exist|user .* already exists/)
+  }
+  expect(value, stderr).toMatchObject({ databaseId: database.id, email })
+  database.users.set(email, { id: value.id, email, password, isDisabled: false, tenants: [], validFrom: 0 })
+}
+
+const createTenant: Operation = async (world, { path }) => {
+  const { code, value } = await world.operate(`tenant create ${path} Engines`)
+  const database = world.model.databases.get(path)
+  expect(code).toBe(database ? 0 : 1)
+  database?.tenants.add(value.id)
+}
+
+/** Deletes a tenant that may belong to another database, or renames it. */
+const deleteOrRenameTenant: Operation = async (world, { path, newTenant, pick }) => {
+  const all = databasesOf(world).flatMap(({ tenants }) => [...tenants])
+  const tenant = pickOf(all, pick)
+  if (!tenant) return
+  const command = newTenant
+    ? `tenant rename ${path} ${tenant} ${newTenant}`
+    : `tenant delete ${path} ${tenant} --yes`
+  const { code, stderr } = await world.operate(command)
+  const database = world.model.databases.get(path)
+  if (!database?.tenants.has(tenant)) {
+    expect(code).toBe(1)
+    return expect(stderr).toMatch(/(database|tenant) .* does not exist/)
+  }
+  expect(code, stderr).toBe(0)
+  if (newTenant) return
+  database.tenants.delete(tenant)
+  for (const user of database.users.values()) user.tenants = user.tenants.filter((each) => each !== tenant)
+}
+
 const rotate: Operation = async (world, { path }) => {
   const { code, value } = await world.operate(`keys rotate ${path} --activate-in 0`)
   const database = world.model.databases.get(path)
@@ -353,6 +391,9 @@ export const operations: Record<string, Operation> = {
   remove: changeUser('delete --yes', (database, user, _, model) => removeUser(model, database, user)),
   join: changeTenant('add-user'),
   leave: changeTenant('remove-user'),
+  createUser,
+  createTenant,
+  deleteOrRenameTenant,
   rotate,
   retire,
   createOrDelete,

@@ -1,0 +1,20 @@
+import { CreateUserBody } from '@usher/contract'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { passwordErrors } from '../passwords/policy.js'
+import { OperatorError } from './operator-error.js'
+
+/** @throws {OperatorError} with the rules of the policy that the password violates */
+export async function hashNewPassword(
+  { hashing, blocklist }: Pick<AppContext, 'hashing' | 'blocklist'>,
+  { passwordPolicy }: Pick<Database, 'passwordPolicy'>,
+  password: string,
+  email: string,
+) {
+  const policyErrors = await passwordErrors(passwordPolicy, password, email, blocklist)
+  const errors = policyErrors.map(({ detail }) => detail)
+  const text = CreateUserBody.shape.password.safeParse(password)
+  if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
+  if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)
+  return hashing.hash(password)
+}
