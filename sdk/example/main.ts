@@ -1,11 +1,13 @@
-import { createClient, type ErrorCode, type Result, type User } from '@usher/sdk'
-import { clearErrors, showErrors } from './errors.js'
+import type { ErrorCode, Result, SessionInfo, User } from '@usher/sdk'
+import { createSessionClient } from '@usher/sdk/session'
+import { clearMessages, showErrors, showSuccess } from './messages.js'
 
-const usher = createClient({
+const usher = createSessionClient({
   baseUrl: import.meta.env.VITE_USHER_URL || 'http://localhost:3000',
   workspace: import.meta.env.VITE_USHER_WORKSPACE || 'demo',
   database: import.meta.env.VITE_USHER_DATABASE || 'app',
   tokenStore: () => localStorage,
+  sessionStore: () => localStorage,
 })
 
 /** The action of each form, by the ID of the form. */
@@ -18,8 +20,15 @@ const actions: Record<string, (value: (name: string) => string) => Promise<Resul
       preferredName: value('preferredName') || undefined,
       newTenant: value('newTenant') || undefined,
     }),
-  account: loadAccount,
+  profile: (value) => usher.updateMe({ preferredName: value('preferredName') || null }),
+  sessions: () => signOutAfter(usher.endAllSessions()),
+  password: (value) =>
+    usher.changePassword({ password: value('password'), newPassword: value('newPassword') }),
+  deletion: (value) => signOutAfter(usher.deleteMe({ password: value('password') })),
 }
+
+const profile = document.forms.namedItem('profile') as HTMLFormElement
+let isLoading = false
 
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
@@ -27,58 +36,90 @@ for (const form of document.forms) {
     submit(form)
   })
 }
-document.querySelector('#log-out')?.addEventListener('click', usher.signOut)
+document.querySelector('#log-out')?.addEventListener('click', () => usher.signOut())
 addEventListener('hashchange', show)
+// Called when the token has changed, here or in another tab.
 usher.subscribe(show)
 show()
 
-/** Shows the account form if the user is logged in, otherwise the form that the URL names. */
-function show() {
+/** Shows the account if the user is logged in, otherwise the form that the URL names. */
+async function show() {
   // Replaces #sign-up, so that logging out shows the login form.
   if (usher.token) history.replaceState(null, '', '#account')
   const id = usher.token ? 'account' : location.hash === '#sign-up' ? 'sign-up' : 'log-in'
-  for (const form of document.forms) form.hidden = form.id !== id
-  const form = document.forms.namedItem(id)
-  form?.querySelector<HTMLElement>('input, [tabindex]')?.focus()
-  document.querySelector('dl')?.replaceChildren()
-  if (form && usher.token) submit(form)
+  const view = document.getElementById(id)
+  if (view?.hidden) {
+    for (const each of document.querySelectorAll<HTMLElement>('main > *')) each.hidden = each !== view
+    // Nothing of a user who has logged out stays on the page.
+    showAccount()
+    for (const form of document.forms) {
+      clearMessages(form)
+      form.reset()
+    }
+    view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
+  }
+  if (usher.token) await loadAccount()
 }
 
 async function submit(form: HTMLFormElement) {
   if (form.ariaBusy) return
   form.ariaBusy = 'true'
-  clearErrors(form)
+  clearMessages(form)
   const fields = new FormData(form)
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
-  if (!result?.error) return form.reset()
-  // If the session has expired, the login form is visible by now.
-  const visibleForm = [...document.forms].find(({ hidden }) => !hidden)
-  if (visibleForm) showErrors(visibleForm, result.error)
+  if (result?.error) return showErrors(visible(form), result.error)
+  await show()
+  form.reset()
+  showSuccess(visible(form), form.dataset.success)
 }
 
 async function loadAccount() {
+  if (isLoading) return
+  isLoading = true
   const token = usher.token
-  const result = await usher.me()
-  if (usher.token && usher.token !== token) return loadAccount()
-  if (usher.token && result.data) showUser(result.data)
+  const { data: user, error } = await usher.me()
+  const sessions = user && (await usher.listSessions()).data?.sessions
+  isLoading = false
+  if (error) showErrors(visible(profile), error)
+  else if (usher.token === token) showAccount(user, sessions)
+  else if (usher.token) await loadAccount()
+}
+
+/** Returns a form, or the first visible one if it is hidden by now. */
+const visible = (form: HTMLFormElement) =>
+  [form, ...document.forms].find((each) => !each.closest('[hidden]')) ?? form
+
+/** Forgets the session and its token after all sessions have ended. */
+async function signOutAfter<R extends Result<unknown, ErrorCode>>(operation: Promise<R>) {
+  const result = await operation
+  if (!result.error) await usher.signOut()
   return result
 }
 
-function showUser(user: User) {
-  const rows = {
-    Name: user.preferredName ?? '–',
+/** Shows a user with sessions, or nothing. */
+function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
+  const rows = user && {
     Email: user.email,
     ID: user.id,
-    Tenants: user.tenants.join(' ') || '–',
-    'Signed up': formatTime(new Date(user.createdAt)),
-    'Session expires': usher.expiresAt ? formatTime(usher.expiresAt) : '–',
+    Tenants: user.memberships.map(({ name }) => name).join(', ') || '–',
+    'Signed up': formatTime(user.createdAt),
   }
-  const nodes = Object.entries(rows).flatMap(([term, text]) => [element('dt', term), element('dd', text)])
-  document.querySelector('dl')?.replaceChildren(...nodes)
+  const nodes = Object.entries(rows ?? {}).flatMap(([term, text]) => [
+    element('dt', term),
+    element('dd', text),
+  ])
+  profile.querySelector('dl')?.replaceChildren(...nodes)
+  const items = sessions.map(({ createdAt, current }) =>
+    element('li', `Logged in ${formatTime(createdAt)}${current ? ' (this session)' : ''}`),
+  )
+  document.querySelector('ul')?.replaceChildren(...items)
+  // Shown unless the user is changing it.
+  profile.querySelector('input')?.setAttribute('value', user?.preferredName ?? '')
 }
 
 const element = (tagName: string, text: string) =>
   Object.assign(document.createElement(tagName), { textContent: text })
 
-const formatTime = (date: Date) => date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })
+const formatTime = (time: string) =>
+  new Date(time).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished } from 'vitest'
 import { accessibilityErrorsOf } from '../support/accessibility.js'
-import { password, startApp, validUser } from '../support/app.js'
+import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { startChild } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
@@ -30,30 +30,26 @@ const it = browserTest
 describe.skipIf(!hasBrowser)('the SDK example', () => {
   it('signs up with a tenant, logs out, logs in and stays logged in after a reload', async ({
     usher,
-    database,
     origin,
     example,
     visitExample,
   }) => {
-    const { page, signUp, logIn, account, usedOrigins } = await visitExample()
+    const { page, signUp, logIn, account, sessions, usedOrigins } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: email, Password: password, Name: 'Ada', 'New tenant': 'Engines' })
     await signUp.getByRole('button').click()
-    await expectTexts(account, 'Ada', email)
-    const { tenants } = (await database.login({ email, password })).json()
-    expect(tenants).toHaveLength(1)
-    await expectTexts(account, ...tenants)
+    await expectTexts(account, email, 'Engines')
+    await expectName(account, 'Ada')
 
-    await account.getByRole('button', { name: 'Log out' }).click()
+    await sessions.getByRole('button', { name: 'Log out', exact: true }).click()
     await fill(logIn, { Email: email, Password: password })
     await logIn.getByRole('button').click()
     await expectTexts(account, email)
-    await account.getByRole('button', { name: 'Refresh' }).click()
-    await expectTexts(account, email)
 
     await page.reload()
-    await expectTexts(account, 'Ada', email, ...tenants)
+    await expectTexts(account, email, 'Engines')
+    await expectName(account, 'Ada')
     expect([...usedOrigins].sort()).toEqual([origin, example].sort())
     expect(usher.logged()).toContain('"OPTIONS"')
   })
@@ -138,24 +134,109 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await expectFailedLoads('429 login')
   })
 
-  it('shows the login form when the token has expired', async ({ database, clock, visitExample }) => {
+  it('stays logged in after a day, and shows the login form when the session has ended', async ({
+    database,
+    clock,
+    visitExample,
+  }) => {
     const { page, logIn, account, expectFailedLoads } = await visitExample()
-    const user = validUser()
-    await database.signedUp(user)
-    await fill(logIn, { Email: user.email, Password: password })
-    await logIn.getByRole('button').click()
-    await expectTexts(account, user.email)
+    const user = await loggedIn(database, logIn, account)
 
-    clock.now += 3_600_000
-    await account.getByRole('button', { name: 'Refresh' }).click()
-    await expectAlert(logIn, 'Your session has expired. Log in again.')
+    clock.now += 86_400_000
+    await page.reload()
+    await expectTexts(account, user.email)
     await expectFailedLoads('401 me')
+
+    clock.now += 15 * 86_400_000
+    await page.reload()
+    await expectAlert(logIn, 'Your session has expired. Log in again.')
+    await expectFailedLoads('401 me', '401 refresh')
     expect(await isFocused(logIn.getByLabel('Email'))).toBe(true)
     expect(await page.evaluate('localStorage.length')).toBe(0)
 
     await fill(logIn, { Email: user.email, Password: password })
     await logIn.getByRole('button').click()
     await expectTexts(account, user.email)
+  })
+
+  it('changes and removes the name', async ({ database, visitExample }) => {
+    const { page, logIn, account } = await visitExample()
+    await loggedIn(database, logIn, account)
+    for (const name of ['Countess', '']) {
+      await fill(account, { Name: name })
+      await account.getByRole('button', { name: 'Save name' }).click()
+      await account.getByText('Name saved.').waitFor()
+      await page.reload()
+      await expectName(account, name)
+    }
+  })
+
+  it('changes the password, and shows a wrong or common password next to its field', async ({
+    database,
+    clock,
+    visitExample,
+  }) => {
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
+    // The store's clock decides which tokens a new password revokes.
+    clock.now = Date.now()
+    const { email } = await loggedIn(database, logIn, account)
+    const form = page.getByRole('form', { name: 'Change password' })
+    const change = async (current: string, next: string) => {
+      await fill(form, { 'Current password': current, 'New password': next })
+      await form.getByRole('button').click()
+    }
+    const newPassword = 'four random common words'
+    await change('not the password', newPassword)
+    await expectFieldErrors(form, { 'Current password': 'Wrong password' })
+    await expectFailedLoads('401 password')
+    await change(password, 'password1')
+    await expectFieldErrors(form, { 'New password': 'must not be one of the most used passwords' })
+    await expectFailedLoads('400 password')
+    await change(password, newPassword)
+    await form.getByText('Password changed. All other sessions have ended.').waitFor()
+    expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
+    await page.reload()
+    await expectTexts(account, email)
+  })
+
+  it('lists the sessions, logs out here, and logs out everywhere', async ({
+    database,
+    example,
+    visitExample,
+  }) => {
+    const { page, logIn, account, sessions } = await visitExample()
+    const user = await loggedIn(database, logIn, account)
+    const other = await visitExample()
+    await logInAs(user.email, other.logIn, other.account)
+    await expect.poll(() => other.sessions.getByRole('listitem').count()).toBe(2)
+    await expect.poll(() => other.sessions.getByText('(this session)').count()).toBe(1)
+
+    await sessions.getByRole('button', { name: 'Log out', exact: true }).click()
+    await logIn.waitFor()
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+    await other.page.goto(example)
+    await expect.poll(() => other.sessions.getByRole('listitem').count()).toBe(1)
+
+    await logInAs(user.email, logIn, account)
+    await sessions.getByRole('button', { name: 'Log out everywhere' }).click()
+    await expectTexts(logIn, 'You are logged out everywhere.')
+    await other.page.reload()
+    await expectAlert(other.logIn, 'Your session has expired. Log in again.')
+    await other.expectFailedLoads('401 me', '401 refresh')
+  })
+
+  it('deletes the account once the password is given', async ({ database, visitExample }) => {
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
+    const { email } = await loggedIn(database, logIn, account)
+    const form = page.getByRole('form', { name: 'Delete account' })
+    await fill(form, { Password: 'not the password' })
+    await form.getByRole('button').click()
+    await expectFieldErrors(form, { Password: 'Wrong password' })
+    await expectFailedLoads('401 deletion')
+    await fill(form, { Password: password })
+    await form.getByRole('button').click()
+    await expectTexts(logIn, 'Your account is deleted.')
+    expect((await database.login({ email, password })).statusCode).toBe(401)
   })
 
   it('logs in and out together with another tab', async ({ database, visitExample }) => {
@@ -167,7 +248,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await fill(logIn, { Email: user.email, Password: password })
     await logIn.getByRole('button').click()
     await expectTexts(formsOf(other).account, user.email)
-    await formsOf(other).account.getByRole('button', { name: 'Log out' }).click()
+    await formsOf(other).sessions.getByRole('button', { name: 'Log out', exact: true }).click()
     await logIn.waitFor()
     expect(await account.count()).toBe(0)
   })
@@ -181,14 +262,10 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
   }) => {
     const { page, logIn, account, expectFailedLoads } = await visitExample()
     const threeAttempts = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
-    const user = validUser()
-    await database.signedUp(user)
-    await fill(logIn, { Email: user.email, Password: password })
-    await logIn.getByRole('button').click()
-    await expectTexts(account, user.email)
+    const user = await loggedIn(database, logIn, account)
 
     await usher.close()
-    await account.getByRole('button', { name: 'Refresh' }).click()
+    await account.getByRole('button').click()
     await expectAlert(account, 'The service is temporarily unavailable. Try again later.')
     await expectTexts(account, user.email)
     await expectFailedLoads(...threeAttempts)
@@ -199,7 +276,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const restarted = await startApp(store)
     onTestFinished(restarted.close)
     await restarted.app.listen({ host: '127.0.0.1', port })
-    await account.getByRole('button', { name: 'Refresh' }).click()
+    await account.getByRole('button').click()
     await expectTexts(account, user.email)
     await expectAlert(account, '')
   })
@@ -210,7 +287,8 @@ type Form = ReturnType<Page['getByRole']>
 const formsOf = (page: Page) => ({
   logIn: page.getByRole('form', { name: 'Log in' }),
   signUp: page.getByRole('form', { name: 'Sign up' }),
-  account: page.getByRole('form', { name: 'Account' }),
+  account: page.getByRole('form', { name: 'Account', exact: true }),
+  sessions: page.getByRole('form', { name: 'Sessions' }),
 })
 
 async function fill(form: Form, fields: Record<string, string>) {
@@ -219,6 +297,22 @@ async function fill(form: Form, fields: Record<string, string>) {
 
 async function expectTexts(form: Form, ...texts: string[]) {
   for (const text of texts) await form.getByText(text, { exact: true }).waitFor()
+}
+
+const expectName = (account: Form, name: string) =>
+  expect.poll(() => account.getByLabel('Name').inputValue()).toBe(name)
+
+async function logInAs(email: string, logIn: Form, account: Form) {
+  await fill(logIn, { Email: email, Password: password })
+  await logIn.getByRole('button').click()
+  await expectTexts(account, email)
+}
+
+async function loggedIn(database: TestDatabase, logIn: Form, account: Form) {
+  const user = validUser()
+  await database.signedUp(user)
+  await logInAs(user.email, logIn, account)
+  return user
 }
 
 const expectAlert = (form: Form, text: string) =>

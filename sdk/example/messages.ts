@@ -2,7 +2,7 @@ import type { UsherError } from '@usher/sdk'
 
 /** Shows an error below the fields that it concerns, or above the form. Moves the focus to the first of the fields. */
 export function showErrors(form: HTMLFormElement, error: UsherError) {
-  for (const { path, detail } of messagesOf(error)) {
+  for (const { path, detail } of messagesOf(form, error)) {
     const field = form.querySelector(`input[name="${path}"]`)
     const target = field?.nextElementSibling ?? form.querySelector('[role=alert]')
     field?.setAttribute('aria-invalid', 'true')
@@ -11,21 +11,26 @@ export function showErrors(form: HTMLFormElement, error: UsherError) {
   form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
 }
 
-/** Removes the errors that `showErrors` added. */
-export function clearErrors(form: HTMLFormElement) {
+/** Shows in a form that an action was successful. */
+export function showSuccess(form: HTMLFormElement, text = '') {
+  form.querySelector('[role=status]')?.append(text)
+}
+
+/** Removes what `showErrors` and `showSuccess` added. */
+export function clearMessages(form: HTMLFormElement) {
   for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid')
-  for (const target of form.querySelectorAll('.error')) target.replaceChildren()
+  for (const target of form.querySelectorAll('.error, [role=status]')) target.replaceChildren()
 }
 
 /** Returns the messages of an error. A message without `path` does not concern a field. */
-function messagesOf(error: UsherError): readonly { path?: string; detail: string }[] {
+function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?: string; detail: string }[] {
   switch (error.code) {
     case 'validation_failed':
       return error.errors
     case 'email_taken':
       return [{ path: 'email', detail: error.title }]
     case 'invalid_credentials':
-      return [{ path: 'password', detail: error.title }]
+      return [{ path: 'password', detail: 'email' in form.elements ? error.title : 'Wrong password' }]
     case 'token_expired':
     case 'token_invalid':
     case 'token_missing':
