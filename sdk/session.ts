@@ -15,9 +15,9 @@ interface Browser {
 }
 
 /**
- * Creates a client that stays logged in. It opens a session at each sign-up and login. It refreshes the token when a call
- * is about to be made in the last third of the token's life, and once if the server has refused the token. `token` stays
- * until the session ends; `expiresAt` is undefined.
+ * Creates a client that stays logged in. It opens a session at each sign-up, login and password reset. It refreshes the
+ * token when a call is about to be made in the last third of the token's life, and once if the server has refused the
+ * token. `token` stays until the session ends; `expiresAt` is undefined.
  *
  * @example
  * ```ts
@@ -114,6 +114,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
   return Object.assign(client, {
     createUser: opening(client.createUser),
     login: opening(client.login),
+    resetPassword: opening(client.resetPassword),
     async signOut() {
       const value = await refreshToken.get()
       await refreshToken.set(undefined)

@@ -10,6 +10,12 @@ const usher = createSessionClient({
   sessionStore: () => localStorage,
 })
 
+/** The code in the link of a mail. */
+const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
+/** The form to which the link of a mail leads, until its action is successful. */
+let linkedForm = code && location.pathname.slice(1)
+if (code) history.replaceState(null, '', '/')
+
 /** The action of each form, by the ID of the form. */
 const actions: Record<string, (value: (name: string) => string) => Promise<Result<unknown, ErrorCode>>> = {
   'log-in': (value) => usher.login({ email: value('email'), password: value('password') }),
@@ -20,6 +26,10 @@ const actions: Record<string, (value: (name: string) => string) => Promise<Resul
       preferredName: value('preferredName') || undefined,
       newTenant: value('newTenant') || undefined,
     }),
+  'forgot-password': (value) => usher.requestPasswordReset({ email: value('email') }),
+  'reset-password': (value) => usher.resetPassword({ code, newPassword: value('newPassword') }),
+  'verify-email': () => usher.verifyEmail({ code }),
+  verification: () => usher.requestEmailVerification(),
   profile: (value) => usher.updateMe({ preferredName: value('preferredName') || null }),
   sessions: () => signOutAfter(usher.endAllSessions()),
   password: (value) =>
@@ -42,12 +52,12 @@ addEventListener('hashchange', show)
 usher.subscribe(show)
 show()
 
-/** Shows the account if the user is logged in, otherwise the form that the URL names. */
+/** Shows the form of a mail, the account if the user is logged in, or the form that the URL names. */
 async function show() {
   // Replaces #sign-up, so that logging out shows the login form.
   if (usher.token) history.replaceState(null, '', '#account')
-  const id = usher.token ? 'account' : location.hash === '#sign-up' ? 'sign-up' : 'log-in'
-  const view = document.getElementById(id)
+  const named = ['#sign-up', '#forgot-password'].includes(location.hash) ? location.hash.slice(1) : 'log-in'
+  const view = document.getElementById(linkedForm || (usher.token ? 'account' : named))
   if (view?.hidden) {
     for (const each of document.querySelectorAll<HTMLElement>('main > *')) each.hidden = each !== view
     // Nothing of a user who has logged out stays on the page.
@@ -58,7 +68,7 @@ async function show() {
     }
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
   }
-  if (usher.token) await loadAccount()
+  if (view?.id === 'account') await loadAccount()
 }
 
 async function submit(form: HTMLFormElement) {
@@ -69,6 +79,7 @@ async function submit(form: HTMLFormElement) {
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
   if (result?.error) return showErrors(visible(form), result.error)
+  linkedForm = ''
   await show()
   form.reset()
   showSuccess(visible(form), form.dataset.success)
@@ -101,6 +112,7 @@ async function signOutAfter<R extends Result<unknown, ErrorCode>>(operation: Pro
 function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
   const rows = user && {
     Email: user.email,
+    Verified: user.emailVerified ? 'yes' : 'no',
     ID: user.id,
     Tenants: user.memberships.map(({ name }) => name).join(', ') || '–',
     'Signed up': formatTime(user.createdAt),
@@ -114,6 +126,7 @@ function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
     element('li', `Logged in ${formatTime(createdAt)}${current ? ' (this session)' : ''}`),
   )
   document.querySelector('ul')?.replaceChildren(...items)
+  document.forms.namedItem('verification')?.toggleAttribute('hidden', user?.emailVerified ?? true)
   // Shown unless the user is changing it.
   profile.querySelector('input')?.setAttribute('value', user?.preferredName ?? '')
 }

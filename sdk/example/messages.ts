@@ -31,6 +31,8 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
       return [{ path: 'email', detail: error.title }]
     case 'invalid_credentials':
       return [{ path: 'password', detail: 'email' in form.elements ? error.title : 'Wrong password' }]
+    case 'code_invalid':
+      return [{ detail: 'This link is no longer valid. Request a new one.' }]
     case 'token_expired':
     case 'token_invalid':
     case 'token_missing':

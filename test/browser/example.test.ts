@@ -1,6 +1,10 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
 import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
@@ -11,7 +15,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const vite = `${root}/node_modules/vite/bin/vite.js`
 
 const it = browserTest
-  .extend('example', { scope: 'file' }, async ({ origin, database }) => {
+  .extend('folder', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-example-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    return folder
+  })
+  .extend('settings', { scope: 'file' }, ({ folder }) => ({ DATA_DIR: folder }))
+  .extend('example', { scope: 'file' }, async ({ origin, usher, database }) => {
     const port = String(await freePort())
     const example = startChild(process.execPath, [vite, `${root}/sdk/example`, '--port', port], {
       VITE_USHER_URL: origin,
@@ -19,8 +29,22 @@ const it = browserTest
       VITE_USHER_DATABASE: database.databaseName,
     })
     await example.printed('Local:')
-    return `http://localhost:${port}`
+    const url = `http://localhost:${port}`
+    await setDatabase(usher.store, database, { appUrl: url })
+    return url
   })
+  /** Returns the link in the mail to an address. */
+  .extend(
+    'linkTo',
+    ({ folder }) =>
+      (email: string) =>
+        vi.waitFor(async () => {
+          const mails = await readdir(join(folder, 'mail'))
+          const texts = await Promise.all(mails.map((file) => readFile(join(folder, 'mail', file), 'utf8')))
+          const mail = texts.find((text) => text.includes(`To: ${email}\n`))
+          return mail?.match(/^http\S+$/m)?.[0] ?? expect.fail(`no mail to ${email}`)
+        }, 10_000),
+  )
   .extend('visitExample', ({ open, origin, example }) => async () => {
     const visit = await open([origin, example])
     await visit.page.goto(example)
@@ -197,6 +221,67 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
     await page.reload()
     await expectTexts(account, email)
+  })
+
+  it('recovers the account by the link of a mail, which works once', async ({
+    database,
+    clock,
+    linkTo,
+    visitExample,
+  }) => {
+    const { page, logIn, account, sessions, expectFailedLoads } = await visitExample()
+    // The store's clock decides which tokens a new password revokes.
+    clock.now = Date.now()
+    const { email } = validUser()
+    await database.signedUp({ email })
+    await logIn.getByRole('link', { name: 'Forgot password?' }).click()
+    const forgot = page.getByRole('form', { name: 'Forgot password' })
+    await fill(forgot, { Email: email })
+    await forgot.getByRole('button').click()
+    await expectTexts(forgot, 'If an account has this address, it gets a mail with a link.')
+
+    const link = await linkTo(email)
+    const form = page.getByRole('form', { name: 'Choose a new password' })
+    const choose = async (newPassword: string) => {
+      await fill(form, { 'New password': newPassword })
+      await form.getByRole('button').click()
+    }
+    await page.goto(link)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    expect(page.url()).not.toContain('code')
+    await choose('password1')
+    await expectFieldErrors(form, { 'New password': 'must not be one of the most used passwords' })
+    await expectFailedLoads('400 confirm')
+    const newPassword = 'four random common words'
+    await choose(newPassword)
+    await expectTexts(account, email, 'Password changed. All other sessions have ended.')
+    await sessions.getByText('(this session)').waitFor()
+    expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
+
+    await page.goto(link)
+    await choose(password)
+    await expectAlert(form, 'This link is no longer valid. Request a new one.')
+    await expectFailedLoads('400 confirm')
+  })
+
+  it('verifies the address by the link of a mail, in another browser too', async ({
+    database,
+    linkTo,
+    visitExample,
+  }) => {
+    const { page, logIn, account } = await visitExample()
+    const { email } = await loggedIn(database, logIn, account)
+    const request = page.getByRole('form', { name: 'Verify your address' })
+    await request.getByRole('button').click()
+    await expectTexts(request, 'You get a mail with a link.')
+    const other = await visitExample()
+    await other.page.goto(await linkTo(email))
+    await other.page.getByRole('button', { name: 'Verify' }).click()
+    await expectTexts(other.logIn, 'Your address is verified.')
+    await expectTexts(account, 'no')
+    await page.reload()
+    await expectTexts(account, 'yes')
+    expect(await request.count()).toBe(0)
   })
 
   it('lists the sessions, logs out here, and logs out everywhere', async ({

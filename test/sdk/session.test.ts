@@ -86,6 +86,20 @@ describe('a client with a session', () => {
     ])
   })
 
+  it('opens a session after a password reset', async () => {
+    const { fetch, requests } = stubFetch(
+      () => signedIn('reset'),
+      () => session('first', 'refresh-0', 201),
+    )
+    const usher = createSessionClient({ ...app, fetch })
+    await usher.resetPassword({ code: 'a code', newPassword: 'four random common words' })
+    expect(usher.token).toBe('first')
+    expect(requests.map(({ url }) => url.split('/app/users')[1])).toEqual([
+      '/password-reset/confirm',
+      '/me/session',
+    ])
+  })
+
   it('is logged in without a session if none can be opened', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('login'),
