@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { problems } from '@usher/contract'
 import { build } from 'esbuild'
 import { Window } from 'happy-dom'
 import { type ComponentType, createElement } from 'react'
@@ -91,6 +92,13 @@ it('runs the snippet Manage the account', async ({ usher, runSnippet }) => {
   expect(usher.logged()).toContain('"audit":"user.tokens_revoked"')
 })
 
+it('runs the snippet Recover the account', async ({ runSnippet }) => {
+  expect((await runSnippet('Recover the account')).logged).toEqual([
+    ['This link has expired. Ask for another mail.'],
+    [`${problems.code_invalid.title}.`],
+  ])
+})
+
 it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
   expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
@@ -120,6 +128,7 @@ it('runs every snippet of the README', async () => {
     'The token',
     'Stay logged in',
     'Manage the account',
+    'Recover the account',
     'Timeout and retries',
     'React',
     'Some operations only',
