@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { it as apiTest } from '../support/api.js'
@@ -82,6 +83,19 @@ function withCodes(usher: TestApi, smtp: Smtp, clock: { now: number }, database:
 
 /** Returns a code whose HMAC has one other character. */
 const altered = (code: string) => code.slice(0, -2) + (code.at(-2) === 'A' ? 'B' : 'A') + code.at(-1)
+
+it('tokens say whether the address is verified if the database requires it', async ({ usher, app }) => {
+  await setDatabase(usher.store, app, { requireVerifiedEmail: true })
+  const email = 'ada@example.com'
+  const verified = ({ token }: { token: { jwt: string } }) => decodeJwt(token.jwt).email_verified
+  const session = await app.opened({ email })
+  const login = await app.login({ email, password })
+  expect([verified(session), verified(login.json())]).toEqual([false, false])
+  await app.verify(await app.verificationCode(session.token.jwt))
+  const refreshed = await app.refresh(session.refreshToken.value)
+  const laterLogin = await app.login({ email, password })
+  expect([verified(refreshed.json()), verified(laterLogin.json())]).toEqual([true, true])
+})
 
 describe('password reset', () => {
   it('a reset sets the password, ends all sessions and tokens, and verifies the address', async ({ app }) => {

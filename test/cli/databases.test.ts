@@ -3,7 +3,12 @@ import { describe, expect } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { it } from '../support/operator.js'
 
-const sessionDefaults = { accountOperations: true, sessionIdle: 1_209_600, sessionMax: 7_776_000 }
+const sessionDefaults = {
+  accountOperations: true,
+  requireVerifiedEmail: false,
+  sessionIdle: 1_209_600,
+  sessionMax: 7_776_000,
+}
 
 describe('database set', () => {
   it('database set changes password policy, token lifetime and the algorithm of the next key', async ({
@@ -39,6 +44,7 @@ token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   EdDSA
 network failures    300 an hour
 account operations  on
+verified email      not required
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
 app                 none
@@ -63,6 +69,7 @@ webhook             none
     ['--token-max-age 59', /^2 .*--token-max-age.* whole number from 60 to 86400/],
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
     ['--account-operations no', /^2 .*--account-operations.* on, off/],
+    ['--require-verified-email no', /^2 .*--require-verified-email.* on, off/],
     ['--session-idle 299', /^2 .*--session-idle.* whole number from 300 to 34560000/],
     ['--session-max 1', /^2 .*--session-max.* whole number from 300 to 34560000/],
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
@@ -97,12 +104,14 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
 
 it('database set and create change sessions and account operations', async ({ usher }) => {
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
-  const options = '--account-operations on --session-idle 600 --session-max 900'
+  const options = '--account-operations on --require-verified-email on --session-idle 600 --session-max 900'
   await usher.operator(`database create ${workspaceSlug}/database-other ${options}`)
-  const session = { accountOperations: true, sessionIdle: 600, sessionMax: 900 }
+  const session = { accountOperations: true, requireVerifiedEmail: true, sessionIdle: 600, sessionMax: 900 }
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
-  expect(stdout).toContain('\naccount operations  off\nsessions            none\n')
+  expect(stdout).toContain(
+    '\naccount operations  off\nverified email      not required\nsessions            none\n',
+  )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
   const { token } = await signedUp()
@@ -124,6 +133,7 @@ token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   ES256
 network failures    300 an hour
 account operations  on
+verified email      not required
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
 app                 none

@@ -22,6 +22,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     passwordPolicy: 'standard',
     networkFailuresPerHour: 0,
     accountOperations: true,
+    requireVerifiedEmail: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     webhookUrl: null,
@@ -35,7 +36,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
 }
 
 const { database, key, publicKey } = databaseWith('ES256')
-const user = { id: crypto.randomUUID(), tenants: [], tokensValidAfter: null }
+const user = { id: crypto.randomUUID(), tenants: [], tokensValidAfter: null, emailVerifiedAt: null }
 const good = {
   iss: issuer,
   aud: [issuer, `database:${id}`],

@@ -23,6 +23,7 @@ function newDatabase() {
     dummyHashes: [],
     networkFailuresPerHour: 0,
     accountOperations: true,
+    requireVerifiedEmail: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     webhookUrl: null,
@@ -30,7 +31,7 @@ function newDatabase() {
     claims: {},
     keys: [key],
   }
-  const user = { id: randomUUID(), tenants: [], tokensValidAfter: null }
+  const user = { id: randomUUID(), tenants: [], tokensValidAfter: null, emailVerifiedAt: null }
   return { database, newToken: () => issueToken(database, user, now).jwt }
 }
 

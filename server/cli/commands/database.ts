@@ -23,12 +23,13 @@ export function configure(database: Command) {
     .description('create a database in a workspace')
     .addOption(passwordPolicy().default('standard'))
     .addOption(accountOperations())
+    .addOption(requireVerifiedEmail())
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--json', 'print the result as JSON')
-    .action((path, { json, accountOperations, ...others }) =>
+    .action((path, { json, accountOperations, requireVerifiedEmail, ...others }) =>
       withStore(async (store, config, log) => {
-        const settings = { ...others, ...isOn(accountOperations) }
+        const settings = { ...others, ...switches({ accountOperations, requireVerifiedEmail }) }
         const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
         audit(log, 'database.created', { databaseId: id })
         const url = databaseUrl(config.baseUrl, path)
@@ -48,6 +49,7 @@ export function configure(database: Command) {
           tokenMaxAge: row.tokenMaxAge,
           networkFailuresPerHour: row.networkFailuresPerHour,
           accountOperations: row.accountOperations,
+          requireVerifiedEmail: row.requireVerifiedEmail,
           sessionIdle: row.sessionIdle,
           sessionMax: row.sessionMax,
           claims: row.claims,
@@ -109,6 +111,7 @@ export function configure(database: Command) {
       wholeNumber(0, 1_000_000),
     )
     .addOption(accountOperations())
+    .addOption(requireVerifiedEmail())
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
@@ -127,6 +130,7 @@ export function configure(database: Command) {
           tokenMaxAge: maxAge,
           claims,
           accountOperations,
+          requireVerifiedEmail,
           appUrl,
           webhookUrl: url,
           newWebhookSecret,
@@ -135,7 +139,7 @@ export function configure(database: Command) {
       ) => {
         const settings = {
           ...others,
-          ...isOn(accountOperations),
+          ...switches({ accountOperations, requireVerifiedEmail }),
           ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
           ...(appUrl !== undefined && { appUrl: appUrl === 'none' ? null : parseAppUrl(appUrl) }),
           ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
@@ -220,6 +224,7 @@ const shownSettings = (row: DatabaseRow) => ({
   signingAlgorithm: row.signingAlgorithm,
   networkFailuresPerHour: row.networkFailuresPerHour,
   accountOperations: row.accountOperations,
+  requireVerifiedEmail: row.requireVerifiedEmail,
   sessionIdle: row.sessionIdle,
   sessionMax: row.sessionMax,
   claims: row.claims,
@@ -237,6 +242,7 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
     row.networkFailuresPerHour === 0 ? 'no limit' : `${row.networkFailuresPerHour} an hour`,
   ],
   ['account operations', row.accountOperations ? 'on' : 'off'],
+  ['verified email', row.requireVerifiedEmail ? 'required' : 'not required'],
   [
     'sessions',
     row.sessionMax === 0 ? 'none' : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s`,
@@ -255,8 +261,19 @@ const accountOperations = () =>
     'whether users have sessions and can change their account',
   ).choices(['on', 'off'] as const)
 
-/** Returns the setting, unless it is to stay as it is. */
-const isOn = (state: 'on' | 'off' | undefined) => state && { accountOperations: state === 'on' }
+const requireVerifiedEmail = () =>
+  new Option(
+    '--require-verified-email <state>',
+    'whether tokens say in "email_verified" if the address is verified',
+  ).choices(['on', 'off'] as const)
+
+type State = 'on' | 'off' | undefined
+
+/** Returns the settings that are given. */
+const switches = (given: { accountOperations: State; requireVerifiedEmail: State }) => ({
+  ...(given.accountOperations && { accountOperations: given.accountOperations === 'on' }),
+  ...(given.requireVerifiedEmail && { requireVerifiedEmail: given.requireVerifiedEmail === 'on' }),
+})
 
 /** Longer than the 120 s in which a login can open its session. */
 const minSessionSeconds = 300

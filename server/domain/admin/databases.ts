@@ -29,6 +29,7 @@ export type DatabaseSettings = Partial<
     | 'tokenMaxAge'
     | 'networkFailuresPerHour'
     | 'accountOperations'
+    | 'requireVerifiedEmail'
     | 'sessionIdle'
     | 'sessionMax'
     | 'appUrl'

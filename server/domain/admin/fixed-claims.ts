@@ -14,6 +14,7 @@ const reservedClaims = [
   'tenants',
   'sid',
   'auth_time',
+  'email_verified',
 ]
 
 /** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. */

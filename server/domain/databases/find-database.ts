@@ -17,6 +17,8 @@ export interface Database {
   tokenMaxAgeSeconds: number
   /** Whether its users may use the operations of contract/account.ts. */
   accountOperations: boolean
+  /** Whether its tokens say in `email_verified` if the user has verified the address. */
+  requireVerifiedEmail: boolean
   /** A session ends after so many seconds without a refresh. */
   sessionIdleSeconds: number
   /** A session ends so many seconds after its login; 0: no sessions. */
@@ -102,6 +104,7 @@ function openDatabase(
     networkFailuresPerHour: row.networkFailuresPerHour,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
     accountOperations: row.accountOperations,
+    requireVerifiedEmail: row.requireVerifiedEmail,
     sessionIdleSeconds: row.sessionIdle,
     sessionMaxSeconds: row.sessionMax,
     webhookUrl: row.webhookUrl,

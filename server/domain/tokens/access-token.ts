@@ -19,15 +19,23 @@ export interface TokenSession {
   authenticatedAt: Date
 }
 
+/** The user of a token. */
+export interface TokenUser {
+  id: string
+  tenants: string[]
+  /** Tokens that were issued before are revoked. */
+  tokensValidAfter: Date | null
+  emailVerifiedAt: Date | null
+}
+
 /**
  * Returns a new access token (RFC 9068) of the database for a user.
  *
- * @param user id, tenants, and the time before which the user's tokens are revoked
  * @param now in milliseconds since the epoch
  */
 export function issueToken(
   database: Database,
-  user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
+  user: TokenUser,
   now: number,
   session?: TokenSession,
 ): AccessToken {
@@ -45,6 +53,7 @@ export function issueToken(
     jti: randomUUID(),
     sid: session?.id,
     auth_time: session && secondAfter(session.authenticatedAt),
+    ...(database.requireVerifiedEmail && { email_verified: user.emailVerifiedAt !== null }),
     ...(user.tenants.length <= maxTenantsInToken && { tenants: user.tenants }),
   })
   return { jwt, maxAge: tokenMaxAgeSeconds, type: 'ACCESS_TOKEN' }

@@ -25,7 +25,7 @@ export async function changePassword(
   caller: Caller,
 ): Promise<SignedInUser> {
   const { user, claims } = await userOfToken(context, database, jwt, caller.log)
-  const { id, email } = user
+  const { id, email, emailVerifiedAt } = user
   const { passwordPolicy } = database
   const errors = await passwordErrors(passwordPolicy, newPassword, email, context.blocklist, 'newPassword')
   if (errors.length > 0) throw validationFailed(errors)
@@ -42,5 +42,5 @@ export async function changePassword(
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
   const tenants = user.memberships.map((each) => each.id)
   const session = sessionId ? { id: sessionId, authenticatedAt: at } : undefined
-  return signedIn(database, { id, tenants, tokensValidAfter: at }, now, session)
+  return signedIn(database, { id, tenants, tokensValidAfter: at, emailVerifiedAt }, now, session)
 }

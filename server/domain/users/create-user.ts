@@ -51,7 +51,7 @@ export async function createUser(
     if (messages.length > 0) context.deliver(database.id)
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
-    const created = { id: user.id, tenants, tokensValidAfter: null }
+    const created = { id: user.id, tenants, tokensValidAfter: null, emailVerifiedAt: null }
     return signedIn(database, created, user.createdAt.getTime())
   }
   const concurrent = key && (await replaySignUp(context, database, body, caller, key))

@@ -1,6 +1,6 @@
 import type { SignedInUser } from '@usher/contract'
 import type { Database } from '../databases/find-database.js'
-import { issueToken, type TokenSession } from '../tokens/access-token.js'
+import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-token.js'
 
 /**
  * Returns the body that create and login share: the user and a new token (specification section 2).
@@ -11,7 +11,7 @@ import { issueToken, type TokenSession } from '../tokens/access-token.js'
  */
 export function signedIn(
   database: Database,
-  user: { id: string; tenants: string[]; tokensValidAfter: Date | null },
+  user: TokenUser,
   readAt: number,
   session?: TokenSession,
 ): SignedInUser {

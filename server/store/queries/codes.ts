@@ -139,19 +139,16 @@ export async function resetPassword(
   messages: readonly NewMessage[],
 ) {
   const values = [databaseId, codeId, now, passwordHash]
-  const [user] = await changeWithMessages<{ id: string; tokensValidAfter: Date; tenants: string[] }>(
-    store,
-    resetPasswordStatement,
-    values,
-    messages,
-  )
+  const [user] = await changeWithMessages<
+    Pick<User, 'id' | 'tokensValidAfter' | 'emailVerifiedAt'> & { tenants: string[] }
+  >(store, resetPasswordStatement, values, messages)
   return user
 }
 
 const resetPasswordStatement = useCode(
   `,
     tokens_valid_after = GREATEST($3::timestamptz, store.time), password_hash = $4`,
-  `u.id, u.tokens_valid_after AS "tokensValidAfter", ARRAY(
+  `u.id, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt", ARRAY(
       SELECT membership.tenant_id FROM usher.membership
       WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
       ORDER BY membership.joined_at, membership.tenant_id

@@ -61,6 +61,7 @@ export type RefreshedSession = Pick<
   'userId' | 'refreshes' | 'authenticatedAt' | 'endedAt' | 'expiresAt'
 > & {
   tokensValidAfter: Date | null
+  emailVerifiedAt: Date | null
   /** In the order of joining. */
   tenants: string[]
 }
@@ -102,6 +103,7 @@ const refreshStatement = `
     AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL
   RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt", s.ended_at AS "endedAt",
     s.expires_at AS "expiresAt", u.tokens_valid_after AS "tokensValidAfter",
+    u.email_verified_at AS "emailVerifiedAt",
     ARRAY(
       SELECT membership.tenant_id FROM usher.membership
       WHERE membership.database_id = $1::uuid AND membership.user_id = s.user_id

@@ -18,7 +18,7 @@ type Queries = Pick<Store, 'query'>
 
 export type UserWithoutPassword = Pick<
   User,
-  'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'createdAt'
+  'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'emailVerifiedAt' | 'createdAt'
 > & {
   /** In the order of joining. */
   tenants: string[]
@@ -27,17 +27,17 @@ export type UserWithoutPassword = Pick<
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 /** A user to whom a token refers. */
-export type UserOfToken = Omit<UserWithoutPassword, 'tenants'> &
-  Pick<User, 'emailVerifiedAt'> & {
-    /** In the order of joining. */
-    memberships: { id: string; name: string; joinedAt: Date }[]
-    /** Those sessions among the tokens' that have not ended. */
-    sessions: string[]
-  }
+export type UserOfToken = Omit<UserWithoutPassword, 'tenants'> & {
+  /** In the order of joining. */
+  memberships: { id: string; name: string; joinedAt: Date }[]
+  /** Those sessions among the tokens' that have not ended. */
+  sessions: string[]
+}
 
 const plainColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
-  u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt"`
+  u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter",
+  u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
 
 const userColumns = `${plainColumns},
   ARRAY(
