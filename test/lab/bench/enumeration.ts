@@ -11,9 +11,9 @@ import { buildApp } from '../../../server/http/app.js'
 import { storeOver } from '../../../server/store/embedded.js'
 import { migrate } from '../../../server/store/migrate.js'
 
-// Measures whether response times reveal accounts: npm run lab -- enumeration [LOGINS]. Sends failed logins of accounts
-// with each kind of hash and of unknown emails, interleaved, at the default cost, over HTTP. The medians may differ from
-// that of unknown emails only as much as two groups of unknown emails differ.
+// Measures whether response times reveal accounts: npm run lab -- enumeration [REQUESTS]. Sends failed logins of accounts
+// with each kind of hash and of unknown emails, and password resets, interleaved, at the default cost, over HTTP. The
+// medians may differ from that of unknown emails only as much as two groups of unknown emails differ.
 
 const rounds = Number(process.argv[2] ?? 200)
 const path = { workspaceSlug: 'bench', databaseName: 'app' }
@@ -47,43 +47,47 @@ for (const [kind, passwordHash] of Object.entries(hashes)) {
 const parameters = Object.values(hashes).map((hash) => ({ databaseId: id, dummyHash: dummyHashOf(hash) }))
 await store.prisma.hashParameters.createMany({ data: parameters })
 
-const kinds = [...Object.keys(hashes), 'unknown', 'unknown too']
-const times = new Map(kinds.map((kind) => [kind, [] as number[]]))
-let network = 0
-for (let round = -5; round < rounds; round++) {
-  for (const kind of kinds) {
-    const email = `${kind.replace(' ', '.')}@example.com`
-    const milliseconds = await failedLogin(email)
-    if (round >= 0) times.get(kind)?.push(milliseconds)
-    await store.prisma.loginFailures.deleteMany({ where: { databaseId: id } })
-  }
-}
+/** A request from a network of its own that names an address. */
+type Send = (email: string, headers: Record<string, string>) => Promise<Response>
 
-const reference = median(times.get('unknown') ?? [])
-process.stdout.write(
-  `${rounds} failed logins of each; median of unknown addresses ${reference.toFixed(2)} ms\n`,
-)
-for (const [kind, all] of times) {
-  const difference = median(all) - reference
-  process.stdout.write(`${kind.padEnd(12)} ${difference >= 0 ? '+' : ''}${difference.toFixed(2)} ms\n`)
-}
+const post = (path: string, body: object, headers: Record<string, string>) =>
+  fetch(`${users}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+const failedLogin: Send = (email, headers) => post('/login', { email, password: 'a wrong password' }, headers)
+const passwordReset: Send = (email, headers) => post('/password-reset', { email }, headers)
+
+let network = 0
+await measure('failed logins', [...Object.keys(hashes), 'unknown', 'unknown too'], failedLogin, 401)
+await measure('password resets', ['current', 'unknown', 'unknown too'], passwordReset, 202)
 
 await app.close()
 await Promise.all([context.hashing.close(), outdated.hashing.close()])
 await store.close()
 
-async function failedLogin(email: string) {
-  network += 1
-  const headers = {
-    'content-type': 'application/json',
-    'x-forwarded-for': `10.${network >> 16}.${(network >> 8) & 255}.${network & 255}`,
+/** Sends requests that name each kind of address, interleaved, and prints how much their medians differ. */
+async function measure(title: string, kinds: string[], send: Send, status: number) {
+  const times = new Map(kinds.map((kind) => [kind, [] as number[]]))
+  for (let round = -5; round < rounds; round++) {
+    for (const kind of kinds) {
+      network += 1
+      const headers = {
+        'content-type': 'application/json',
+        'x-forwarded-for': `10.${network >> 16}.${(network >> 8) & 255}.${network & 255}`,
+      }
+      const start = performance.now()
+      const response = await send(`${kind.replace(' ', '.')}@example.com`, headers)
+      await response.arrayBuffer()
+      if (response.status !== status) throw new Error(`unexpected status ${response.status}`)
+      if (round >= 0) times.get(kind)?.push(performance.now() - start)
+      await store.prisma.loginFailures.deleteMany({ where: { databaseId: id } })
+      await store.prisma.codeRequest.deleteMany({ where: { databaseId: id } })
+    }
   }
-  const start = performance.now()
-  const body = JSON.stringify({ email, password: 'a wrong password' })
-  const response = await fetch(`${users}/login`, { method: 'POST', headers, body })
-  await response.arrayBuffer()
-  if (response.status !== 401) throw new Error(`unexpected status ${response.status}`)
-  return performance.now() - start
+  const reference = median(times.get('unknown') ?? [])
+  process.stdout.write(`${rounds} ${title} of each; median of unknown addresses ${reference.toFixed(2)} ms\n`)
+  for (const [kind, all] of times) {
+    const difference = median(all) - reference
+    process.stdout.write(`${kind.padEnd(12)} ${difference >= 0 ? '+' : ''}${difference.toFixed(2)} ms\n`)
+  }
 }
 
 function median(values: number[]) {
