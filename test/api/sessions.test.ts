@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Session } from '@usher/contract'
 import { describe, expect } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
 import { openSecret } from '../../server/domain/keys/master-key.js'
 import { it } from '../support/api.js'
 import { password, start, type TestDatabase } from '../support/app.js'
@@ -298,16 +299,14 @@ describe('the end of sessions', () => {
 describe('settings of a database', () => {
   it('a database with session-max 0 has no sessions', async ({ usher }) => {
     const database = await usher.newDatabase()
-    const where = { id: database.id }
-    await usher.store.prisma.database.update({ where, data: { sessionMax: 0 } })
+    await setDatabase(usher.store, database, { sessionMax: 0 })
     const { token } = await database.signedUp()
     expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
   })
 
   it('session-idle and session-max bound the refresh token', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
-    const where = { id: database.id }
-    await usher.store.prisma.database.update({ where, data: { sessionIdle: 600, sessionMax: 900 } })
+    await setDatabase(usher.store, database, { sessionIdle: 600, sessionMax: 900 })
     const { refreshToken } = await database.opened()
     expect(refreshToken.maxAge).toBe(600)
     clock.now = start + 500_000

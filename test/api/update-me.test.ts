@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
 import { it } from '../support/api.js'
 
 it('changes the display name, which null removes, and returns the user', async ({ database }) => {
@@ -32,8 +33,8 @@ it('returns a field error for an invalid name', async ({ database }) => {
 })
 
 it('account operations return 404 if they are off in the database', async ({ usher }) => {
-  const { id, ...database } = await usher.newDatabase()
-  await usher.store.prisma.database.update({ where: { id }, data: { accountOperations: false } })
+  const database = await usher.newDatabase()
+  await setDatabase(usher.store, database, { accountOperations: false })
   const { token } = await database.signedUp()
   const response = await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
   expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
