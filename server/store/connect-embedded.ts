@@ -21,7 +21,7 @@ export async function connectEmbedded(
   masterKey?: Buffer,
   warn: (message: string) => void = () => undefined,
 ): Promise<Connected> {
-  await createPrivateFolder(folder, warn)
+  createPrivateFolder(folder, warn)
   const unlock = await lockFolder(folder)
   try {
     const connected = masterKey
@@ -78,7 +78,7 @@ async function openFiles(folder: string) {
     await rm(files, { recursive: true, force: true })
   }
   const pglite = await PGlite.create(files)
-  await makeFilesPrivate(files)
+  makeFilesPrivate(files)
   await rm(marker, { force: true })
   return pglite
 }

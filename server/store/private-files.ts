@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Permissions of everybody but the owner. */
@@ -12,14 +12,14 @@ const hasPermissions = process.platform !== 'win32'
  *
  * @param warn called if others could enter it until now
  */
-export async function createPrivateFolder(folder: string, warn: (message: string) => void) {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await makeFilesPrivate(folder, false)
-  const { mode } = await stat(folder)
+export function createPrivateFolder(folder: string, warn: (message: string) => void) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFilesPrivate(folder, false)
+  const { mode } = statSync(folder)
   if (!hasPermissions || (mode & others) === 0) return
   const found = `the folder of the embedded store, ${folder}, had mode ${(mode & 0o777).toString(8)}`
   try {
-    await chmod(folder, 0o700)
+    chmodSync(folder, 0o700)
     warn(`${found}; it is 700 now. Other users of this machine may have read the keys`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
@@ -27,13 +27,16 @@ export async function createPrivateFolder(folder: string, warn: (message: string
   }
 }
 
-/** Closes the files in a folder to others: PGlite creates its first ones with mode 666, whatever the umask. */
-export async function makeFilesPrivate(folder: string, recursive = true) {
+/**
+ * Closes the files in a folder to others: PGlite creates its first ones with mode 666, whatever the umask. Synchronous,
+ * because the start of a server waits for it: a promise per file takes nine times as long.
+ */
+export function makeFilesPrivate(folder: string, recursive = true) {
   if (!hasPermissions) return
-  for (const entry of await readdir(folder, { recursive, withFileTypes: true })) {
+  for (const entry of readdirSync(folder, { recursive, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
-    const { mode, uid } = await lstat(file)
-    if ((mode & others) !== 0 && uid === process.getuid?.()) await chmod(file, 0o600)
+    const { mode, uid } = lstatSync(file)
+    if ((mode & others) !== 0 && uid === process.getuid?.()) chmodSync(file, 0o600)
   }
 }
