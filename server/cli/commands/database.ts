@@ -7,9 +7,10 @@ import { UsageError } from '../../domain/admin/operator-error.js'
 import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
 import { parseAppUrl, parseWebhookUrl } from '../../domain/admin/urls.js'
 import { webhookSettings } from '../../domain/admin/webhook.js'
-import { type DatabaseRow, databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
+import type { DatabaseFields } from '../../store/queries/databases.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
@@ -44,17 +45,7 @@ export function configure(database: Command) {
           id: row.id,
           workspaceSlug: row.workspace.slug,
           databaseName: row.name,
-          passwordPolicy: row.passwordPolicy,
-          signingAlgorithm: row.signingAlgorithm,
-          tokenMaxAge: row.tokenMaxAge,
-          networkFailuresPerHour: row.networkFailuresPerHour,
-          accountOperations: row.accountOperations,
-          requireVerifiedEmail: row.requireVerifiedEmail,
-          sessionIdle: row.sessionIdle,
-          sessionMax: row.sessionMax,
-          claims: row.claims,
-          appUrl: row.appUrl,
-          webhookUrl: row.webhookUrl,
+          ...shownSettings(row),
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
@@ -217,8 +208,8 @@ const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSl
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
   beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'
 
-/** Returns the settings as `show` and `set` print them. */
-const shownSettings = (row: DatabaseRow) => ({
+/** Returns the settings as `list`, `show` and `set` print them. */
+const shownSettings = (row: DatabaseFields) => ({
   passwordPolicy: row.passwordPolicy,
   tokenMaxAge: row.tokenMaxAge,
   signingAlgorithm: row.signingAlgorithm,
