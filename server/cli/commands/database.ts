@@ -1,4 +1,4 @@
-import { type Command, Option } from '@commander-js/extra-typings'
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
 import { createDatabase, listDatabases, requireDatabase, setDatabase } from '../../domain/admin/databases.js'
 import { deleteDatabase } from '../../domain/admin/delete-database.js'
@@ -28,9 +28,8 @@ export function configure(database: Command) {
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--json', 'print the result as JSON')
-    .action((path, { json, accountOperations, requireVerifiedEmail, ...others }) =>
+    .action((path, { json, ...settings }) =>
       withStore(async (store, config, log) => {
-        const settings = { ...others, ...switches({ accountOperations, requireVerifiedEmail }) }
         const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
         audit(log, 'database.created', { databaseId: id })
         const url = databaseUrl(config.baseUrl, path)
@@ -114,23 +113,9 @@ export function configure(database: Command) {
     .option('--new-webhook-secret', 'replace the secret that signs the events, and print the new one')
     .option('--json', 'print the result as JSON')
     .action(
-      (
-        path,
-        {
-          json,
-          tokenMaxAge: maxAge,
-          claims,
-          accountOperations,
-          requireVerifiedEmail,
-          appUrl,
-          webhookUrl: url,
-          newWebhookSecret,
-          ...others
-        },
-      ) => {
+      (path, { json, tokenMaxAge: maxAge, claims, appUrl, webhookUrl: url, newWebhookSecret, ...others }) => {
         const settings = {
           ...others,
-          ...switches({ accountOperations, requireVerifiedEmail }),
           ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
           ...(appUrl !== undefined && { appUrl: appUrl === 'none' ? null : parseAppUrl(appUrl) }),
           ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
@@ -247,24 +232,23 @@ const passwordPolicy = () =>
   new Option('--password-policy <policy>', 'rules for new passwords').choices(Object.values(PasswordPolicy))
 
 const accountOperations = () =>
-  new Option(
-    '--account-operations <state>',
-    'whether users have sessions and can change their account',
-  ).choices(['on', 'off'] as const)
+  new Option('--account-operations <state>', 'whether users have sessions and can change their account')
+    .choices(['on', 'off'])
+    .argParser(isOn)
 
 const requireVerifiedEmail = () =>
   new Option(
     '--require-verified-email <state>',
     'whether tokens say in "email_verified" if the address is verified',
-  ).choices(['on', 'off'] as const)
+  )
+    .choices(['on', 'off'])
+    .argParser(isOn)
 
-type State = 'on' | 'off' | undefined
-
-/** Returns the settings that are given. */
-const switches = (given: { accountOperations: State; requireVerifiedEmail: State }) => ({
-  ...(given.accountOperations && { accountOperations: given.accountOperations === 'on' }),
-  ...(given.requireVerifiedEmail && { requireVerifiedEmail: given.requireVerifiedEmail === 'on' }),
-})
+/** Also checks the state, because a parser replaces the check of `choices`. */
+function isOn(state: string) {
+  if (state === 'on' || state === 'off') return state === 'on'
+  throw new InvalidArgumentError('Allowed choices are on, off.')
+}
 
 /** Longer than the 120 s in which a login can open its session. */
 const minSessionSeconds = 300
