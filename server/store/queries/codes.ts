@@ -1,6 +1,7 @@
 import type { Code, Message, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
+import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -148,11 +149,8 @@ export async function resetPassword(
 const resetPasswordStatement = useCode(
   `,
     tokens_valid_after = GREATEST($3::timestamptz, store.time), password_hash = $4`,
-  `u.id, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt", ARRAY(
-      SELECT membership.tenant_id FROM usher.membership
-      WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
-      ORDER BY membership.joined_at, membership.tenant_id
-    ) AS tenants`,
+  `u.id, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
+    ${tenantsOf('u.id')}`,
 )
 
 /** Marks the address of a code's user as verified. Returns it, or undefined if the code cannot be used any more. */

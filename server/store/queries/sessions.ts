@@ -1,6 +1,7 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
+import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -103,12 +104,7 @@ const refreshStatement = `
     AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL
   RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt", s.ended_at AS "endedAt",
     s.expires_at AS "expiresAt", u.tokens_valid_after AS "tokensValidAfter",
-    u.email_verified_at AS "emailVerifiedAt",
-    ARRAY(
-      SELECT membership.tenant_id FROM usher.membership
-      WHERE membership.database_id = $1::uuid AND membership.user_id = s.user_id
-      ORDER BY membership.joined_at, membership.tenant_id
-    ) AS tenants`
+    u.email_verified_at AS "emailVerifiedAt", ${tenantsOf('s.user_id')}`
 
 /** Ends a session. Returns its user, or undefined if it had ended before. */
 export async function endSession(store: Queries, databaseId: string, sessionId: string, now: Date) {

@@ -2,6 +2,13 @@ import type { Membership, Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { insertMessages, type NewMessage } from './outbox.js'
 
+/** Returns a column with the ids of a user's tenants, in the order of joining. */
+export const tenantsOf = (userId: string) => `ARRAY(
+    SELECT membership.tenant_id FROM usher.membership
+    WHERE membership.database_id = $1::uuid AND membership.user_id = ${userId}
+    ORDER BY membership.joined_at, membership.tenant_id
+  ) AS tenants`
+
 /** A tenant may have many users, each of whom causes a message. */
 const timeoutMilliseconds = 60_000
 

@@ -9,6 +9,7 @@ import {
   type Transactions,
 } from './outbox.js'
 import { isOpen } from './sessions.js'
+import { tenantsOf } from './tenants.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
 // one, and its raw queries add a third to the CPU time of a read (measured by npm run bench). Each statement names
@@ -34,17 +35,10 @@ export type UserOfToken = Omit<UserWithoutPassword, 'tenants'> & {
   sessions: string[]
 }
 
-const plainColumns = `
+const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
   u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
-
-const userColumns = `${plainColumns},
-  ARRAY(
-    SELECT membership.tenant_id FROM usher.membership
-    WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
-    ORDER BY membership.joined_at, membership.tenant_id
-  ) AS tenants`
 
 /**
  * @param messages written with the user
@@ -182,7 +176,7 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
 // again, at 2.7 times the CPU time for one id. OFFSET 0 keeps a user's memberships a subquery of their own: joined to
 // the users, all memberships of a small table are read, at 2.5 times the CPU time with a thousand of them.
 const findUsers = (sessions = '') => `
-  SELECT ${plainColumns}${sessions}, joined."tenantId", joined."tenantName", joined."joinedAt"
+  SELECT ${userColumns}${sessions}, joined."tenantId", joined."tenantName", joined."joinedAt"
   FROM usher."user" AS u
   LEFT JOIN LATERAL (
     SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt"
@@ -237,7 +231,7 @@ export async function findLogin(
 }
 
 const findLoginStatement = `
-  SELECT ${userColumns}, u.password_hash AS "passwordHash",
+  SELECT ${userColumns}, ${tenantsOf('u.id')}, u.password_hash AS "passwordHash",
     known.last_login_at AS "networkKnownAt",
     network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
     account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
