@@ -117,43 +117,23 @@ export async function* pagesOfPasswordHashes(store: Queries, databaseId: string)
 
 /** Also deletes memberships and idempotency keys, by ON DELETE CASCADE. Returns the number of users. */
 export const deleteAllUsers = (store: Queries, databaseId: string) =>
-  deleteInBatches(
-    store,
-    databaseId,
-    `DELETE FROM usher."user" WHERE database_id = $1::uuid AND id IN (
-      SELECT id FROM usher."user" WHERE database_id = $1::uuid ORDER BY id LIMIT ${batchRows})
-    RETURNING 1`,
-  )
+  deleteInBatches(store, databaseId, '"user"', 'id')
 
 export const deleteAllTenants = (store: Queries, databaseId: string) =>
-  deleteInBatches(
-    store,
-    databaseId,
-    `DELETE FROM usher.tenant WHERE database_id = $1::uuid AND id IN (
-      SELECT id FROM usher.tenant WHERE database_id = $1::uuid ORDER BY id LIMIT ${batchRows})
-    RETURNING 1`,
-  )
+  deleteInBatches(store, databaseId, 'tenant', 'id')
 
 export const deleteAllLoginFailures = (store: Queries, databaseId: string) =>
-  deleteInBatches(
-    store,
-    databaseId,
-    `DELETE FROM usher.login_failures WHERE database_id = $1::uuid AND (address, network) IN (
-      SELECT address, network FROM usher.login_failures WHERE database_id = $1::uuid
-      ORDER BY address, network LIMIT ${batchRows})
-    RETURNING 1`,
-  )
+  deleteInBatches(store, databaseId, 'login_failures', 'address, network')
 
 export const deleteAllMessages = (store: Queries, databaseId: string) =>
-  deleteInBatches(
-    store,
-    databaseId,
-    `DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id IN (
-      SELECT id FROM usher.outbox WHERE database_id = $1::uuid ORDER BY id LIMIT ${batchRows})
-    RETURNING 1`,
-  )
+  deleteInBatches(store, databaseId, 'outbox', 'id')
 
-async function deleteInBatches(store: Queries, databaseId: string, text: string) {
+/** @param key columns that follow database_id in the primary key */
+async function deleteInBatches(store: Queries, databaseId: string, table: string, key: string) {
+  const text = `
+    DELETE FROM usher.${table} WHERE database_id = $1::uuid AND (${key}) IN (
+      SELECT ${key} FROM usher.${table} WHERE database_id = $1::uuid ORDER BY ${key} LIMIT ${batchRows})
+    RETURNING 1`
   let total = 0
   for (;;) {
     const { length } = await store.query(text, [databaseId])
