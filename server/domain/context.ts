@@ -1,4 +1,5 @@
 import { batchReads } from '../store/batched-reads.js'
+import type { NewMessage } from '../store/queries/outbox.js'
 import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
 import type { ServerStore } from '../store/store.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
@@ -25,8 +26,8 @@ export interface AppContext {
   rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
   now: () => number
-  /** Starts the delivery of a database's messages; set by the server that delivers them. */
-  deliver: (databaseId: string) => void
+  /** Starts the delivery of messages that were stored; set by the server that delivers them. */
+  deliver: (messages: readonly Pick<NewMessage, 'databaseId'>[]) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
   isEnding: boolean
 }

@@ -187,7 +187,7 @@ describe('password reset', () => {
     expect(await statementsOf('nobody@example.com')).toEqual(known)
     usher.context.deliver = deliver
     query.mockRestore()
-    deliver(app.id)
+    deliver([{ databaseId: app.id }])
     expect(await app.delivered()).toHaveLength(1)
   })
 
@@ -365,7 +365,7 @@ describe('delivery', () => {
     smtp.refusal = undefined
     smtp.mails.splice(0)
     app.clock.now += hour
-    usher.context.deliver(app.id)
+    usher.context.deliver([{ databaseId: app.id }])
     expect(await app.delivered()).toEqual([])
   })
 
@@ -379,7 +379,7 @@ describe('delivery', () => {
       10_000,
     )
     app.clock.now += hour
-    usher.context.deliver(app.id)
+    usher.context.deliver([{ databaseId: app.id }])
     expect(await app.delivered()).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ const delivered = (usher: Operator, database: TestDatabase) =>
 /** Delivers what is due at a time. */
 function deliverAt(usher: Operator, database: TestDatabase, time: number) {
   usher.clock.now = time
-  usher.context.deliver(database.id)
+  usher.context.deliver([{ databaseId: database.id }])
 }
 
 it('a sign-up with a tenant sends three events in order, signed by Standard Webhooks', async ({
@@ -237,7 +237,7 @@ it.for([
     ])
     expect(dueAt).toEqual(new Date(usher.clock.now + 1_000))
     receiver.answer = answer
-    usher.context.deliver(database.id)
+    usher.context.deliver([{ databaseId: database.id }])
     deliverAt(usher, database, usher.clock.now + 1_000)
     await delivered(usher, database)
     const [first, second] = receiver.requests
@@ -365,7 +365,7 @@ it('several servers deliver each message once if the receiver accepts it', async
   const later = usher.clock.now + 3_600_000
   for (const server of [usher, ...others]) {
     server.clock.now = later
-    server.context.deliver(database.id)
+    server.context.deliver([{ databaseId: database.id }])
   }
   await delivered(usher, database)
   expect(receiver.requests.length).toBe(40)

@@ -54,8 +54,9 @@ export async function requestCode(
   const { store, throttle, now } = context
   const requester = throttle.attempt(database.id, canonicalEmail, clientAddress)
   if (!(await countCodeRequest(store, database.id, purpose, requester, now()))) return
-  await insertMessage(store, codeMessage(database.id, purpose, await findUserId(), new Date(now())))
-  context.deliver(database.id)
+  const message = codeMessage(database.id, purpose, await findUserId(), new Date(now()))
+  await insertMessage(store, message)
+  context.deliver([message])
 }
 
 /** Returns the message that sends a code to a user, or that does nothing. */

@@ -36,7 +36,7 @@ export async function resetPassword(
   const messages = eventMessages(database, new Date(now), events)
   const user = await reset(store, database.id, found.id, new Date(now), passwordHash, messages)
   if (!user) throw new Problem('code_invalid')
-  if (messages.length > 0) context.deliver(database.id)
+  context.deliver(messages)
   audit(caller.log, 'user.password_reset', { databaseId: database.id, userId })
   await throttle.unlock(database.id, canonicalEmail)
   return signedIn(database, user, now)

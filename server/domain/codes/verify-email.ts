@@ -21,7 +21,7 @@ export async function verifyEmail(
     : eventMessages(database, now, [{ type: 'user.email_verified', userId }])
   const email = await verify(context.store, database.id, id, now, messages)
   if (email === undefined) throw new Problem('code_invalid')
-  if (messages.length > 0) context.deliver(database.id)
+  context.deliver(messages)
   audit(log, 'user.email_verified', { databaseId: database.id, userId })
   return { email }
 }

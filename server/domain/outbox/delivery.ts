@@ -40,8 +40,8 @@ const searchedDatabases = 100
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 export interface DeliveryWorker {
-  /** Delivers the messages of a database that are due. */
-  deliver(databaseId: string): void
+  /** Delivers what is due of the databases that have these messages. */
+  deliver: AppContext['deliver']
   /** Aborts deliveries. Their messages are delivered again. */
   stop(): Promise<void>
 }
@@ -58,8 +58,8 @@ export function startDelivery(
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
 
-  function deliver(databaseId: string) {
-    waiting.add(databaseId)
+  const deliver: AppContext['deliver'] = (messages) => {
+    for (const { databaseId } of messages) waiting.add(databaseId)
     startWaiting()
   }
 
@@ -100,7 +100,7 @@ export function startDelivery(
       const reason = (error as Error).message
       await failMessage(store, databaseId, message, reason, dueAt)
       if (rests) log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
-      else if (wait < dayMilliseconds) setTimeout(deliver, wait, databaseId).unref()
+      else if (wait < dayMilliseconds) setTimeout(deliver, wait, [{ databaseId }]).unref()
       return false
     }
     const isTailed =
@@ -131,7 +131,8 @@ export function startDelivery(
 
   async function search(after: string) {
     const ids = await findDatabasesAfter(store, after, searchedDatabases)
-    for (const id of ids) if (await hasDueMessages(store, id, new Date(now()))) deliver(id)
+    for (const databaseId of ids)
+      if (await hasDueMessages(store, databaseId, new Date(now()))) deliver([{ databaseId }])
     return ids.length < searchedDatabases ? firstId : (ids.at(-1) ?? firstId)
   }
 

@@ -38,7 +38,7 @@ export async function changePassword(
   const messages = eventMessages(database, changedAt, [{ type: 'user.password_changed', userId: id }])
   const at = await change(context.store, database.id, id, changedAt, passwordHash, sessionId, messages)
   if (!at) throw new Problem('token_invalid')
-  if (messages.length > 0) context.deliver(database.id)
+  context.deliver(messages)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
   const tenants = user.memberships.map((each) => each.id)
   const session = sessionId ? { id: sessionId, authenticatedAt: at } : undefined

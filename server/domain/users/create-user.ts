@@ -48,7 +48,7 @@ export async function createUser(
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
   const messages = eventMessages(database, user.createdAt, signUpEvents(user.id, tenant?.id))
   if (await insert(context, database, user, tenant, key, messages)) {
-    if (messages.length > 0) context.deliver(database.id)
+    context.deliver(messages)
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
     const created = { id: user.id, tenants, tokensValidAfter: null, emailVerifiedAt: null }

@@ -26,6 +26,6 @@ export async function deleteMe(
     { type: 'user.deleted', userId: user.id },
   ])
   const isDeleted = await deleteUserAndTenants(context.store, database.id, user.id, messages)
-  if (messages.length > 0) context.deliver(database.id)
+  context.deliver(messages)
   if (isDeleted) audit(caller.log, 'user.deleted', { databaseId: database.id, userId: user.id })
 }

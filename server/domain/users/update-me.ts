@@ -21,7 +21,7 @@ export async function updateMe(
     { type: 'user.updated', userId: user.id },
   ])
   await updatePreferredName(context.store, database.id, user.id, preferredName, messages)
-  if (messages.length > 0) context.deliver(database.id)
+  context.deliver(messages)
   audit(log, 'user.updated', { databaseId: database.id, userId: user.id })
   return userBody({ ...user, preferredName })
 }

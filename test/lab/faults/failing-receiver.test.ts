@@ -72,7 +72,7 @@ it('all messages arrive in order per user at a receiver that fails half of the t
       // Nothing is due: the clock moves on.
       if (receiver.seen.requests === requests) usher.clock.now += clockStep
       requests = receiver.seen.requests
-      usher.context.deliver(databaseId)
+      usher.context.deliver([{ databaseId }])
       expect(await store.prisma.message.count({ where: { databaseId } })).toBe(0)
     },
     { timeout: 600_000, interval: 100 },
