@@ -1,8 +1,20 @@
 import { expect, vi } from 'vitest'
 import { it as apiTest } from '../support/api.js'
-import { password, startApp, validUser } from '../support/app.js'
+import { password, start, startApp, validUser } from '../support/app.js'
+import type { TestStore } from '../support/store.js'
 
 const it = apiTest.extend('storeKind', { scope: 'worker' }, 'postgres')
+
+/** Waits until so many statements wait for a lock. */
+const waiting = ({ prisma }: TestStore, count: number) =>
+  vi.waitFor(
+    async () => {
+      const rows = await prisma.$queryRaw`SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      expect(rows).toHaveLength(count)
+    },
+    { timeout: 4_000 },
+  )
 
 it('a sign-up that Postgres cancels because of a deadlock returns 503 and creates nothing', async ({
   store,
@@ -14,11 +26,7 @@ it('a sign-up that Postgres cancels because of a deadlock returns 503 and create
     async (other) => {
       await other.$executeRaw`LOCK TABLE usher.tenant`
       signUp = database.createUser(body)
-      await vi.waitFor(async () => {
-        const waiting = await other.$queryRaw`
-          SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'usher.tenant'::regclass`
-        expect(waiting).toHaveLength(1)
-      })
+      await waiting(store, 1)
       await other.$executeRaw`LOCK TABLE usher."user"`
     },
     { timeout: 20_000 },
@@ -27,6 +35,35 @@ it('a sign-up that Postgres cancels because of a deadlock returns 503 and create
   expect(response?.statusCode).toBe(503)
   expect(response?.headers['retry-after']).toBe('1')
   expect((await database.createUser(body)).statusCode).toBe(201)
+})
+
+it('a tenant is deleted when its last two users delete themselves at the same time', async ({
+  store,
+  database,
+}) => {
+  const { prisma } = store
+  const { id: databaseId } = database
+  const ada = await database.signedUp({ newTenant: 'Engines' })
+  const grace = await database.signedUp()
+  const [tenantId = ''] = ada.tenants
+  const joinedAt = new Date(start)
+  await prisma.membership.createMany({ data: [{ databaseId, userId: grace.id, tenantId, joinedAt }] })
+
+  const deletions = await prisma.$transaction(
+    async (transaction) => {
+      // Neither user can be deleted until both deletions have begun.
+      await transaction.$queryRaw`
+        SELECT FROM usher."user" WHERE database_id = ${databaseId}::uuid FOR KEY SHARE`
+      const begun = [ada, grace].map(({ token }) =>
+        database.as(token.jwt, 'POST', 'me/deletion', { password }),
+      )
+      await waiting(store, 2)
+      return begun
+    },
+    { timeout: 20_000 },
+  )
+  expect((await Promise.all(deletions)).map(({ statusCode }) => statusCode)).toEqual([204, 204])
+  expect(await prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
 })
 
 const email = 'ada@example.com'
@@ -43,24 +80,15 @@ it('a successful and a failed login of one user do not deadlock on the failure c
   const otherLogin = other.client(database.workspaceSlug, database.databaseName).login
   const fail = () => otherLogin({ email, password: 'not the password' })
   await fail()
-  const waiting = (count: number) =>
-    vi.waitFor(
-      async () => {
-        const rows = await prisma.$queryRaw`SELECT pid FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock'`
-        expect(rows).toHaveLength(count)
-      },
-      { timeout: 4_000 },
-    )
 
   const responses = await prisma.$transaction(async (transaction) => {
     // Both must wait for the row that counts over all networks, the login that deletes it first.
     await transaction.$queryRaw`SELECT failures FROM usher.login_failures
       WHERE database_id = ${id}::uuid AND network = ''::bytea FOR UPDATE`
     const success = login({ email, password })
-    await waiting(1)
+    await waiting(store, 1)
     const failure = fail()
-    await waiting(2)
+    await waiting(store, 2)
     return [success, failure]
   })
   expect((await Promise.all(responses)).map(({ statusCode }) => statusCode)).toEqual([200, 401])

@@ -3,6 +3,7 @@ import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import {
   changeWithMessages,
+  insertMessage,
   messageParts,
   messageValues,
   type NewMessage,
@@ -329,15 +330,25 @@ const changePasswordStatement = `
   )${revokeUserTokensStatement}`
 
 /** Deletes a user, and those of the user's tenants that have no other user. Returns false if there is no such user. */
-export async function deleteUserAndTenants(
+export const deleteUserAndTenants = (
   store: Transactions,
   databaseId: string,
   id: string,
   messages: readonly NewMessage[],
-) {
-  const rows = await changeWithMessages(store, deleteUserStatement, [databaseId, id], messages)
-  return rows.length > 0
-}
+) =>
+  store.transaction(async (query) => {
+    // A statement of its own, because only a later one sees what the transactions have done that it waited for.
+    await query(lockTenantsStatement, [databaseId, id])
+    const rows = await query(deleteUserStatement, [databaseId, id])
+    if (rows.length > 0) for (const message of messages) await insertMessage({ query }, message)
+    return rows.length > 0
+  })
+
+const lockTenantsStatement = `
+  SELECT FROM usher.tenant
+  WHERE database_id = $1::uuid AND id IN (
+    SELECT tenant_id FROM usher.membership WHERE database_id = $1::uuid AND user_id = $2::uuid)
+  ORDER BY id FOR UPDATE`
 
 const deleteUserStatement = `
   WITH deserted AS (
