@@ -66,6 +66,24 @@ it('a tenant is deleted when its last two users delete themselves at the same ti
   expect(await prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
 })
 
+it('the deletion of a user locks the tables in the order of migrations', async ({ store, database }) => {
+  const email = 'leaving@example.com'
+  const { token } = await database.signedUp({ email, newTenant: 'Engines' })
+  // Notes the network, so that the deletion need not.
+  await database.login({ email, password })
+  const deletion = await store.prisma.$transaction(
+    async (migration) => {
+      await migration.$executeRaw`LOCK TABLE usher."user" IN EXCLUSIVE MODE`
+      const begun = database.as(token.jwt, 'POST', 'me/deletion', { password })
+      await waiting(store, 1)
+      await migration.$executeRaw`LOCK TABLE usher.tenant IN EXCLUSIVE MODE NOWAIT`
+      return [begun]
+    },
+    { timeout: 20_000 },
+  )
+  expect((await Promise.all(deletion)).map(({ statusCode }) => statusCode)).toEqual([204])
+})
+
 const email = 'ada@example.com'
 
 it('a successful and a failed login of one user do not deadlock on the failure counts', async ({

@@ -345,9 +345,14 @@ export const deleteUserAndTenants = (
   })
 
 const lockTenantsStatement = `
+  WITH leaving AS (
+    SELECT id FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR UPDATE
+  )
   SELECT FROM usher.tenant
   WHERE database_id = $1::uuid AND id IN (
-    SELECT tenant_id FROM usher.membership WHERE database_id = $1::uuid AND user_id = $2::uuid)
+    SELECT tenant_id FROM usher.membership
+    WHERE database_id = $1::uuid AND user_id IN (SELECT id FROM leaving)
+  )
   ORDER BY id FOR UPDATE`
 
 const deleteUserStatement = `
