@@ -5,8 +5,8 @@ import { type Input, runUsher } from './command-line.js'
 import type { TestStore } from './store.js'
 
 /** Starts a server with the current time, and an operator's command line, on one Postgres store. */
-export async function startOperator(store: TestStore) {
-  const usher = await startApp(store)
+export async function startOperator(store: TestStore, settings: Record<string, string> = {}) {
+  const usher = await startApp(store, settings)
   usher.clock.now = Date.now()
   const env = { ...store.settings, BASE_URL: usher.config.baseUrl, ...cheapHashes }
 

@@ -1,3 +1,5 @@
+import type { CodePurpose } from '../../../server/domain/codes/code.js'
+
 /** Expected state of one database. Databases share no state. */
 export interface DatabaseModel {
   /** Changes if the database is deleted and created again. */
@@ -14,7 +16,9 @@ export interface UserModel {
   id: string
   email: string
   password: string
+  preferredName: string | null
   isDisabled: boolean
+  isVerified: boolean
   /** Ids in order of joining. */
   tenants: string[]
   /** Tokens issued before this Unix timestamp are revoked. */
@@ -43,6 +47,15 @@ export interface SessionModel {
   isEnded: boolean
 }
 
+export interface CodeModel {
+  value: string
+  purpose: CodePurpose
+  databaseId: string
+  userId: string
+  /** Whether it was used or replaced, or its user was deleted. */
+  isSpent: boolean
+}
+
 export interface WorldModel {
   /** By path `workspace/name`. */
   databases: Map<string, DatabaseModel>
@@ -50,6 +63,8 @@ export interface WorldModel {
   tokens: TokenModel[]
   /** All sessions ever opened. */
   sessions: SessionModel[]
+  /** The codes of all mails ever sent. */
+  codes: CodeModel[]
 }
 
 const part = (jwt: string, index: number) =>
@@ -83,6 +98,13 @@ export function userOfSession(database: DatabaseModel, session: SessionModel): U
   if (session.databaseId !== database.id || session.isEnded) return undefined
   const user = userWithId(database, session.userId)
   return user && !user.isDisabled && session.authenticatedAt >= user.validFrom ? user : undefined
+}
+
+/** Returns the user for whom the database must accept a code, or undefined. */
+export function userOfCode(database: DatabaseModel, code: CodeModel): UserModel | undefined {
+  if (code.databaseId !== database.id || code.isSpent) return undefined
+  const user = userWithId(database, code.userId)
+  return user?.isDisabled ? undefined : user
 }
 
 export const userWithId = (database: DatabaseModel, id: string) =>

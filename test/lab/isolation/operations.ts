@@ -1,31 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import {
-  type DatabaseModel,
-  tokenOf,
-  type UserModel,
-  userOfSession,
-  userOfToken,
-  userWithId,
-  type WorldModel,
-} from './model.js'
+import { accountOperations } from './account-operations.js'
+import { type DatabaseModel, type UserModel, userOfToken, userWithId, type WorldModel } from './model.js'
+import { endSessions, expectSignedIn, type Operation, pickOf, removeUser, validFrom } from './operation.js'
 import { paths, type World } from './world.js'
 
-/** Inputs of an operation. `pick` selects one of the existing items of all databases. */
-export interface Choice {
-  path: string
-  other: string
-  email: string
-  password: string
-  newTenant: string | undefined
-  idempotencyKey: string | undefined
-  pick: number
-}
-
-type Operation = (world: World, choice: Choice) => Promise<void>
-
-const pickOf = <T>(all: readonly T[], pick: number): T | undefined => all[pick % Math.max(all.length, 1)]
 const databasesOf = ({ model }: World) => [...model.databases.values()]
 const usersOf = (world: World) => databasesOf(world).flatMap(({ users }) => [...users.values()])
 
@@ -52,24 +32,19 @@ const signUp: Operation = async (world, choice) => {
   expect(tenants.filter((tenant: string) => known.includes(tenant))).toEqual([])
   expect(tenants).toHaveLength(newTenant ? 1 : 0)
   for (const tenant of tenants) database.tenants.add(tenant)
-  const user = { id, email, password, isDisabled: false, tenants, validFrom: 0 }
+  const user = newUser({ id, email, password, tenants })
   database.users.set(email, user)
   if (key) database.signUps.set(key, { userId: id, email, newTenant })
   expectSignedIn(world, database, user, response, 201)
 }
 
-function expectSignedIn(
-  { model }: World,
-  database: DatabaseModel,
-  user: UserModel,
-  response: Awaited<ReturnType<World['send']>>,
-  status: number,
-) {
-  expect(response.statusCode, response.body).toBe(status)
-  const { id, tenants, token } = response.json()
-  expect({ id, tenants }).toEqual({ id: user.id, tenants: user.tenants })
-  model.tokens.push(tokenOf(database, user, token.jwt))
-}
+const newUser = (user: Pick<UserModel, 'id' | 'email' | 'password' | 'tenants'>): UserModel => ({
+  ...user,
+  preferredName: null,
+  isDisabled: false,
+  isVerified: false,
+  validFrom: 0,
+})
 
 const logIn: Operation = async (world, { path, email, password }) => {
   const response = await world.send('POST', `${path}/users/login`, { payload: { email, password } })
@@ -93,125 +68,23 @@ const meEverywhere: Operation = async (world, { pick }) => {
     const user = database && userOfToken(world.model, database, token)
     expect(response.statusCode, `${path} ${response.body}`).toBe(user ? 200 : database ? 401 : 404)
     if (user) {
-      const { id, email, tenants } = response.json()
-      expect({ id, email, tenants }).toEqual({ id: user.id, email: user.email, tenants: user.tenants })
+      const { id, email, tenants, preferredName, isVerified } = user
+      const expected = { id, email, tenants, preferredName, emailVerified: isVerified }
+      expect(response.json()).toMatchObject(expected)
     }
   }
-}
-
-const bearer = ({ jwt }: { jwt: string }) => ({ headers: { authorization: `Bearer ${jwt}` } })
-
-/** Opens a session with a token that may belong to another database. */
-const open: Operation = async (world, { path, pick }) => {
-  const { model, usher } = world
-  const token = pickOf(model.tokens, pick)
-  if (!token) return
-  const response = await world.send('POST', `${path}/users/me/session`, bearer(token))
-  const database = model.databases.get(path)
-  if (!database) return expect(response.json().code).toBe('database_not_found')
-  const user = userOfToken(model, database, token)
-  if (!user) return expect(response.json().code).toBe('token_invalid')
-  const isOld = usher.clock.now - token.issuedAt * 1000 > 120_000
-  if (isOld || token.sessionId || model.sessions.some(({ id }) => id === token.id))
-    return expect(response.json().code).toBe('session_not_opened')
-  expectSignedIn(world, database, user, response, 201)
-  model.sessions.push({
-    id: token.id,
-    databaseId: database.id,
-    userId: user.id,
-    authenticatedAt: token.issuedAt,
-    refreshToken: response.json().refreshToken.value,
-    isEnded: false,
-  })
-}
-
-/** Uses a refresh token at every existing or deleted database. */
-const refreshEverywhere: Operation = async (world, { pick }) => {
-  const session = pickOf(world.model.sessions, pick)
-  if (!session) return
-  const payload = { refreshToken: session.refreshToken }
-  for (const path of paths) {
-    const response = await world.send('POST', `${path}/users/session/refresh`, { payload })
-    const database = world.model.databases.get(path)
-    const user = database && userOfSession(database, session)
-    if (!user) expect(response.json().code).toBe(database ? 'session_ended' : 'database_not_found')
-    else {
-      expectSignedIn(world, database, user, response, 200)
-      session.refreshToken = response.json().refreshToken.value
-    }
-  }
-}
-
-/** Ends a session at a database that may be another one than its own. */
-const end: Operation = async (world, { path, pick }) => {
-  const session = pickOf(world.model.sessions, pick)
-  if (!session) return
-  const payload = { refreshToken: session.refreshToken }
-  const { statusCode } = await world.send('POST', `${path}/users/session/end`, { payload })
-  const database = world.model.databases.get(path)
-  expect(statusCode).toBe(database ? 204 : 404)
-  if (database?.id === session.databaseId) session.isEnded = true
-}
-
-/** Lists and ends sessions, changes the password or deletes the user of a token that may belong to another database. */
-const manageAccount: Operation = async (world, { path, password, pick }) => {
-  const { model, send } = world
-  const token = pickOf(model.tokens, pick)
-  if (!token) return
-  const database = model.databases.get(path)
-  const user = database && userOfToken(model, database, token)
-  const mayAct = ({ json }: Pick<Awaited<ReturnType<World['send']>>, 'json'>) => {
-    if (!user) expect(json().code).toBe(database ? 'token_invalid' : 'database_not_found')
-    return user !== undefined
-  }
-  const listed = await send('GET', `${path}/users/me/sessions`, bearer(token))
-  if (!mayAct(listed) || !database || !user) {
-    mayAct(await send('DELETE', `${path}/users/me/sessions`, bearer(token)))
-    const body = { password, newPassword: password }
-    mayAct(await send('PUT', `${path}/users/me/password`, { payload: body, ...bearer(token) }))
-    mayAct(await send('POST', `${path}/users/me/deletion`, { payload: { password }, ...bearer(token) }))
-    return
-  }
-  const own = model.sessions.filter(
-    (session) => session.userId === user.id && userOfSession(database, session) === user,
-  )
-  const ids = listed.json().sessions.map(({ id }: { id: string }) => id)
-  expect(ids.sort()).toEqual(own.map(({ id }) => id).sort())
-  if (pick % 3 === 0) {
-    const payload = { password: user.password }
-    const { statusCode } = await send('POST', `${path}/users/me/deletion`, { payload, ...bearer(token) })
-    expect(statusCode).toBe(204)
-    const others = [...database.users.values()].filter((each) => each !== user)
-    for (const tenant of user.tenants)
-      if (!others.some(({ tenants }) => tenants.includes(tenant))) database.tenants.delete(tenant)
-    removeUser(model, database, user)
-  } else {
-    const payload = { password: user.password, newPassword: password }
-    const response = await send('PUT', `${path}/users/me/password`, { payload, ...bearer(token) })
-    expectSignedIn(world, database, user, response, 200)
-    user.password = password
-    user.validFrom = model.tokens.at(-1)?.issuedAt ?? 0
-    const session = own.find(({ id }) => id === token.sessionId)
-    if (session) session.authenticatedAt = user.validFrom
-  }
-}
-
-function removeUser({ sessions }: WorldModel, database: DatabaseModel, user: UserModel) {
-  database.users.delete(user.email)
-  for (const [key, { userId }] of database.signUps) if (userId === user.id) database.signUps.delete(key)
-  endSessions(sessions, database, user)
-}
-
-function endSessions(sessions: WorldModel['sessions'], database: Pick<DatabaseModel, 'id'>, user: UserModel) {
-  for (const session of sessions)
-    if (session.databaseId === database.id && session.userId === user.id) session.isEnded = true
 }
 
 /** Changes a user by email, or by an id that may belong to another database. */
 const changeUser =
   (
     command: string,
-    change: (database: DatabaseModel, user: UserModel, after: Account, model: WorldModel) => void,
+    change: (
+      database: DatabaseModel,
+      user: UserModel,
+      after: Parameters<typeof validFrom>[0],
+      model: WorldModel,
+    ) => void,
   ): Operation =>
   async (world, { path, email, password, pick }) => {
     const id = pick % 2 ? pickOf(usersOf(world), pick)?.id : undefined
@@ -226,12 +99,6 @@ const changeUser =
     expect(value, stderr).toMatchObject({ id: user.id, databaseId: database.id })
     change(database, user, value, world.model)
   }
-
-interface Account {
-  tokensValidAfter: string | null
-}
-
-const validFrom = ({ tokensValidAfter }: Account) => Math.ceil(Date.parse(tokensValidAfter ?? '') / 1000)
 
 /** Adds a user to a tenant or removes it. Both may belong to other databases. */
 const changeTenant =
@@ -261,7 +128,7 @@ const createUser: Operation = async (world, { path, email, password }) => {
     return expect(stderr).toMatch(/database .* does not exist|user .* already exists/)
   }
   expect(value, stderr).toMatchObject({ databaseId: database.id, email })
-  database.users.set(email, { id: value.id, email, password, isDisabled: false, tenants: [], validFrom: 0 })
+  database.users.set(email, newUser({ id: value.id, email, password, tenants: [] }))
 }
 
 const createTenant: Operation = async (world, { path }) => {
@@ -368,13 +235,10 @@ export const operations: Record<string, Operation> = {
   signUp,
   logIn,
   meEverywhere,
-  open,
-  refreshEverywhere,
-  end,
-  manageAccount,
+  ...accountOperations,
   disable: changeUser('disable', (database, user, _, model) => {
     user.isDisabled = true
-    endSessions(model.sessions, database, user)
+    endSessions(model, database, user)
   }),
   enable: changeUser('enable', (_, user) => {
     user.isDisabled = false
