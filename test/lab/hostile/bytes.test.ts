@@ -32,7 +32,7 @@ it('the server answers any bytes with success or a problem, and closes the conne
 
   const concurrentRequests = fc.array(wireRequests(usher.world), { minLength: 1, maxLength: 49, size: 'max' })
   const property = fc.asyncProperty(concurrentRequests, async (texts) => {
-    usher.clock.now += 1000
+    await usher.restore()
     const about = (text: string) => (cause: unknown) => {
       throw new Error(`${cause} after ${JSON.stringify(text)}`, { cause })
     }

@@ -1,7 +1,7 @@
 import { problems } from '@usher/contract'
 import { expect } from 'vitest'
 import { expectDocumented, pathOf, type RawResponse } from '../../support/documented.js'
-import type { World } from './requests.js'
+import type { Account, World } from './requests.js'
 import { mark } from './values.js'
 
 /** No response may contain a password of a request, a hash or internals of the server. */
@@ -12,17 +12,11 @@ const secret = new RegExp(
 const jwt = /eyJ[\w-]{8,}\.[\w-]+/
 
 /**
- * Fails unless the response is documented, has no 5xx status and contains no secret.
- *
- * @param bearer the Authorization header of the request: `me` may accept only tokens of its database
+ * Fails unless the response is documented, has no 5xx status and contains no secret. An account operation may accept
+ * only credentials of its database.
  */
-export function expectHarmless(
-  method: string,
-  url: string,
-  response: RawResponse,
-  world: World,
-  bearer = '',
-) {
+export function expectHarmless(sent: Sent, response: RawResponse, world: World) {
+  const { method, url } = sent
   expect(response.statusCode, response.body).toBeLessThan(500)
   const path = pathOf(url)
   if (path === '/' || path.startsWith('/docs')) return expectReference(response)
@@ -33,15 +27,37 @@ export function expectHarmless(
   expect(text).not.toMatch(secret)
   const isSignedIn = response.statusCode < 300 && ['POST', 'PUT'].includes(method)
   if (!isSignedIn) expect(text.replaceAll(url, '')).not.toMatch(jwt)
-  if (path.endsWith('/users/me') && response.statusCode === 200) {
-    const token = bearer.replace(/^bearer +/i, '')
-    const issued = world.tokens.find((each) => each.jwt === token)
-    expect(
-      issued &&
-        path.startsWith(`/workspaces/${issued.path.workspaceSlug}/databases/${issued.path.databaseName}/`),
-    ).toBe(true)
-  }
+  const needed = response.statusCode < 300 && credentials.find(([target]) => target.test(path))
+  if (!needed) return
+  const [target, usedIn, issuedTo] = needed
+  const isOwn = (account: Account) =>
+    path.replace(target, '') ===
+      `/workspaces/${account.path.workspaceSlug}/databases/${account.path.databaseName}` &&
+    issuedTo(account).includes(usedIn(sent))
+  expect(world.accounts.some(isOwn), 'a credential of the database').toBe(true)
 }
+
+interface Sent {
+  method: string
+  url: string
+  /** The Authorization header. */
+  bearer: string | undefined
+  body: Buffer | undefined
+}
+
+const inHeader = ({ bearer = '' }: Sent) => bearer.replace(/^bearer +/i, '')
+const inBody =
+  (name: string) =>
+  ({ body }: Sent) =>
+    JSON.parse(new TextDecoder().decode(body))[name]
+
+/** By the ends of paths: the credential that a request uses, and those of an account that its operation accepts. */
+const credentials: [RegExp, (sent: Sent) => string, (account: Account) => string[]][] = [
+  [/\/users\/me(\/[\w-]+)?$/, inHeader, ({ tokens }) => tokens],
+  [/\/users\/session\/refresh$/, inBody('refreshToken'), ({ refreshToken }) => [refreshToken]],
+  [/\/users\/password-reset\/confirm$/, inBody('code'), ({ codes }) => [codes.resetPassword]],
+  [/\/users\/email-verification$/, inBody('code'), ({ codes }) => [codes.verifyEmail]],
+]
 
 /** Fails unless the response, to bytes that may not be HTTP, is a success or a documented problem. */
 export function expectSuccessOrProblem(response: RawResponse) {

@@ -1,3 +1,4 @@
+import { contract } from '@usher/contract'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import { expect } from 'vitest'
@@ -10,11 +11,17 @@ import { it as hostileTest } from './world.js'
 
 let sent = 0
 const statuses = new Map<number, number>()
+/** Successes by operation. Responses to changed paths and methods count too. */
+const successes = new Map<string, number>()
+
+/** Requests after which the accounts and their credentials are restored. */
+const lifetime = 50
 
 /** Sends a request from a new client address, a second after the previous one. */
 const it = hostileTest.extend('send', ({ usher }) => async (request: Request) => {
   usher.clock.now += 1000
   sent += 1
+  if (sent % lifetime === 0) await usher.restore()
   const headers = Object.fromEntries(request.headers)
   const payload = bodyOf(request)
   const remoteAddress = `10.0.${(sent >> 8) & 255}.${sent & 255}`
@@ -28,7 +35,10 @@ const it = hostileTest.extend('send', ({ usher }) => async (request: Request) =>
   })
   statuses.set(response.statusCode, (statuses.get(response.statusCode) ?? 0) + 1)
   const url = response.raw.req.url ?? ''
-  expectHarmless(method, url, response, usher.world, headers.authorization)
+  const bearer = headers.authorization
+  expectHarmless({ method, url, bearer, body: payload }, response, usher.world)
+  const { operation } = request
+  if (response.statusCode < 300) successes.set(operation, (successes.get(operation) ?? 0) + 1)
   return response
 })
 
@@ -47,6 +57,9 @@ it('a valid request returns success or a problem of its operation', async ({ ush
     }),
     cases(times(600, 12_000)),
   )
+  const account = Object.keys(contract.account).map((operation) => [operation, successes.get(operation) ?? 0])
+  expect(account.filter(([, count]) => count === 0)).toEqual([])
+  report(`successes of account operations: ${account.map((each) => each.join(' ')).join(', ')}`)
 })
 
 it.for(Array.from({ length: times(1, 5) }, (_, index) => index + 1))(

@@ -2,7 +2,7 @@ import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
 import { contract, type DatabasePath } from '@usher/contract'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { refreshTokensFor, tokensFor } from './tokens.js'
+import { codesFor, refreshTokensFor, tokensFor } from './tokens.js'
 import { valuesOf } from './values.js'
 
 /** A request before serialization. Keys and values of the body are JSON texts, which may be invalid. */
@@ -16,19 +16,29 @@ export interface Request {
   write: (text: string) => string | Buffer
 }
 
-/** Existing databases, accounts and tokens of the server. */
+/** An account with all its credentials. */
+export interface Account {
+  path: DatabasePath
+  email: string
+  password: string
+  /** Of its sign-up, which opens a session, and of a session. */
+  tokens: [string, string]
+  refreshToken: string
+  /** By the operation that uses it. */
+  codes: { resetPassword: string; verifyEmail: string }
+}
+
+/** Existing databases and accounts of the server. */
 export interface World {
   paths: DatabasePath[]
-  /** Tokens with the path of their database. */
-  tokens: { path: DatabasePath; jwt: string }[]
-  refreshTokens: string[]
+  accounts: Account[]
 }
 
 /** Valid requests to every operation of the contract. */
 export const validRequests = (world: World): fc.Arbitrary<Request> =>
   fc.oneof(
     ...operations.map(([name, route]) => ({
-      weight: hasBody(route) ? 8 : isSecured(route) ? 4 : 1,
+      weight: hasBody(route) || isSecured(route) ? 8 : 1,
       arbitrary: requestsTo(name, route, world),
     })),
   )
@@ -36,13 +46,25 @@ export const validRequests = (world: World): fc.Arbitrary<Request> =>
 const hasBody = (route: AppRoute) => 'body' in route && route.body instanceof z.ZodType
 
 function bodiesOf(route: AppRoute, world: World): fc.Arbitrary<object | undefined> {
-  if (!('body' in route && route.body instanceof z.ZodType)) return fc.constant(undefined)
+  if (!('body' in route && route.body instanceof z.ZodObject)) return fc.constant(undefined)
   const bodies = valuesOf(route.body) as fc.Arbitrary<object>
-  if (!(route.body instanceof z.ZodObject && 'refreshToken' in route.body.shape)) return bodies
+  const { shape } = route.body
+  const secrets = fc.record({
+    ...('refreshToken' in shape && { refreshToken: refreshTokensFor(world) }),
+    ...('code' in shape && { code: codesFor(world) }),
+  })
   return fc.oneof(
     bodies,
-    refreshTokensFor(world).map((refreshToken) => ({ refreshToken })),
+    fc.tuple(bodies, secrets).map(([body, secret]) => ({ ...body, ...secret })),
   )
+}
+
+/** Returns the fields with the credentials of an account, except for a sign-up, which needs none. */
+function withCredentials(operation: string, fields: object, { codes, tokens: _, ...account }: Account) {
+  if (operation === 'createUser') return fields
+  const secrets = { ...account, code: codes[operation as keyof typeof codes] }
+  const names = Object.keys(fields).filter((name) => name in secrets)
+  return { ...fields, ...Object.fromEntries(names.map((name) => [name, secrets[name as 'email']])) }
 }
 
 const isSecured = ({ metadata }: AppRoute) =>
@@ -61,20 +83,30 @@ function requestsTo(operation: string, route: AppRoute, world: World): fc.Arbitr
   const body = bodiesOf(route, world)
   const headers = route.headers ? valuesOf(route.headers as z.ZodType) : fc.constant({})
   const token = isSecured(route) ? tokensFor(world) : fc.constant(undefined)
-  return fc.tuple(params, headers, body, token).map(([path, given, fields, bearer]) => ({
-    operation,
-    method: route.method,
-    target: route.path.replace(/:(\w+)/g, (_, name) => String((path as Record<string, string>)[name])),
-    headers: [
-      ...Object.entries(given as Record<string, string>)
-        .map(([name, value]) => inHeader(name, value))
-        .filter(([, value]) => value !== ''),
-      ...(fields ? [inHeader('content-type', 'application/json')] : []),
-      ...(bearer ? [inHeader('authorization', `Bearer ${bearer}`)] : []),
-    ],
-    fields: fields ? Object.entries(fields).map(written) : undefined,
-    write: String,
-  }))
+  const any = fc.record({ path: params, body, token })
+  const ofAccount = fc
+    .tuple(any, fc.constantFrom(...world.accounts), fc.nat(1))
+    .map(([request, account, index]) => ({
+      path: inDatabase ? account.path : request.path,
+      body: request.body && withCredentials(operation, request.body, account),
+      token: request.token && account.tokens[index],
+    }))
+  return fc
+    .tuple(headers, fc.oneof(any, ofAccount))
+    .map(([given, { path, body: fields, token: bearer }]) => ({
+      operation,
+      method: route.method,
+      target: route.path.replace(/:(\w+)/g, (_, name) => String((path as Record<string, string>)[name])),
+      headers: [
+        ...Object.entries(given as Record<string, string>)
+          .map(([name, value]) => inHeader(name, value))
+          .filter(([, value]) => value !== ''),
+        ...(fields ? [inHeader('content-type', 'application/json')] : []),
+        ...(bearer ? [inHeader('authorization', `Bearer ${bearer}`)] : []),
+      ],
+      fields: fields ? Object.entries(fields).map(written) : undefined,
+      write: String,
+    }))
 }
 
 const written = ([key, value]: [string, unknown]): [string, string] => [

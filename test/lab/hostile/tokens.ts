@@ -11,25 +11,37 @@ interface Parts {
 type Forgery = (parts: Parts, other: Parts) => string
 
 /** Tokens of the same or another database, and forgeries that combine two of them. */
-export const tokensFor = ({ tokens }: World): fc.Arbitrary<string> => {
-  const jwt = fc.constantFrom(...tokens.map((token) => token.jwt))
+export const tokensFor = ({ accounts }: World): fc.Arbitrary<string> => {
+  const jwt = fc.constantFrom(...accounts.flatMap(({ tokens }) => tokens))
   const forged = fc.tuple(jwt, jwt, forgeries).map(([one, two, forge]) => forge(read(one), read(two)))
   return fc.oneof(jwt, forged, fc.string({ maxLength: 200 }))
 }
 
 /** Refresh tokens of all databases, and texts that combine or change them. */
-export const refreshTokensFor = ({ refreshTokens }: World): fc.Arbitrary<string> => {
-  const token = fc.constantFrom(...refreshTokens)
+export const refreshTokensFor = ({ accounts }: World): fc.Arbitrary<string> => {
+  const token = fc.constantFrom(...accounts.map(({ refreshToken }) => refreshToken))
   const number = fc.constantFrom('0', '1', '00', '-1', '1e3', '2147483648', '99999999999999999999', '٣')
   return fc.oneof(
-    token,
-    fc.tuple(token, token).map(([one, two]) => [...one.split('.').slice(0, 2), two.split('.')[2]].join('.')),
+    variationsOf(token),
     fc.tuple(token, number).map(([one, n]) => one.replace(/\.\d+\./, `.${n}.`)),
-    fc
-      .tuple(token, fc.nat(90), fc.constantFrom('', '.', '=', 'A', '\0'))
-      .map(([one, at, text]) => one.slice(0, at) + text + one.slice(at + 1)),
   )
 }
+
+/** Codes of both purposes and all databases, and texts that combine or change them. */
+export const codesFor = ({ accounts }: World) =>
+  variationsOf(fc.constantFrom(...accounts.flatMap(({ codes }) => Object.values(codes))))
+
+/** Credentials whose last part is their HMAC, as they are, with the HMAC of another one, and with one other character. */
+const variationsOf = (credential: fc.Arbitrary<string>) =>
+  fc.oneof(
+    credential,
+    fc
+      .tuple(credential, credential)
+      .map(([one, other]) => one.replace(/[^.]*$/, '') + other.replace(/^.*\./, '')),
+    fc
+      .tuple(credential, fc.nat(90), fc.constantFrom('', '.', '=', 'A', '\0', 'é'))
+      .map(([one, at, text]) => one.slice(0, at) + text + one.slice(at + 1)),
+  )
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const part = (jwt: string, index: number) =>

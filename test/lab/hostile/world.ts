@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { DatabasePath } from '@usher/contract'
 import { expect } from 'vitest'
 import { createDatabase } from '../../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { type CodePurpose, issueCode } from '../../../server/domain/codes/code.js'
 import { withStore } from '../../support/api.js'
 import { startApp } from '../../support/app.js'
 import { openTestStore, type TestStore } from '../../support/store.js'
-import type { World } from './requests.js'
+import type { Account, World } from './requests.js'
 import { knownEmail, knownPassword, mark } from './values.js'
 
 const paths: DatabasePath[] = [
@@ -19,40 +21,79 @@ const settings = [
   { passwordPolicy: 'nist', signingAlgorithm: 'RS256' },
 ] as const
 
-/** Starts a server with three databases that have the same ten accounts, each with a token. */
+/** Texts of clients, tokens, refresh tokens and codes. */
+const unwanted = new RegExp(`${mark('')}|internal error|eyJ[\\w-]{20,}|[\\da-f-]{36}\\.(\\d+\\.)?[\\w-]{43}`)
+
+/** Starts a server with three databases that have the same ten accounts, each with all credentials. */
 async function startWorld(store: TestStore) {
   const usher = await startApp(store, { TRUST_PROXY: '1', TOKEN_MAX_AGE: '86400' })
-  const now = new Date(usher.clock.now)
-  for (const slug of ['one', 'two']) await createWorkspace(store, slug, now)
-  const tokens: World['tokens'] = []
-  const refreshTokens: string[] = []
+  const { prisma } = store
+  const createdAt = new Date(usher.clock.now)
+  const expiresAt = new Date(usher.clock.now + 86_400_000)
+  for (const slug of ['one', 'two']) await createWorkspace(store, slug, createdAt)
+  const accounts: Account[] = []
   for (const [index, path] of paths.entries()) {
-    await createDatabase(store, path, { ...settings[index] }, now)
-    const { signedUp, openSession } = usher.client(path.workspaceSlug, path.databaseName)
+    const { id: databaseId } = await createDatabase(store, path, { ...settings[index] }, createdAt)
+    const { signedUp, login, openSession } = usher.client(path.workspaceSlug, path.databaseName)
+
+    async function codeOf(userId: string, canonicalEmail: string, purpose: CodePurpose) {
+      const id = randomUUID()
+      const data = { databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt }
+      await prisma.code.create({ data })
+      return issueCode(usher.context, databaseId, purpose, id, canonicalEmail)
+    }
+
     for (let number = 0; number < 10; number++) {
       const body = { email: knownEmail(number), password: knownPassword(number) }
-      const { jwt } = (await signedUp(body)).token
-      tokens.push({ path, jwt })
-      if (number > 2) continue
-      const session = (await openSession(jwt)).json()
-      tokens.push({ path, jwt: session.token.jwt })
-      refreshTokens.push(session.refreshToken.value)
+      const { id, token } = await signedUp(body)
+      const session = (await openSession((await login(body)).json().token.jwt)).json()
+      accounts.push({
+        ...body,
+        path,
+        tokens: [token.jwt, session.token.jwt],
+        refreshToken: session.refreshToken.value,
+        codes: {
+          resetPassword: await codeOf(id, body.email, 'password_reset'),
+          verifyEmail: await codeOf(id, body.email, 'email_verification'),
+        },
+      })
     }
   }
-  const world: World = { paths, tokens, refreshTokens }
+  const world: World = { paths, accounts }
+  const [users, sessions, codes] = await Promise.all([
+    prisma.user.findMany(),
+    prisma.session.findMany(),
+    prisma.code.findMany(),
+  ])
 
-  /** Fails if a text of a client or an internal error was logged. Clears the log. */
+  /** Sets the clock, the accounts and their credentials to what they were at the start. */
+  async function restore() {
+    usher.clock.now = createdAt.getTime()
+    await prisma.$transaction([
+      prisma.user.deleteMany(),
+      prisma.tenant.deleteMany(),
+      prisma.user.createMany({ data: users }),
+      prisma.session.createMany({ data: sessions }),
+      prisma.code.createMany({ data: codes }),
+      prisma.codeRequest.deleteMany(),
+      prisma.loginFailures.deleteMany(),
+      prisma.networkFailures.deleteMany(),
+      prisma.message.deleteMany(),
+    ])
+  }
+
+  /** Fails if a text or credential of a client or an internal error was logged. Clears the log. */
   function expectCleanLog() {
-    const log = usher.logged()
+    const lines = usher.logged().split('\n')
     usher.forgetLog()
-    expect(log.match(new RegExp(`.*(${mark('')}|internal error|eyJ[\\w-]{20,}).*`))?.[0]).toBeUndefined()
+    expect(lines.find((line) => unwanted.test(line))).toBeUndefined()
   }
 
   const close = async () => {
     expectCleanLog()
     await usher.close()
   }
-  return { ...usher, world, expectCleanLog, close }
+  return { ...usher, world, restore, expectCleanLog, close }
 }
 
 /** `it` with such a server per test. */
