@@ -77,18 +77,19 @@ function openSecrets(rows: DatabaseSecret[], { masterKey }: ServerStore, now: ()
     retiresAt: row.retiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
   }))
   const macOf = (key: Buffer, parts: unknown[]) =>
-    createHmac('sha256', key).update(JSON.stringify(parts)).digest()
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
   return {
     sign(...parts) {
       const accepted = secrets.filter(({ retiresAt }) => now() < retiresAt)
       const secret = accepted.find(({ activatesAt }) => activatesAt <= now()) ?? accepted.at(0)
       if (!secret) throw new Error('there is no secret to sign with')
-      return macOf(secret.key, parts).toString('base64url')
+      return macOf(secret.key, parts)
     },
     verify(mac, ...parts) {
-      const given = Buffer.from(mac, 'base64url')
+      // As text, because four texts of 43 characters decode to the same 32 bytes (RFC 4648 §3.5).
+      const given = Buffer.from(mac)
       return secrets.some(({ key, retiresAt }) => {
-        const expected = macOf(key, parts)
+        const expected = Buffer.from(macOf(key, parts))
         return now() < retiresAt && given.length === expected.length && timingSafeEqual(given, expected)
       })
     },
