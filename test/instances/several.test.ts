@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect } from 'vitest'
 import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
+import { issueCode } from '../../server/domain/codes/code.js'
+import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
 import { password } from '../support/app.js'
 import { it as deploymentTest } from '../support/deployment.js'
 
@@ -11,6 +14,19 @@ const path = { workspaceSlug: 'acme', databaseName: 'app' }
 const headers = { 'content-type': 'application/json' }
 const post = (url: string, body: object) =>
   fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+
+/** Sends a request from a local address and sends an X-Forwarded-For header with another one. */
+async function postFrom(localAddress: string, url: string, body: object) {
+  const claimed = { ...headers, 'x-forwarded-for': `192.0.2.${Math.floor(Math.random() * 256)}` }
+  const sent = request(url, { method: 'POST', headers: claimed, localAddress })
+  sent.end(JSON.stringify(body))
+  return new Promise<number | undefined>((resolve, reject) => {
+    sent.on('error', reject).on('response', (response) => {
+      json(response).then(() => resolve(response.statusCode), reject)
+    })
+  })
+}
+
 const it = deploymentTest
   .extend('base', ({ deployment }) => deployment.base)
   .extend('signUp', ({ base }) => async (email: string) => {
@@ -59,17 +75,8 @@ describe('three servers behind a proxy', () => {
     const email = 'throttle@example.com'
     await signUp(email)
 
-    /** Logs in from a local address and sends an X-Forwarded-For header with another one. */
-    async function logIn(localAddress: string, password: string) {
-      const claimed = { ...headers, 'x-forwarded-for': `192.0.2.${Math.floor(Math.random() * 256)}` }
-      const sent = request(`${base}/users/login`, { method: 'POST', headers: claimed, localAddress })
-      sent.end(JSON.stringify({ email, password }))
-      return new Promise<number | undefined>((resolve, reject) => {
-        sent.on('error', reject).on('response', (response) => {
-          json(response).then(() => resolve(response.statusCode), reject)
-        })
-      })
-    }
+    const logIn = (localAddress: string, password: string) =>
+      postFrom(localAddress, `${base}/users/login`, { email, password })
     const statuses: unknown[] = []
     for (let attempt = 0; attempt < 7; attempt++) statuses.push(await logIn('127.0.0.1', 'wrong password'))
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
@@ -86,6 +93,49 @@ describe('three servers behind a proxy', () => {
     )
     expect(statuses.sort()).toEqual([201, ...Array(29).fill(409)])
     expect(await deployment.store.prisma.tenant.count({ where: { name: 'Race' } })).toBe(1)
+  })
+
+  it('three servers send one mail to an address, and one for a network, of concurrent requests', async ({
+    deployment,
+    base,
+    signUp,
+  }) => {
+    const emails = Array.from({ length: 10 }, (_, index) => `reset-${index}@example.com`)
+    for (const email of emails) expect(await signUp(email)).toBe(201)
+    const [first, ...others] = emails
+    const requestReset = (email: string | undefined, host: number) =>
+      postFrom(`127.0.1.${host}`, `${base}/users/password-reset`, { email })
+    const statuses = await Promise.all([
+      ...others.map((_, host) => requestReset(first, host + 2)),
+      ...others.map((email) => requestReset(email, 1)),
+    ])
+    expect(new Set(statuses)).toEqual(new Set([202]))
+    // They stay, because the database has no app URL.
+    const { message, user } = deployment.store.prisma
+    const mails = await message.findMany({ where: { kind: 'mail' }, select: { userId: true } })
+    const { id } = await user.findFirstOrThrow({ where: { email: String(first) } })
+    expect(mails).toHaveLength(2)
+    expect(mails.filter(({ userId }) => userId === id)).toHaveLength(1)
+  })
+
+  it('three servers accept one of thirty concurrent uses of a code', async ({ deployment, base, signUp }) => {
+    const email = 'code@example.com'
+    await signUp(email)
+    const { store } = deployment
+    const { databaseId, id: userId } = await store.prisma.user.findFirstOrThrow({ where: { email } })
+    const createdAt = new Date()
+    const expiresAt = new Date(createdAt.getTime() + 60_000)
+    const code = { databaseId, id: randomUUID(), purpose: 'password_reset', userId, canonicalEmail: email }
+    await store.prisma.code.create({ data: { ...code, createdAt, expiresAt } })
+    const findSecrets = createSecretLookup(store, Date.now)
+    const value = await issueCode({ findSecrets }, databaseId, 'password_reset', code.id, email)
+    const body = { code: value, newPassword: 'another battery staple' }
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        post(`${base}/users/password-reset/confirm`, body).then(({ status }) => status),
+      ),
+    )
+    expect(statuses.sort()).toEqual([200, ...Array(29).fill(400)])
   })
 
   it('the proxy distributes the requests evenly over three servers', ({ deployment }) => {
