@@ -271,6 +271,27 @@ describe('password reset', () => {
     expect((await app.reset(code)).statusCode).toBe(200)
   })
 
+  it('a code is refused with the HMAC of another code, and while the user has another address', async ({
+    app,
+    usher,
+  }) => {
+    const [email, other] = ['ada@example.com', 'grace@example.com']
+    const { id } = await app.signedUp({ email })
+    await app.signedUp({ email: other })
+    const [code, codeOfOther] = [await app.resetCode(email), await app.resetCode(other)]
+    const [[codeId], [, mac]] = [code.split('.'), codeOfOther.split('.')]
+    expect(outcome(await app.reset(`${codeId}.${mac}`))).toEqual(invalid)
+    const move = (address: string) =>
+      usher.store.prisma.user.updateMany({
+        where: { databaseId: app.id, id },
+        data: { email: address, canonicalEmail: address },
+      })
+    await move('countess@example.com')
+    expect(outcome(await app.reset(code))).toEqual(invalid)
+    await move(email)
+    expect((await app.reset(code)).statusCode).toBe(200)
+  })
+
   it('a code of a disabled user is refused', async ({ app, usher }) => {
     const { id } = await app.signedUp({ email: 'ada@example.com' })
     const code = await app.resetCode('ada@example.com')
@@ -296,6 +317,15 @@ describe('email verification', () => {
     )
     expect(again.statusCode).toBe(202)
     expect(await app.delivered()).toHaveLength(1)
+  })
+
+  it('of 30 concurrent verifications with one code one succeeds', async ({ app }) => {
+    const { token } = await app.signedUp({ email: 'ada@example.com' })
+    const code = await app.verificationCode(token.jwt)
+    const responses = await Promise.all(Array.from({ length: 30 }, () => app.verify(code)))
+    const outcomes = responses.map(outcome)
+    expect(outcomes.filter(([status]) => status === 200)).toHaveLength(1)
+    expect(outcomes.filter(([status]) => status !== 200)).toEqual(Array(29).fill(invalid))
   })
 
   it('a code is refused for another purpose, and after 24 hours', async ({ app, smtp }) => {
