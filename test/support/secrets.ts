@@ -4,9 +4,17 @@ import { expect } from 'vitest'
 /** Shorter words may be in a log by chance. */
 const minLength = 6
 
-const secretFields = ['password', 'newPassword', 'email', 'newTenant', 'preferredName', 'refreshToken']
+const secretFields = [
+  'password',
+  'newPassword',
+  'email',
+  'newTenant',
+  'preferredName',
+  'refreshToken',
+  'code',
+]
 
-/** Collects passwords, tokens and emails of requests and responses, which must not be logged. */
+/** Collects passwords, tokens, codes and emails of requests and responses, which must not be logged. */
 export function watchSecrets() {
   const secrets = new Set<string>()
   const add = (value: unknown) => {
