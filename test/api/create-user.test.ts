@@ -111,6 +111,7 @@ describe('emails', () => {
     ['a path', 'ada@example.com/x'],
     ['a port', 'ada@example.com:80'],
     ['angle brackets', '<ada@example.com>'],
+    ['a line break', 'ada@example.com\r\nBcc: eve@example.com'],
     ['a control character', 'ada\u0007@example.com'],
     ['a NUL', 'ada\0@example.com'],
     ['a lone surrogate', 'ada\ud800@example.com'],

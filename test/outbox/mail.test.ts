@@ -83,6 +83,27 @@ it('templates of a folder replace the default ones, and names cannot add headers
   await api.close()
 })
 
+it('an address with line breaks, which only the store could have, adds no recipient: no mail is sent', async ({
+  store,
+}) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  const { id: databaseId, users } = await requestMail(api)
+  await vi.waitFor(() => expect(smtp.mails.splice(0)).toHaveLength(1), 10_000)
+  const email = 'ada@example.com>\r\nRCPT TO:<eve@example.com>\r\nBcc: eve@example.com'
+  await store.prisma.user.updateMany({ where: { databaseId }, data: { email } })
+  api.clock.now += 60_000
+  const payload = { email: 'ada@example.com' }
+  await api.send({ method: 'POST', url: `${users}/password-reset`, payload })
+  await vi.waitFor(async () => {
+    const messages = await store.prisma.message.findMany({ where: { databaseId } })
+    expect(messages).toMatchObject([{ lastError: 'SMTP EENVELOPE 501' }])
+  }, 10_000)
+  expect(smtp.mails).toEqual([])
+  await api.close()
+})
+
 it.for([
   ['Subject: Hello\n\nno link', 'email_verification.txt in MAIL_TEMPLATES must contain {{link}}'],
   [
