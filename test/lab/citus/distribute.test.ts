@@ -15,12 +15,17 @@ import { masterKey, open, report } from './stage.js'
 
 const distributed = [
   'user',
+  'code',
+  'code_request',
+  'database_secret',
   'hash_parameters',
   'idempotency_key',
   'known_network',
   'login_failures',
   'membership',
   'network_failures',
+  'outbox',
+  'session',
   'signing_key',
   'tenant',
 ]
