@@ -131,10 +131,16 @@ export function startDelivery(
 
   async function search(after: string) {
     const ids = await findDatabasesAfter(store, after, searchedDatabases)
-    for (const databaseId of ids)
-      if (await hasDueMessages(store, databaseId, new Date(now()))) deliver([{ databaseId }])
+    for (const databaseId of ids) if (await isDue(databaseId)) deliver([{ databaseId }])
     return ids.length < searchedDatabases ? firstId : (ids.at(-1) ?? firstId)
   }
+
+  /** Returns false also if the database's node is unavailable, which must not hold back other databases. */
+  const isDue = (databaseId: string) =>
+    hasDueMessages(store, databaseId, new Date(now())).catch((error) => {
+      logUnexpected(error)
+      return false
+    })
 
   let searching = Promise.resolve()
   let timer: NodeJS.Timeout
