@@ -49,7 +49,7 @@ export function connectedTo(pglite: PGlite, masterKey: Buffer): Connected {
       (await connection.query<Row>(text, values)).rows
   const store: ServerStore = {
     query: queryBy(pglite),
-    transaction: (work) => pglite.transaction((transaction) => work(queryBy(transaction))),
+    transaction: (_databaseId, work) => pglite.transaction((transaction) => work(queryBy(transaction))),
     masterKey,
     close: () => pglite.close(),
   }

@@ -47,6 +47,12 @@ export function connectPostgres(
   // A connection in use may break before its user listens. Its statement fails too; unheard, the error ends the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const nameOf = (text: string) => (throughPgBouncer ? '' : statementName(text))
+  const statement = (text: string, values: unknown[], milliseconds?: number) => ({
+    name: nameOf(text),
+    text,
+    values,
+    ...limitOf(milliseconds),
+  })
   const adapter = new PrismaPg(pool, {
     schema: 'usher',
     onConnectionError,
@@ -56,13 +62,11 @@ export function connectPostgres(
     store: {
       masterKey,
       connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-      query: async (text, values, milliseconds) => {
-        const limit = milliseconds && { query_timeout: milliseconds }
-        return (await queryOf(pool, { name: nameOf(text), text, values, ...limit })).rows
-      },
-      transaction: (work) =>
-        inTransaction(pool, (client) =>
-          work(async (text, values) => (await client.query({ name: nameOf(text), text, values })).rows),
+      query: async (text, values, milliseconds) =>
+        (await queryOf(pool, statement(text, values, milliseconds))).rows,
+      transaction: (_databaseId, work, milliseconds) =>
+        inTransaction(pool, limitOf(milliseconds), (client) =>
+          work(async (text, values) => (await client.query(statement(text, values, milliseconds))).rows),
         ),
       close: () => pool.end(),
     },
@@ -96,14 +100,20 @@ async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
   }
 }
 
+const limitOf = (milliseconds?: number) => milliseconds && { query_timeout: milliseconds }
+
 /** Closes the connection after an error, which rolls back. */
-async function inTransaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>) {
+async function inTransaction<Result>(
+  pool: pg.Pool,
+  limit: ReturnType<typeof limitOf>,
+  work: (client: pg.PoolClient) => Promise<Result>,
+) {
   const client = await pool.connect()
   let isCommitted = false
   try {
     await client.query('BEGIN')
     const result = await work(client)
-    await client.query('COMMIT')
+    await client.query({ text: 'COMMIT', ...limit })
     isCommitted = true
     return result
   } finally {

@@ -13,8 +13,16 @@ export interface ServerStore {
    * @throws Postgres errors with their SQLSTATE as `code`
    */
   query<Row>(text: string, values: unknown[], milliseconds?: number): Promise<Row[]>
-  /** Runs statements that are all stored, or none if the work throws. */
-  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
+  /**
+   * Runs statements on one database that are all stored, or none if the work throws.
+   *
+   * @param milliseconds time limit of each, if shorter than the store's own
+   */
+  transaction<Result>(
+    databaseId: string,
+    work: (query: Query) => Promise<Result>,
+    milliseconds?: number,
+  ): Promise<Result>
   /** Seals the private signing keys: 32 bytes. */
   readonly masterKey: Buffer
   /** The file of the embedded store's master key, unless the settings give one. */

@@ -14,8 +14,8 @@ export function tracedStore<Kind extends ServerStore>(store: Kind): Kind {
   const traced: Kind = {
     ...store,
     query: tracedQuery(store.query),
-    transaction: (work: Parameters<Store['transaction']>[0]) =>
-      store.transaction((query) => work(tracedQuery(query))),
+    transaction: (databaseId: string, work: Parameters<Store['transaction']>[1], milliseconds?: number) =>
+      store.transaction(databaseId, (query) => work(tracedQuery(query)), milliseconds),
   }
   return hasPrisma(store) ? { ...traced, prisma: tracedPrisma(store.prisma, tracer) } : traced
 }

@@ -12,7 +12,7 @@ const answerMilliseconds = 1_300
 const placementMilliseconds = 60_000
 const placementEntries = 10_000
 
-/** Statements on one worker. */
+/** Statements and transactions on one worker. */
 interface Load {
   running: number
   waiting: ((isGranted: boolean) => void)[]
@@ -21,8 +21,8 @@ interface Load {
 }
 
 /**
- * Returns a store on which the statements of one worker take at most half of the connections. While a worker does
- * not respond, statements on it fail within 2 s. Without Citus nothing changes.
+ * Returns a store on which the statements and transactions of one worker take at most half of the connections. While a
+ * worker does not respond, they fail within 2 s. Without Citus nothing changes.
  *
  * @param store whose statements on distributed tables have the database's id as `$1`
  */
@@ -37,22 +37,24 @@ export function shareByWorker(store: ServerStore, connections: number): ServerSt
   })
   let distributed: Promise<boolean> | undefined
 
-  async function query<Row>(text: string, values: unknown[]): Promise<Row[]> {
+  async function inTurn<Result>(
+    databaseId: unknown,
+    work: (milliseconds?: number) => Promise<Result>,
+  ): Promise<Result> {
     distributed ??= hasPlacements(store)
     const isDistributed = await distributed.catch((error) => {
       distributed = undefined
       throw error
     })
-    const [databaseId] = values
-    if (!isDistributed || typeof databaseId !== 'string') return store.query(text, values)
+    if (!isDistributed || typeof databaseId !== 'string') return work()
     const worker = (await placements.fetch(databaseId)) ?? ''
     const load = loads.get(worker) ?? { running: 0, waiting: [], isSuspect: false }
     loads.set(worker, load)
     if (!(await turnOf(load, share))) throw new UnavailableError(`worker ${worker} does not respond`)
     try {
-      const rows = await store.query<Row>(text, values, answerMilliseconds)
+      const result = await work(answerMilliseconds)
       load.isSuspect = false
-      return rows
+      return result
     } catch (error) {
       load.isSuspect = isStoreUnavailable(error) && !isLockFailure(error)
       throw error
@@ -60,7 +62,12 @@ export function shareByWorker(store: ServerStore, connections: number): ServerSt
       endTurn(load)
     }
   }
-  return { ...store, query }
+  return {
+    ...store,
+    query: (text, values) => inTurn(values[0], (milliseconds) => store.query(text, values, milliseconds)),
+    transaction: (databaseId, work) =>
+      inTurn(databaseId, (milliseconds) => store.transaction(databaseId, work, milliseconds)),
+  }
 }
 
 /** Waits for a turn. Returns false if there is none in time, or the worker does not respond. */

@@ -66,7 +66,8 @@ export function changeWithMessages<Row>(
   messages: MessagesOf<Row>,
 ): Promise<Row[]> {
   if (typeof messages !== 'function' && messages.length === 0) return store.query<Row>(text, values)
-  return store.transaction(async (query) => {
+  const [databaseId] = values
+  return store.transaction(String(databaseId), async (query) => {
     const rows = await query<Row>(text, values)
     const [row] = rows
     const caused = !row ? [] : typeof messages === 'function' ? messages(row) : messages

@@ -336,7 +336,7 @@ export const deleteUserAndTenants = (
   id: string,
   messages: readonly NewMessage[],
 ) =>
-  store.transaction(async (query) => {
+  store.transaction(databaseId, async (query) => {
     // A statement of its own, because only a later one sees what the transactions have done that it waited for.
     await query(lockTenantsStatement, [databaseId, id])
     const rows = await query(deleteUserStatement, [databaseId, id])
