@@ -2,15 +2,19 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { setDatabase } from '../../../server/domain/admin/databases.js'
+import { webhookSettings } from '../../../server/domain/admin/webhook.js'
 import { migrate } from '../../../server/store/migrate.js'
 import type { Store } from '../../../server/store/store.js'
-import { startApp } from '../../support/app.js'
+import { password, startApp, validUser } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
 import { runUsher } from '../../support/command-line.js'
 import { createMigration } from '../../support/migration.js'
 import { databaseUrl } from '../../support/postgres-server.js'
+import { startReceiver } from '../../support/receiver.js'
+import { codeIn, type ReceivedMail, startSmtp } from '../../support/smtp.js'
 import { masterKey, open, report } from './stage.js'
 
 const distributed = [
@@ -29,7 +33,18 @@ const distributed = [
   'signing_key',
   'tenant',
 ]
-const all = ['workspace', 'database', '_prisma_migrations', ...distributed]
+const reference = ['workspace', 'database', '_prisma_migrations']
+const all = [...reference, ...distributed]
+const places = all.toSorted().map((name) => [name, reference.includes(name) ? null : 'database_id'])
+const ofFirstVersion = [
+  ...reference,
+  'user',
+  'idempotency_key',
+  'login_failures',
+  'membership',
+  'signing_key',
+  'tenant',
+]
 
 let cluster: CitusCluster
 let url: string
@@ -60,6 +75,15 @@ const placed = () =>
     FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid ORDER BY relname`,
   )
 
+/** The rows of each table as text. */
+async function rows(): Promise<Record<string, string[]>> {
+  const entries = all.map(async (table) => {
+    const found = await query(url, `SELECT * FROM usher."${table}"`)
+    return [table, found.map((row) => JSON.stringify(row)).sort()] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
 const constraints = () =>
   query(
     url,
@@ -77,9 +101,7 @@ describe('usher store distribute', () => {
     expect(said).toBe(`0 Distributed ${all.join(', ')}.\n`)
     expect(audited).toMatchObject([{ audit: 'store.distributed', tables: all }])
     const tables = await placed()
-    expect(tables.map(({ name, column }) => [name, column])).toEqual(
-      all.toSorted().map((name) => [name, distributed.includes(name) ? 'database_id' : null]),
-    )
+    expect(tables.map(({ name, column }) => [name, column])).toEqual(places)
     expect(new Set(tables.filter(({ column }) => column).map(({ group }) => group)).size).toBe(1)
     expect(await constraints()).toEqual(before)
     expect((await usher('store distribute')).said).toMatch(/^0 .*already.*\n$/)
@@ -109,6 +131,76 @@ describe('usher store distribute', () => {
     )
     expect(local.filter(({ bytes }) => Number(bytes) > 0)).toEqual([])
     await api.close()
+  })
+
+  it('keeps the rows of every table, and what was given to users before', async () => {
+    await migrate(store.prisma)
+    const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
+    const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
+    const before = await startApp(store, settings)
+    const database = await before.newDatabase()
+    const webhook = webhookSettings(
+      store.masterKey,
+      { id: database.id, webhookUrl: null },
+      { webhookUrl: receiver.url },
+    )
+    const appUrl = 'https://app.example.com'
+    await setDatabase(store, database, { ...webhook.settings, appUrl })
+    receiver.answer = (response) => response.writeHead(500).end()
+    const user = validUser({ newTenant: 'Engines' })
+    const { email } = user
+    await before.send({
+      method: 'POST',
+      url: database.users,
+      payload: user,
+      headers: { 'idempotency-key': 'once' },
+    })
+    const { token } = (await database.login({ email, password })).json()
+    const { refreshToken } = (await database.openSession(token.jwt)).json()
+    await database.as('', 'POST', 'password-reset', { email })
+    // The mail is delivered and its message deleted; the first event of the user waits for its next attempt.
+    await vi.waitFor(async () => {
+      const messages = await store.prisma.message.findMany({ orderBy: { id: 'asc' } })
+      expect(messages.map(({ kind, lastError }) => [kind, lastError])).toEqual([
+        ['webhook', 'status 500'],
+        ['webhook', null],
+        ['webhook', null],
+      ])
+    })
+    // Of failures before a success there is no row left.
+    await database.login({ email, password: 'wrong password' })
+    await before.close()
+    const stored = await rows()
+    expect(Object.keys(stored).filter((table) => stored[table]?.length === 0)).toEqual([])
+
+    expect((await usher('store distribute')).said).toMatch(/^0 Distributed/)
+    expect(await rows()).toEqual(stored)
+    const distributedStore = open(url)
+    const after = await startApp(distributedStore, settings)
+    const { login, refresh, as } = after.client(database.workspaceSlug, database.databaseName)
+    const statuses = [
+      await login({ email, password }),
+      await refresh(refreshToken.value),
+      await as('', 'POST', 'password-reset/confirm', {
+        code: codeIn(smtp.mails[0] as ReceivedMail),
+        newPassword: 'four random common words',
+      }),
+    ].map(({ statusCode }) => statusCode)
+    expect(statuses).toEqual([200, 200, 200])
+    receiver.requests.splice(0)
+    receiver.answer = (response) => response.writeHead(204).end()
+    after.clock.now += 60_000
+    after.context.deliver([{ databaseId: database.id }])
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(5), 15_000)
+    expect(receiver.requests.map(({ event }) => event.type)).toEqual([
+      'user.created',
+      'tenant.created',
+      'tenant.user_added',
+      'user.password_changed',
+      'user.email_verified',
+    ])
+    await after.close()
+    await Promise.all([distributedStore.close(), receiver.close(), smtp.close()])
   })
 
   it('does all of it or nothing', async () => {
@@ -174,7 +266,7 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
     expect(await placed()).toContainEqual({ name: 'badge', column: 'database_id', group: expect.any(Number) })
   })
 
-  it('copies the dummy hashes of a store that was distributed before', async () => {
+  it('distributes all tables added since the first version, and copies the dummy hashes', async () => {
     const first = '20261121000000_init'
     const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
     await cp(new URL(`../../../prisma/migrations/${first}`, import.meta.url), join(folder, first), {
@@ -192,9 +284,7 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
       ]) {
         await transaction.$executeRawUnsafe(`ALTER TABLE usher."${table}" DROP CONSTRAINT "${name}"`)
       }
-      const later = ['hash_parameters', 'known_network', 'network_failures']
-      for (const table of all.filter((name) => !later.includes(name)))
-        await distributeTable(transaction, table)
+      for (const table of ofFirstVersion) await distributeTable(transaction, table)
     })
     const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
     await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
@@ -203,6 +293,7 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
       VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
     await migrate(store.prisma)
     expect(await store.prisma.hashParameters.count({ where: { databaseId: id } })).toBe(2)
+    expect((await placed()).map(({ name, column }) => [name, column])).toEqual(places)
   })
 })
 
