@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { freeze } from '../../support/citus-cluster.js'
 import type { PostgresServer } from '../../support/postgres-server.js'
-import { openStage, report } from './stage.js'
-import { startTraffic, summaryOf } from './traffic.js'
+import { expectNoLoss, openStage, report } from './stage.js'
+import { type Account, summaryOf } from './traffic.js'
 
 let stage: Awaited<ReturnType<typeof openStage>>
 let traffic: ReturnType<typeof stage.startTraffic>
@@ -10,6 +10,8 @@ let one: PostgresServer
 let other: PostgresServer
 let ofOne: string[]
 let ofOther: string[]
+/** Users of further traffic. */
+const accounts: Account[] = []
 
 beforeAll(async () => {
   stage = await openStage()
@@ -71,7 +73,8 @@ it('a frozen worker takes its own databases with it, and no other', async () => 
   expect(running.p99).toBeLessThan(3 * before.p99)
   expect(frozen.other).toBe(0)
   expect(frozen.unavailable).toBeGreaterThan(0)
-  expect(frozen.longest).toBeLessThan(2_500)
+  // Twice the limit of a statement: a login notes its network, goes on without it, and the next statement waits again.
+  expect(frozen.longest).toBeLessThan(4_000)
   await expectServed()
 })
 
@@ -112,7 +115,7 @@ it('a killed coordinator means 503 until it is back', async () => {
 
 it('servers that use a worker do not need the coordinator', async () => {
   const server = await stage.serveThrough(one)
-  const throughWorker = startTraffic(server.origin, [...ofOne, ...ofOther])
+  const throughWorker = stage.startTraffic(server.origin)
   await throughWorker.during(3)
   await stage.cluster.coordinator.kill('SIGKILL')
   const during = summaryOf(await throughWorker.during(5), [...ofOne, ...ofOther])
@@ -120,13 +123,13 @@ it('servers that use a worker do not need the coordinator', async () => {
   row('coordinator killed, servers that use a worker', during)
   expect(during).toMatchObject({ unavailable: 0, other: 0 })
   expect(during.served).toBeGreaterThan(0)
-  expect(await throughWorker.stop()).toEqual([])
+  await expectNoLoss(throughWorker)
+  accounts.push(...throughWorker.accounts)
   await server.stop()
   await expectServed()
 })
 
-it('no acknowledged sign-up is lost', async () => {
-  const lost = await traffic.stop()
-  report('acknowledged sign-ups', traffic.acknowledged.length, 'lost', lost.length)
-  expect(lost).toEqual([])
-})
+it('no acknowledged sign-up, session, refresh, password or mail is lost', () => expectNoLoss(traffic))
+
+it('every stored change sends its events in order, and no other does', () =>
+  stage.expectEvents([...accounts, ...traffic.accounts]))

@@ -5,7 +5,7 @@ import { addWorker, query } from '../../support/citus.js'
 import { startNode } from '../../support/citus-cluster.js'
 import { createMigration } from '../../support/migration.js'
 import { databaseUrl } from '../../support/postgres-server.js'
-import { open, openStage, report } from './stage.js'
+import { expectNoLoss, open, openStage, report } from './stage.js'
 import { summaryOf } from './traffic.js'
 
 let stage: Awaited<ReturnType<typeof openStage>>
@@ -81,8 +81,7 @@ it('keys are rotated under load', async () => {
   })
 })
 
-it('no acknowledged sign-up is lost', async () => {
-  const lost = await traffic.stop()
-  report('acknowledged sign-ups', traffic.acknowledged.length, 'lost', lost.length)
-  expect(lost).toEqual([])
-})
+it('no acknowledged sign-up, session, refresh, password or mail is lost', () => expectNoLoss(traffic))
+
+it('every stored change sends its events in order, and no other does', () =>
+  stage.expectEvents(traffic.accounts))

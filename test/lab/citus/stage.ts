@@ -1,5 +1,6 @@
-import { vi } from 'vitest'
-import { createDatabase } from '../../../server/domain/admin/databases.js'
+import { expect, vi } from 'vitest'
+import { createDatabase, setDatabase } from '../../../server/domain/admin/databases.js'
+import { webhookSettings } from '../../../server/domain/admin/webhook.js'
 import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { migrate } from '../../../server/store/migrate.js'
@@ -9,7 +10,9 @@ import { startUsher, usher } from '../../support/child.js'
 import { query } from '../../support/citus.js'
 import { startCluster } from '../../support/citus-cluster.js'
 import { databaseUrl, freePort } from '../../support/postgres-server.js'
-import { startTraffic } from './traffic.js'
+import { startReceiver } from '../../support/receiver.js'
+import { startSmtp } from '../../support/smtp.js'
+import { type Account, signUpEvents, startTraffic } from './traffic.js'
 
 export const masterKey = Buffer.alloc(32, 7)
 
@@ -25,12 +28,21 @@ interface Placed {
   worker: string
 }
 
+/** Ends traffic. Expects that nothing is lost that was acknowledged. */
+export async function expectNoLoss(traffic: ReturnType<typeof startTraffic>) {
+  const acknowledged = Object.entries(traffic.acknowledged)
+  const lost = await traffic.stop()
+  for (const [path, count] of acknowledged) report(`acknowledged …/users${path}`, count)
+  expect(lost).toEqual([])
+}
+
 /**
  * Starts a cluster of a coordinator and two workers with a distributed store, the built server over it, and traffic
  * on two databases of each worker.
  */
 export async function openStage() {
   const cluster = await startCluster()
+  const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
   const url = await cluster.createDatabase('usher')
   const store = open(url)
   await migrate(store.prisma)
@@ -41,13 +53,17 @@ export async function openStage() {
   const isEnough = () => cluster.workers.every((worker) => on(addressOf(worker.url)).length >= 2)
   while (!isEnough()) {
     const name = `app${databases.length}`
-    const { id } = await createDatabase(store, { workspaceSlug: 'acme', databaseName: name }, {}, new Date())
-    databases.push({ name, worker: await workerOf(url, id) })
+    const path = { workspaceSlug: 'acme', databaseName: name }
+    const database = await createDatabase(store, path, {}, new Date())
+    const { settings } = webhookSettings(masterKey, database, { webhookUrl: receiver.url })
+    await setDatabase(store, path, { ...settings, appUrl: 'https://app.example.com' })
+    databases.push({ name, worker: await workerOf(url, database.id) })
   }
   await store.close()
 
   const env = { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
-  const { origin, stop } = await serve(env)
+  const served = { ...env, SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com', TRUST_PROXY: '1' }
+  const { origin, stop } = await serve(served)
   return {
     cluster,
     url,
@@ -56,23 +72,43 @@ export async function openStage() {
     databasesOf: (worker: { url: string }) => on(addressOf(worker.url)).map(({ name }) => name),
     /** Starts another server, which uses the store through this node. */
     serveThrough: (node: { url: string }) =>
-      serve({ ...env, DATABASE_URL: databaseUrl(node.url, new URL(url).pathname.slice(1)) }),
+      serve({ ...served, DATABASE_URL: databaseUrl(node.url, new URL(url).pathname.slice(1)) }),
     /** Traffic on two databases of each worker. */
-    startTraffic: () =>
+    startTraffic: (through = origin) =>
       startTraffic(
-        origin,
+        through,
         cluster.workers.flatMap(({ url }) =>
           on(addressOf(url))
             .slice(0, 2)
             .map(({ name }) => name),
         ),
+        smtp,
       ),
+    /** Waits until all messages are delivered. Expects the events of every stored user, in order, and of no other. */
+    async expectEvents(accounts: readonly Account[]) {
+      const left = async () => (await query(url, 'SELECT FROM usher.outbox')).length
+      await expect.poll(left, { timeout: 300_000, interval: 1_000 }).toBe(0)
+      const received = new Map<string, Set<string>>()
+      for (const { event } of receiver.requests) {
+        const { userId = '' } = event.data
+        received.set(userId, (received.get(userId) ?? new Set()).add(event.type))
+      }
+      const eventsOf = new Map(accounts.map(({ id, events }) => [id, events]))
+      const users = await query<{ id: string }>(url, 'SELECT id FROM usher."user"')
+      const expected = new Map(users.map(({ id }) => [id, eventsOf.get(id) ?? signUpEvents]))
+      const textOf = (id: string, types: Iterable<string> = []) => `${id}: ${[...types]}`
+      const ids = [...new Set([...received.keys(), ...expected.keys()])]
+      const wrong = ids.filter((id) => textOf(id, received.get(id)) !== textOf(id, expected.get(id)))
+      expect(wrong.map((id) => textOf(id, received.get(id)))).toEqual([])
+      const events = new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size
+      report('events', events, 'arrived again', receiver.requests.length - events)
+    },
     /** Runs the built command line on the store. */
     usher: (command: string, more: Record<string, string> = {}) =>
       usher(command.split(' '), { ...env, ...more }),
     async close() {
       await stop()
-      await cluster.stop()
+      await Promise.all([cluster.stop(), receiver.close(), smtp.close()])
     },
   }
 }
