@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose'
+import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { it as apiTest } from '../support/api.js'
@@ -369,22 +370,23 @@ describe('delivery', () => {
     expect((await app.reset(codeIn(mail as ReceivedMail))).statusCode).toBe(200)
   })
 
+  /** Returns the message that has sent a code, as if the server had been killed after the mail was accepted. */
+  const undeleted = (databaseId: string, userId: string, code: string, now: number) => ({
+    databaseId,
+    id: code.slice(0, 36),
+    kind: 'mail',
+    userId,
+    payload: { type: 'password_reset' },
+    createdAt: new Date(now),
+    dueAt: new Date(now + 2 * minute),
+  })
+
   it('a mail whose code was used or has expired is not sent again', async ({ app, smtp, usher }) => {
     const email = 'ada@example.com'
-    await app.signedUp({ email })
+    const { id } = await app.signedUp({ email })
     const code = await app.resetCode(email)
     await app.delivered()
-    // As if the server had been killed after the mail was accepted.
-    const message = {
-      databaseId: app.id,
-      id: code.slice(0, 36),
-      kind: 'mail',
-      userId: null,
-      payload: { type: 'password_reset' },
-      createdAt: new Date(app.clock.now),
-      dueAt: new Date(app.clock.now + minute),
-    }
-    await usher.store.prisma.message.create({ data: message })
+    await usher.store.prisma.message.create({ data: undeleted(app.id, id, code, app.clock.now) })
     expect((await app.reset(code)).statusCode).toBe(200)
     expect(await app.messages()).toEqual([])
 
@@ -397,6 +399,25 @@ describe('delivery', () => {
     app.clock.now += hour
     usher.context.deliver([{ databaseId: app.id }])
     expect(await app.delivered()).toEqual([])
+  })
+
+  it('a mail that a newer one has replaced is not sent again after the newer code was used', async ({
+    app,
+    usher,
+  }) => {
+    const email = 'ada@example.com'
+    const { id } = await app.signedUp({ email })
+    const replaced = await app.resetCode(email)
+    await app.delivered()
+    const message = undeleted(app.id, id, replaced, app.clock.now)
+    const others = [
+      { ...message, id: uuidv7(), payload: { type: 'email_verification' } },
+      { ...message, id: uuidv7(), kind: 'webhook', payload: { type: 'user.updated' } },
+    ]
+    await usher.store.prisma.message.createMany({ data: [message, ...others] })
+    app.clock.now += minute
+    expect((await app.reset(await app.resetCode(email))).statusCode).toBe(200)
+    expect((await app.messages()).map((left) => left.id).sort()).toEqual(others.map((other) => other.id))
   })
 
   it('a database without app URL keeps its mails until they expire, and says why', async ({ app, usher }) => {

@@ -115,13 +115,15 @@ export async function findCode(store: Queries, databaseId: string, id: string, p
   return code
 }
 
-// The message that sent the code goes with it: delivered again, it would make the code valid again.
+// Messages that sent the code, or one that it replaced, go with it: delivered again, they would make theirs valid again.
 const useCode = (assignments: string, returned: string) => `
   WITH used AS (
     DELETE FROM usher.code WHERE database_id = $1::uuid AND id = $2::uuid AND expires_at > $3::timestamptz
-    RETURNING user_id, email_key
+    RETURNING user_id, email_key, purpose
   ), message AS (
-    DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid
+    DELETE FROM usher.outbox AS message USING used
+    WHERE message.database_id = $1::uuid AND message.user_id = used.user_id AND message.id <= $2::uuid
+      AND message.kind = 'mail' AND message.payload->>'type' = used.purpose
   )
   UPDATE usher."user" AS u SET
     email_verified_at = COALESCE(u.email_verified_at, $3::timestamptz)${assignments}
