@@ -11,9 +11,16 @@ export interface ReceivedMail {
   parsed: ParsedMail
 }
 
-/** Starts an SMTP server that keeps all mails, and refuses them while `refusal` is set. */
+/** Starts an SMTP server that keeps all mails. It refuses their recipients while `refusal` is set. */
 export async function startSmtp() {
-  const smtp = { mails: [] as ReceivedMail[], refusal: undefined as Error | undefined, attempts: 0, url: '' }
+  const smtp = {
+    mails: [] as ReceivedMail[],
+    refusal: undefined as Error | undefined,
+    attempts: 0,
+    url: '',
+    /** Runs before a mail is accepted. The mail is refused if it throws. */
+    answer: (async () => undefined) as (mail: ReceivedMail) => Promise<void>,
+  }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -27,8 +34,9 @@ export async function startSmtp() {
       for await (const chunk of stream) chunks.push(chunk as Buffer)
       const source = Buffer.concat(chunks)
       const recipients = session.envelope.rcptTo.map(({ address }) => address)
-      smtp.mails.push({ recipients, source: source.toString(), parsed: await simpleParser(source) })
-      done()
+      const mail = { recipients, source: source.toString(), parsed: await simpleParser(source) }
+      smtp.mails.push(mail)
+      smtp.answer(mail).then(() => done(), done)
     },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -49,11 +49,15 @@ export async function startServer(env: Record<string, string>) {
       throw error
     }
   }
+  /** @param path below that of the users */
+  const post = (path: string, body: object, headers?: Record<string, string>) =>
+    send(users + path, body, headers)
   return {
+    post,
     get: (path: string) => send(path).then(({ status }) => status),
     signUp: (body: { email: string; newTenant?: string }, key?: string) =>
-      send(users, { password, ...body }, key ? { 'idempotency-key': key } : {}),
-    login: (email: string, candidate = password) => send(`${users}/login`, { email, password: candidate }),
+      post('', { password, ...body }, key ? { 'idempotency-key': key } : {}),
+    login: (email: string, candidate = password) => post('/login', { email, password: candidate }),
     me: (jwt: string) => send(`${users}/me`, undefined, { authorization: `Bearer ${jwt}` }),
     logged: () => child.output.stdout,
     async restart() {
