@@ -12,6 +12,7 @@ import {
   hasDueMessages,
   keepForTail,
 } from '../../store/queries/outbox.js'
+import type { ServerStore } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { AppContext } from '../context.js'
@@ -26,6 +27,9 @@ import { sendWebhook } from './webhook.js'
 const batch = 16
 /** Databases whose messages are delivered in parallel, because the receivers of some may not respond. */
 const maxDatabases = 32
+
+/** Statements that run at a time, because the other connections are for requests. */
+const maxStatements = 4
 
 /** Longer than any delivery, with servers' clocks 30 s apart. */
 const claimMilliseconds = 60_000
@@ -48,11 +52,11 @@ export interface DeliveryWorker {
 
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
 export function startDelivery(
-  context: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
+  { store: unlimited, findSecrets, now }: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
   mail: { templates: Templates; sendMail: SendMail },
   log: Log,
 ): DeliveryWorker {
-  const { store, now } = context
+  const store = { ...unlimited, query: limited(unlimited.query, maxStatements) }
   const running = new Map<string, Promise<void>>()
   const waiting = new Set<string>()
   const stopping = new AbortController()
@@ -112,7 +116,8 @@ export function startDelivery(
   }
 
   async function send(databaseId: string, delivery: Delivery, message: ClaimedMessage) {
-    if (message.kind === 'mail') await deliverCode(context, mail, databaseId, delivery, message)
+    if (message.kind === 'mail')
+      await deliverCode({ store, findSecrets, now }, mail, databaseId, delivery, message)
     else await postEvent(databaseId, delivery, message)
   }
 
@@ -167,5 +172,22 @@ export function startDelivery(
       await Promise.all([searching, ...running.values()])
       clearTimeout(timer)
     },
+  }
+}
+
+/** Returns a query function that runs a limited number of statements at a time. The others wait in order. */
+function limited(query: ServerStore['query'], limit: number): ServerStore['query'] {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (text, values) => {
+    if (running < limit) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await query(text, values)
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
   }
 }

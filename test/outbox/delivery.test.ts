@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http'
+import { v7 as uuidv7 } from 'uuid'
+import { expect, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { webhookSettings } from '../../server/domain/admin/webhook.js'
+import { UnavailableError } from '../../server/store/errors.js'
+import type { Store } from '../../server/store/store.js'
+import { withOwnStore } from '../support/api.js'
+import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { startReceiver } from '../support/receiver.js'
+
+// The embedded store has one connection.
+const it = withOwnStore
+  .extend('storeKind', { scope: 'worker' }, 'postgres')
+  .extend('receiver', async ({ store: _ }, { onCleanup }) => {
+    const receiver = await startReceiver()
+    onCleanup(receiver.close)
+    return receiver
+  })
+
+/** Stores events of a database with a webhook, as another server does. */
+async function storeEvents({ store, clock }: TestApi, database: TestDatabase, url: string, count: number) {
+  const none = { id: database.id, webhookUrl: null }
+  const { settings } = webhookSettings(store.masterKey, none, { webhookUrl: url })
+  await setDatabase(store, database, settings)
+  const createdAt = new Date(clock.now)
+  await store.prisma.message.createMany({
+    data: Array.from({ length: count }, () => ({
+      databaseId: database.id,
+      id: uuidv7(),
+      kind: 'webhook',
+      payload: { type: 'user.updated' },
+      createdAt,
+      dueAt: createdAt,
+    })),
+  })
+}
+
+it('a database whose node is unavailable does not hold back the messages of others', async ({
+  store,
+  receiver,
+}) => {
+  let unavailable = ''
+  const query: Store['query'] = async (text, values, milliseconds) => {
+    if (values[0] === unavailable) throw new UnavailableError('the node does not respond')
+    return store.query(text, values, milliseconds)
+  }
+  const usher = await startApp({ ...store, query })
+  unavailable = (await usher.newDatabase()).id
+  await storeEvents(usher, await usher.newDatabase(), receiver.url, 1)
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+  expect(receiver.requests).toHaveLength(1)
+  await usher.close()
+})
+
+it('deliveries leave the connections of the store to requests', async ({ store, receiver }) => {
+  let running = 0
+  let most = 0
+  const query: Store['query'] = async (text, values, milliseconds) => {
+    running += 1
+    most = Math.max(most, running)
+    return store.query<never>(text, values, milliseconds).finally(() => {
+      running -= 1
+    })
+  }
+  const usher = await startApp({ ...store, query })
+  const responses: ServerResponse[] = []
+  receiver.answer = (response) => {
+    responses.push(response)
+    if (responses.length === 32) for (const each of responses) each.writeHead(204).end()
+  }
+  const databases = [await usher.newDatabase(), await usher.newDatabase()]
+  for (const database of databases) await storeEvents(usher, database, receiver.url, 16)
+  usher.context.deliver(databases.map(({ id }) => ({ databaseId: id })))
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+  expect(most).toBe(4)
+  await usher.close()
+})
