@@ -1,11 +1,15 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { setDatabase } from '../../../server/domain/admin/databases.js'
+import { webhookSettings } from '../../../server/domain/admin/webhook.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { referenceTables } from '../../../server/store/citus/tables.js'
 import { migrate } from '../../../server/store/migrate.js'
 import type { Store } from '../../../server/store/store.js'
-import { password, startApp, validUser } from '../../support/app.js'
+import { password, startApp, type TestDatabase, validUser } from '../../support/app.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
+import { type Receiver, startReceiver } from '../../support/receiver.js'
+import { codeIn, type Smtp, startSmtp } from '../../support/smtp.js'
 import { open, report } from './stage.js'
 
 // Citus tells a session what it sends to its nodes. Every statement of the operations must be sent to one node, which
@@ -20,7 +24,8 @@ let cluster: CitusCluster
 let store: Store
 let client: pg.Client
 let sent: Sent[] = []
-const byStatement = new Map<string, Sent[]>()
+/** What each execution of a statement sent. */
+const byStatement = new Map<string, Sent[][]>()
 
 beforeAll(async () => {
   cluster = await startCluster()
@@ -47,20 +52,31 @@ afterAll(async () => {
 /** Runs the operations, their statements one at a time on the session that Citus tells. */
 async function useEveryOperation() {
   let last: Promise<unknown> = Promise.resolve()
-  const query = <Row>(text: string, values: unknown[]): Promise<Row[]> => {
-    const run = async () => {
-      sent = []
-      try {
-        return (await client.query({ text, values })).rows
-      } finally {
-        byStatement.set(text, [...(byStatement.get(text) ?? []), ...sent])
-      }
-    }
-    const result = last.then(run, run)
+  function inTurn<Result>(work: () => Promise<Result>) {
+    const result = last.then(work, work)
     last = result.catch(() => undefined)
     return result
   }
-  const api = await startApp({ ...store, query })
+  async function run<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
+    sent = []
+    try {
+      return (await client.query({ text, values })).rows
+    } finally {
+      byStatement.set(text, [...(byStatement.get(text) ?? []), sent])
+    }
+  }
+  const query: Store['query'] = (text, values) => inTurn(() => run(text, values))
+  const transaction: Store['transaction'] = (_databaseId, work) =>
+    inTurn(async () => {
+      await run('BEGIN')
+      const result = await work(run)
+      await run('COMMIT')
+      return result
+    })
+  const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
+  const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
+  const api = await startApp({ ...store, query, transaction }, settings)
+  api.clock.now = Date.now()
   const database = await api.newDatabase()
   const taken = validUser({ newTenant: 'Engines' })
   const { token } = await database.signedUp(taken)
@@ -82,34 +98,75 @@ async function useEveryOperation() {
     await database.login({ email: taken.email, password }),
   ].map(({ statusCode }) => statusCode)
   expect(statuses).toEqual([201, 409, 201, 201, 200, 401, 200])
+  await useAccountOperations(await api.newDatabase(), receiver, smtp)
   await api.close()
+  await Promise.all([receiver.close(), smtp.close()])
+}
+
+/** In a database with a webhook and mails. */
+async function useAccountOperations(database: TestDatabase, receiver: Receiver, smtp: Smtp) {
+  const none = { id: database.id, webhookUrl: null }
+  const webhook = webhookSettings(store.masterKey, none, { webhookUrl: receiver.url })
+  await setDatabase(store, database, { ...webhook.settings, appUrl: 'https://app.example.com' })
+  const user = validUser({ newTenant: 'Engines' })
+  const { email } = user
+  const opened = await database.opened(user)
+  const token = opened.token.jwt
+  const refreshToken = opened.refreshToken.value
+  const newPassword = 'four random common words'
+  const codeOfMail = (number: number) =>
+    vi.waitFor(() => {
+      const mail = smtp.mails[number]
+      if (!mail) throw new Error('no mail')
+      return codeIn(mail)
+    }, 15_000)
+  const post = (path: string, body: object) => database.as('', 'POST', path, body)
+  const responses = [
+    await database.refresh(refreshToken),
+    await database.as(token, 'GET', 'me/sessions'),
+    await database.as(token, 'PATCH', 'me', { preferredName: 'Ada' }),
+    await database.as(token, 'POST', 'me/email-verification'),
+    await post('email-verification', { code: await codeOfMail(0) }),
+    await database.as(token, 'PUT', 'me/password', { password, newPassword }),
+    await post('password-reset', { email }),
+    await post('password-reset/confirm', { code: await codeOfMail(1), newPassword }),
+    await database.endSession(refreshToken),
+  ]
+  const newToken = async () =>
+    (await database.login({ email, password: newPassword })).json().token.jwt as string
+  responses.push(
+    await database.as(await newToken(), 'DELETE', 'me/sessions'),
+    await database.as(await newToken(), 'POST', 'me/deletion', { password: newPassword }),
+  )
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([
+    200, 200, 200, 202, 200, 200, 202, 200, 204, 204, 204,
+  ])
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 15_000)
 }
 
 const tablesOf = (text: string) => [
-  ...new Set([...text.matchAll(/(?:INTO|FROM|JOIN) usher\."?(\w+)/g)].map(([, table = '']) => table)),
+  ...new Set([...text.matchAll(/(?:INTO|FROM|JOIN|UPDATE) usher\."?(\w+)/g)].map(([, table = '']) => table)),
 ]
 
 it('every statement of the operations is sent to one node and committed there once', () => {
   const found: string[] = []
-  for (const [text, commands] of byStatement) {
+  for (const [text, executions] of byStatement) {
     // The others read the coordinator's own catalog.
-    if (!/(INTO|FROM|JOIN) usher\./.test(text)) continue
-    const nodes = new Set(commands.map(({ node }) => node))
-    const isTwoPhase = commands.some(({ sql }) => /PREPARE TRANSACTION|COMMIT PREPARED/.test(sql))
-    report(
-      text.replace(/\s+/g, ' ').trim().slice(0, 60),
-      nodes.size,
-      commands.length,
-      isTwoPhase ? 'two phases' : 'once',
-    )
+    if (text !== 'COMMIT' && tablesOf(text).length === 0) continue
     // Every node has the reference tables.
-    const expected = tablesOf(text).every((table) => referenceTables.includes(table)) ? 0 : 1
-    if (nodes.size !== expected || isTwoPhase) found.push(text)
+    const expected =
+      text !== 'COMMIT' && tablesOf(text).every((table) => referenceTables.includes(table)) ? 0 : 1
+    const nodes = Math.max(...executions.map((commands) => new Set(commands.map(({ node }) => node)).size))
+    const commands = Math.max(...executions.map(({ length }) => length))
+    const isTwoPhase = executions.flat().some(({ sql }) => /PREPARE TRANSACTION|COMMIT PREPARED/.test(sql))
+    const title = text.replace(/\s+/g, ' ').trim().slice(0, 60)
+    report(title, nodes, commands, isTwoPhase ? 'two phases' : 'once')
+    if (nodes !== expected || isTwoPhase) found.push(text)
   }
   expect(found).toEqual([])
 })
 
-it('which are sign-ups of every kind, logins, reads and counts', () => {
+it('which are sign-ups of every kind, logins, reads, counts, sessions, codes and messages', () => {
   const tables = [...byStatement.keys()].map((text) => tablesOf(text).join(' '))
   for (const written of [
     'user',
@@ -122,12 +179,15 @@ it('which are sign-ups of every kind, logins, reads and counts', () => {
   expect(tables.join()).toMatch(/login_failures/)
   expect(tables.join()).toMatch(/signing_key/)
   expect(tables.join()).toMatch(/hash_parameters/)
+  for (const table of ['session', 'database_secret', 'outbox', 'code', 'code_request'])
+    expect(tables.join(' ').split(' ')).toContain(table)
 })
 
 it('a read of one table is sent as it is, in one round trip', () => {
-  const reads = [...byStatement].filter(([text]) => /^\s*SELECT/.test(text))
+  const reads = [...byStatement].filter(([text]) => /^\s*SELECT/.test(text) && !text.includes('FOR UPDATE'))
   expect(reads.length).toBeGreaterThan(0)
-  for (const [, commands] of reads) expect(commands.every(({ sql }) => /^SELECT/.test(sql))).toBe(true)
+  for (const [, executions] of reads)
+    expect(executions.flat().every(({ sql }) => /^SELECT/.test(sql))).toBe(true)
 })
 
 it('sign-ups and reads work where the server plans without values', async () => {
