@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import pLimit from 'p-limit'
 import { v4 as uuidv4 } from 'uuid'
 import { isStoreUnavailable } from '../../store/errors.js'
 import {
@@ -56,7 +57,11 @@ export function startDelivery(
   mail: { templates: Templates; sendMail: SendMail },
   log: Log,
 ): DeliveryWorker {
-  const store = { ...unlimited, query: limited(unlimited.query, maxStatements) }
+  const limit = pLimit(maxStatements)
+  const store: ServerStore = {
+    ...unlimited,
+    query: (text, values) => limit(() => unlimited.query(text, values)),
+  }
   const running = new Map<string, Promise<void>>()
   const waiting = new Set<string>()
   const stopping = new AbortController()
@@ -172,22 +177,5 @@ export function startDelivery(
       await Promise.all([searching, ...running.values()])
       clearTimeout(timer)
     },
-  }
-}
-
-/** Returns a query function that runs a limited number of statements at a time. The others wait in order. */
-function limited(query: ServerStore['query'], limit: number): ServerStore['query'] {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (text, values) => {
-    if (running < limit) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await query(text, values)
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
   }
 }
