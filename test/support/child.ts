@@ -36,11 +36,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // biome-ignore lint/style/noProcessEnv: a child needs the path of the system, and none of the developer's settings
 const { PATH = '' } = process.env
 
+const NODE_OPTIONS = `--import=${new URL('liftoff.js', import.meta.url).href}`
+
 export type Child = ReturnType<typeof startChild>
 
 /** Starts a process with only this environment, and records its output. It is killed after the test file. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(command, args, { env: { PATH, ...noSettings, ...env }, detached: hasGroups })
+  const child = spawn(command, args, {
+    env: { PATH, NODE_OPTIONS, ...noSettings, ...env },
+    detached: hasGroups,
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output.stdout += text

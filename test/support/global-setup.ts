@@ -9,6 +9,7 @@ import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
 import { closeToConnections, createCitusDatabase, nodesOf, query } from './citus.js'
 import { startCluster } from './citus-cluster.js'
+import './liftoff.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
 import { type Cluster, createCluster, databaseUrl, startPostgres } from './postgres-server.js'
 
