@@ -8,6 +8,7 @@ import { startApp, type TestApi } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
 import { it as operatorTest } from '../support/operator.js'
 import { codeIn, type ReceivedMail, startSmtp } from '../support/smtp.js'
+import { createPostgresSettings } from '../support/store.js'
 
 const it = withStore.extend('folder', async ({ storeKind: _ }, { onCleanup }) => {
   const folder = await mkdtemp(join(tmpdir(), 'usher-mail-'))
@@ -115,8 +116,10 @@ it.for([
     'email_verification.txt in MAIL_TEMPLATES must begin with a line "Subject: …" and an empty line',
   ],
 ] as const)('a server refuses to start with the template %j', async ([text, error], { folder }) => {
+  const { env, remove } = await createPostgresSettings()
+  onTestFinished(remove)
   await writeFile(join(folder, 'email_verification.txt'), text)
-  const { code, stderr } = await usherProcess(['serve'], { DATA_DIR: folder, MAIL_TEMPLATES: folder })
+  const { code, stderr } = await usherProcess(['serve'], { ...env, MAIL_TEMPLATES: folder })
   expect({ code, stderr }).toEqual({ code: 2, stderr: `usher: ${error}\n` })
 })
 

@@ -71,7 +71,7 @@ export async function createPostgresDatabase(template: 'usher_template' | 'templ
 /** Settings of a process, and a function that deletes their store. */
 export interface StoreSettings {
   env: Record<string, string>
-  remove: () => Promise<unknown>
+  remove: () => Promise<void>
 }
 
 /** Creates a store on the Postgres server. */

@@ -2,9 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
-import { startUsher, usher } from '../../support/child.js'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startUsher } from '../../support/child.js'
+import { createDatabase } from '../../support/command-line.js'
 import { freePort } from '../../support/postgres-server.js'
+import { createPostgresSettings } from '../../support/store.js'
 import { isLong } from '../form.js'
 
 /** Preloaded by each thread: only the main one starts. */
@@ -16,17 +18,17 @@ it('a server whose hashing threads cannot start says so, rejects passwords, and 
   const folder = await mkdtemp(join(tmpdir(), 'usher-threads-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const port = String(await freePort())
-  const env = { DATA_DIR: join(folder, 'store'), HOST: '127.0.0.1', PORT: port, WORKERS: '1' }
-  for (const command of ['workspace create acme', 'database create acme/app']) {
-    expect(await usher(command.split(' '), env)).toMatchObject({ code: 0 })
-  }
+  const settings = await createPostgresSettings()
+  onTestFinished(settings.remove)
+  const env = { ...settings.env, HOST: '127.0.0.1', PORT: port, WORKERS: '1' }
+  await createDatabase('acme', 'app', env)
   const preload = join(folder, 'broken.mjs')
   await writeFile(preload, broken)
   const server = startUsher(['serve'], { ...env, NODE_OPTIONS: `--import ${pathToFileURL(preload)}` })
   const startedAt = performance.now()
   await server.printed('Server listening')
   const origin = `http://127.0.0.1:${port}`
-  expect((await fetch(`${origin}/readyz`)).status).toBe(503)
+  await vi.waitFor(async () => expect((await fetch(`${origin}/readyz`)).status).toBe(503))
   expect((await fetch(`${origin}/healthz`)).status).toBe(200)
   const login = await fetch(`${origin}/workspaces/acme/databases/app/users/login`, {
     method: 'POST',
