@@ -72,7 +72,8 @@ const projectsOf: Record<string, typeof projects> = { lab: [lab], citus: [citus]
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than cores, because some tests wait, such as for the end of a timeout.
+    maxWorkers: availableParallelism() + 1,
     projects: projectsOf[mode] ?? projects,
   },
 }))
