@@ -36,14 +36,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // biome-ignore lint/style/noProcessEnv: a child needs the path of the system, and none of the developer's settings
 const { PATH = '' } = process.env
 
-const NODE_OPTIONS = `--import=${new URL('liftoff.js', import.meta.url).href}`
+const shortRun = `--import=${new URL('short-run.js', import.meta.url).href}`
 
 export type Child = ReturnType<typeof startChild>
 
 /** Starts a process with only this environment, and records its output. It is killed after the test file. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(command, args, {
-    env: { PATH, NODE_OPTIONS, ...noSettings, ...env },
+    env: { PATH, ...noSettings, ...env, NODE_OPTIONS: `${shortRun} ${env.NODE_OPTIONS ?? ''}` },
     detached: hasGroups,
   })
   const output = { stdout: '', stderr: '' }
