@@ -11,11 +11,11 @@ import {
 import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
+import { sendAllowedMethods } from './allowed-methods.js'
 import { readClientAddress } from './client-address.js'
 import { endWhenDisconnected } from './client-disconnect.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
-import { rejectOtherMethods } from './method-not-allowed.js'
 import { createErrorHandler } from './problem-details.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
@@ -99,7 +99,7 @@ export async function buildApp(
   if (metrics) countResponses(app, metrics)
   closeConnectionsWhenDraining(app, context)
   app.setErrorHandler(handleError)
-  const registerMethodGuards = rejectOtherMethods(app)
+  sendAllowedMethods(app, maxParamLength)
   await app.register(cors, {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -129,7 +129,6 @@ export async function buildApp(
   operationRoutes(app, context, baseUrl)
   problemTypeRoute(app, docs)
   if (docs) referenceRoutes(app, baseUrl)
-  app.after(registerMethodGuards)
   return app
 }
 
@@ -142,10 +141,10 @@ const countResponses = (app: FastifyInstance, metrics: Metrics) =>
     done()
   })
 
-/** Rejects a missing Host header and an unknown path before the body is read. */
+/** Rejects a missing Host header, an unknown path and a method that a path does not have, before the body is read. */
 const rejectBeforeBody = (app: FastifyInstance) =>
-  app.addHook('onRequest', ({ is404, raw }, _reply, done) => {
+  app.addHook('onRequest', ({ is404, raw }, reply, done) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))
-    else if (is404) done(new Problem('route_not_found'))
+    else if (is404) done(new Problem(reply.hasHeader('Allow') ? 'method_not_allowed' : 'route_not_found'))
     else done()
   })

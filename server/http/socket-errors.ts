@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { ProblemCode } from '@usher/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../domain/problem.js'
-import { methodsOfServer } from './method-not-allowed.js'
+import { methodsOfServer } from './allowed-methods.js'
 import { problemBody } from './problem-details.js'
 
 /** Problems by error code of Node's HTTP parser. Any other code means that the bytes are not HTTP. */
