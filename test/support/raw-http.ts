@@ -3,7 +3,8 @@ import type { RawResponse } from './documented.js'
 
 /**
  * Sends bytes to a port of 127.0.0.1 and reads until the server closes the connection. The client half-closes the
- * connection `quiet` milliseconds after the last bytes it sent, or 50 ms after the last bytes it received.
+ * connection `quiet` milliseconds after the last bytes it sent, or 50 ms after the last bytes it received, if they are
+ * more than a 100 Continue.
  */
 export async function exchange(port: number, bytes: Buffer, quiet = 500): Promise<Buffer> {
   const socket = connect(port, '127.0.0.1')
@@ -12,7 +13,8 @@ export async function exchange(port: number, bytes: Buffer, quiet = 500): Promis
     20_000,
   )
   let done = setTimeout(() => socket.end(), quiet)
-  socket.on('data', () => {
+  socket.on('data', (part) => {
+    if (part.toString('latin1', 0, 12) === 'HTTP/1.1 100') return
     clearTimeout(done)
     done = setTimeout(() => socket.end(), 50)
   })
