@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
 import { ClientDisconnected, Problem } from '../../server/domain/problem.js'
@@ -132,6 +133,17 @@ describe('networks', () => {
     respond(thread, 'third', true)
     expect(await result).toBe(true)
   })
+})
+
+it('closes after the exit of its threads, also of one that fails meanwhile', async () => {
+  const { pool, threads } = startPool(1)
+  const closed = vi.fn()
+  const closing = pool.close().then(closed)
+  threads[0]?.emit('error', new Error('cannot be loaded'))
+  await setImmediate()
+  expect(closed).not.toHaveBeenCalled()
+  threads[0]?.emit('exit')
+  await closing
 })
 
 it('rejects the jobs of a thread that has failed', async () => {

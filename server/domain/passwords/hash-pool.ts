@@ -1,4 +1,4 @@
-import { type EventEmitter, once } from 'node:events'
+import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { type Client, onceGivenUp, overloaded } from '../caller.js'
@@ -295,7 +295,8 @@ export function createHashPool(threads: number, queueSeconds: number, createThre
       const exits = [...all].map(({ worker }) => {
         worker.ref()
         worker.postMessage('close')
-        return once(worker, 'exit')
+        // Not once() of node:events, which rejects if a thread that is starting fails.
+        return new Promise((resolve) => worker.once('exit', resolve))
       })
       await Promise.all(exits)
     },
