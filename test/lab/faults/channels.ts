@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest'
+import { expect, type TestContext } from 'vitest'
 import { disableUser } from '../../../server/domain/admin/change-user.js'
 import { requireDatabase, setDatabase } from '../../../server/domain/admin/databases.js'
 import { sendReset } from '../../../server/domain/admin/send-reset.js'
@@ -17,7 +17,7 @@ async function receive(channel: Channel, id: string) {
 }
 
 /** Starts a receiver of webhooks. Users have four events: three of the sign-up, one of the command line. */
-export async function startWebhookChannel(): Promise<Channel> {
+export async function startWebhookChannel({ onTestFinished }: TestContext): Promise<Channel> {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   let requests = 0
@@ -66,7 +66,7 @@ export async function startWebhookChannel(): Promise<Channel> {
  * Starts an SMTP server. Users request a new password or the verification of their address in turn. The command line
  * sends each another reset.
  */
-export async function startMailChannel(): Promise<Channel> {
+export async function startMailChannel({ onTestFinished }: TestContext): Promise<Channel> {
   const smtp = await startSmtp()
   onTestFinished(smtp.close)
   let requests = 0

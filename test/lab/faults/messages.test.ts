@@ -1,24 +1,25 @@
 import { rm } from 'node:fs/promises'
 import { Client } from 'pg'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createDataFolder, createPostgresDatabase } from '../../support/store.js'
 import { times } from '../form.js'
 import { startMailChannel, startWebhookChannel } from './channels.js'
 import { refuse, startDelivering } from './deliveries.js'
 import { inFolder, onPostgres } from './stage.js'
 
-/** Each kill takes a start of the server, whose time varies with the load of the machine. */
-const timeout = times(180_000, 1_800_000)
+/** Concurrent, because they wait most of the time. Each kill takes a start of the server, whose time varies. */
+const options = { concurrent: true, timeout: times(180_000, 1_800_000) }
 
 const channels = [
   ['webhook', startWebhookChannel],
   ['mail', startMailChannel],
 ] as const
 
-it.for(channels)('every %s arrives wherever Usher is killed', { timeout }, async ([, startChannel]) => {
+it.for(channels)('every %s arrives wherever Usher is killed', options, async ([, startChannel], test) => {
+  const { onTestFinished } = test
   const { url, drop } = await createPostgresDatabase('template0')
   onTestFinished(drop)
-  const channel = await startChannel()
+  const channel = await startChannel(test)
   const { server, request, requestHeld, killAndDeliver, reportStep } = await startDelivering(
     onPostgres(url),
     channel,
@@ -28,6 +29,8 @@ it.for(channels)('every %s arrives wherever Usher is killed', { timeout }, async
   const [control, watch] = [connect(), connect()]
   await Promise.all([control.connect(), watch.connect()])
   onTestFinished(async () => void (await Promise.all([control.end(), watch.end()])))
+  const connections = `FROM pg_stat_activity WHERE datname = current_database()
+    AND backend_type = 'client backend' AND application_name <> 'test'`
   /** Waits until a query returns rows, or none. */
   const returnsRows = (query: string, isExpected = true) =>
     vi.waitFor(async () => expect((await watch.query(query)).rows.length > 0, query).toBe(isExpected), {
@@ -36,9 +39,7 @@ it.for(channels)('every %s arrives wherever Usher is killed', { timeout }, async
     })
   /** Waits until a statement of Usher with this text, among its first 1,024 bytes, waits for a lock. */
   const waitsFor = (statement: string) =>
-    returnsRows(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${statement}%'`)
-  const connections = `FROM pg_stat_activity WHERE datname = current_database()
-    AND backend_type = 'client backend' AND application_name <> 'test'`
+    returnsRows(`SELECT ${connections} AND wait_event_type = 'Lock' AND query LIKE '%${statement}%'`)
   /** Ends the connections of the killed process and releases the locks. Its last statements complete or are lost. */
   async function endConnections(complete: boolean) {
     if (!complete) await watch.query(`SELECT pg_terminate_backend(pid) ${connections}`)
@@ -98,11 +99,11 @@ it.for(channels)('every %s arrives wherever Usher is killed', { timeout }, async
 
 it.for(channels)(
   'every %s arrives after an embedded store is killed',
-  { timeout },
-  async ([, startChannel]) => {
+  options,
+  async ([, startChannel], test) => {
     const folder = await createDataFolder()
-    onTestFinished(() => rm(folder, { recursive: true }))
-    const channel = await startChannel()
+    test.onTestFinished(() => rm(folder, { recursive: true }))
+    const channel = await startChannel(test)
     const { server, onStore, requestHeld, killAndDeliver, reportStep } = await startDelivering(
       inFolder(folder),
       channel,

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { describe, it, onTestFinished } from 'vitest'
+import { describe, it, type TestContext } from 'vitest'
 import { startOwnPostgres } from '../../support/own-postgres.js'
 import { times } from '../form.js'
 import { onPostgres, openStage } from './stage.js'
@@ -8,14 +8,14 @@ type Stall = (control: Client) => Promise<() => Promise<unknown>>
 
 // Both wait for the timeouts of a statement and of a connection, so they run in parallel.
 describe.concurrent('a stalled Postgres', () => {
-  it('requests return 503 while Postgres does not respond (SIGSTOP)', () =>
-    stallPostgres('Postgres frozen', freeze))
-  it('requests return 503 while statements exceed their timeout because a table is locked', () =>
-    stallPostgres('Statements past their limit', lockTables))
+  it('requests return 503 while Postgres does not respond (SIGSTOP)', (test) =>
+    stallPostgres(test, 'Postgres frozen', freeze))
+  it('requests return 503 while statements exceed their timeout because a table is locked', (test) =>
+    stallPostgres(test, 'Statements past their limit', lockTables))
 })
 
 /** @param stall returns a function that ends the stall */
-async function stallPostgres(title: string, stall: Stall) {
+async function stallPostgres({ onTestFinished }: TestContext, title: string, stall: Stall) {
   const postgres = await startOwnPostgres()
   onTestFinished(postgres.stop)
   const { outage, noted, close } = await openStage(onPostgres(postgres.url))
