@@ -72,8 +72,7 @@ const projectsOf: Record<string, typeof projects> = { lab: [lab], citus: [citus]
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // One more than cores, because some tests wait, such as for the end of a timeout.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: projectsOf[mode] ?? projects,
   },
 }))
