@@ -5,26 +5,44 @@ import { Problem } from '../domain/problem.js'
 /** The value of `Allow` for no path: `OPTIONS *` and CONNECT. */
 export const methodsOfServer = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Pattern of the path, also if the path does not have the method. Undefined if no pattern matches. */
+    route: string | undefined
+  }
+}
+
 /**
- * Sends the methods of a path in `Allow` to OPTIONS, and to a method that the path does not have. An OPTIONS request of
- * an unknown path returns 404. Call it before CORS is registered, which responds to OPTIONS, and before the routes.
+ * Finds the pattern of each path, and sends the methods of a path in `Allow` to OPTIONS and to a method that the path does
+ * not have. Call it before all that uses the pattern, and before the routes.
  */
-export function sendAllowedMethods(app: FastifyInstance, maxParamLength: number) {
+export function matchPaths(app: FastifyInstance, maxParamLength: number) {
   // One entry per path: a route for each method that a path does not have would take a tenth of the time of a start.
   const paths = findMyWay({ maxParamLength })
   const allowed = new Map<string, Set<string>>()
+  app.decorateRequest('route', undefined)
   app.addHook('onRoute', ({ method, url }) => {
     if (url === '*') return
     const methods = allowed.get(url) ?? new Set(['OPTIONS'])
     for (const each of [method].flat()) methods.add(each)
-    if (!allowed.has(url)) paths.on('GET', url, () => undefined, methods)
+    if (!allowed.has(url)) paths.on('GET', url, () => undefined, url)
     allowed.set(url, methods)
   })
-  app.addHook('onRequest', ({ is404, method, url }, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { is404, method, url, routeOptions } = request
+    request.route = routeOptions.url
     if (!is404 && method !== 'OPTIONS') return done()
-    const methods: Set<string> | undefined = paths.find('GET', url)?.store
+    const path: string | undefined = paths.find('GET', url)?.store
+    if (path) request.route = path
+    const methods = path && allowed.get(path)
     const allow = url === '*' ? methodsOfServer : methods && [...methods].sort().join(', ')
     if (allow) reply.header('Allow', allow)
-    done(method === 'OPTIONS' && !allow ? new Problem('route_not_found') : undefined)
+    done()
   })
 }
+
+/** Rejects OPTIONS requests of unknown paths. Call it before CORS is registered, which responds to OPTIONS. */
+export const rejectUnknownOptions = (app: FastifyInstance) =>
+  app.addHook('onRequest', ({ method }, reply, done) =>
+    done(method === 'OPTIONS' && !reply.hasHeader('Allow') ? new Problem('route_not_found') : undefined),
+  )

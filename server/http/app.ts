@@ -11,7 +11,7 @@ import {
 import type { AppContext } from '../domain/context.js'
 import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { sendAllowedMethods } from './allowed-methods.js'
+import { matchPaths, rejectUnknownOptions } from './allowed-methods.js'
 import { readClientAddress } from './client-address.js'
 import { endWhenDisconnected } from './client-disconnect.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
@@ -92,6 +92,7 @@ export async function buildApp(
     addCommonHeaders(request, reply)
     done()
   })
+  matchPaths(app, maxParamLength)
   readClientAddress(app)
   endWhenDisconnected(app)
   traceRequests(app)
@@ -99,7 +100,7 @@ export async function buildApp(
   if (metrics) countResponses(app, metrics)
   closeConnectionsWhenDraining(app, context)
   app.setErrorHandler(handleError)
-  sendAllowedMethods(app, maxParamLength)
+  rejectUnknownOptions(app)
   await app.register(cors, {
     origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -136,8 +137,8 @@ const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
   reply.headers(securityHeaders).header('x-request-id', request.id)
 
 const countResponses = (app: FastifyInstance, metrics: Metrics) =>
-  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
-    metrics.countResponse(method, routeOptions.url, statusCode, elapsedTime / 1000)
+  app.addHook('onResponse', ({ method, route }, { statusCode, elapsedTime }, done) => {
+    metrics.countResponse(method, route, statusCode, elapsedTime / 1000)
     done()
   })
 

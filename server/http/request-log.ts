@@ -8,11 +8,10 @@ const addressLike = /[^/]*(?:@|%(?:25)*40)[^/]*/gi
  * path itself is logged only if no route matches, without anything that looks like an email address.
  */
 export const logResponse: onResponseHookHandler = (request, reply, done) => {
-  const route = request.routeOptions.url
+  const { method, route, clientAddress: ip } = request
   const path =
     route === undefined ? request.url.split('?', 1)[0]?.replace(addressLike, '[redacted]') : undefined
   const milliseconds = Math.round(reply.elapsedTime * 10) / 10
-  const { method, clientAddress: ip } = request
   request.log.info({ method, route, path, status: reply.statusCode, milliseconds, ip }, 'answered')
   done()
 }

@@ -21,8 +21,7 @@ export function traceRequests(app: FastifyInstance) {
   }
   const contexts = new WeakMap<FastifyRequest, Context>()
   app.addHook('onRequest', (request, _reply, done) => {
-    const { method, protocol, routeOptions } = request
-    const route = routeOptions.url
+    const { method, protocol, route } = request
     const attributes = {
       'http.request.method': method,
       'url.scheme': protocol,

@@ -159,6 +159,19 @@ describe('paths and methods', () => {
     },
   )
 
+  it('logs the pattern of a path that does not have the method', async ({ usher, database }) => {
+    usher.forgetLog()
+    await usher.inject({ method: 'PUT', url: database.users })
+    await usher.inject({ method: 'OPTIONS', url: database.users })
+    const lines = usher.logged().trim().split('\n')
+    const answered = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered')
+    const route = '/workspaces/:workspaceSlug/databases/:databaseName/users'
+    expect(answered.map((line) => [line.status, line.route, line.path])).toEqual([
+      [405, route, undefined],
+      [204, route, undefined],
+    ])
+  })
+
   it('lists the methods of a path in Allow for OPTIONS', async ({ usher, database }) => {
     const options = (url: string) => usher.inject({ method: 'OPTIONS', url })
     const signUp = await options(database.users)

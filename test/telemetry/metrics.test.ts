@@ -96,7 +96,7 @@ it.for([1, 2])(
     expect(responses('POST', `${route}/login`, 401)).toBe(5)
     expect(responses('POST', `${route}/login`, 429)).toBe(1)
     expect(responses('GET', 'unknown', 404)).toBe(3)
-    expect(responses('POST', 'unknown', 405)).toBe(1)
+    expect(responses('POST', '/healthz', 405)).toBe(1)
     expect(value('usher_problems_total{code="too_many_attempts"}')).toBe(1)
     expect(value('usher_problems_total{code="invalid_credentials"}')).toBe(5)
     expect(value('usher_problems_total{code="route_not_found"}')).toBe(3)
