@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { openPostgres } from '../../server/store/postgres.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, validUser } from '../support/app.js'
 import type { TestStore } from '../support/store.js'
@@ -66,23 +67,37 @@ it('a tenant is deleted when its last two users delete themselves at the same ti
   expect(await prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
 })
 
-it('the deletion of a user locks the tables in the order of migrations', async ({ store, database }) => {
-  const email = 'leaving@example.com'
-  const { token } = await database.signedUp({ email, newTenant: 'Engines' })
-  // Notes the network, so that the deletion need not.
-  await database.login({ email, password })
-  const deletion = await store.prisma.$transaction(
-    async (migration) => {
-      await migration.$executeRaw`LOCK TABLE usher."user" IN EXCLUSIVE MODE`
-      const begun = database.as(token.jwt, 'POST', 'me/deletion', { password })
-      await waiting(store, 1)
-      await migration.$executeRaw`LOCK TABLE usher.tenant IN EXCLUSIVE MODE NOWAIT`
-      return [begun]
-    },
-    { timeout: 20_000 },
-  )
-  expect((await Promise.all(deletion)).map(({ statusCode }) => statusCode)).toEqual([204])
-})
+it.for([0, 1])(
+  'after %i deletions on the same connection, the deletion of a user locks the user before the tenants',
+  async (others, { store, database }) => {
+    // Postgres locks the tables of a prepared statement in another order than those of a new one.
+    const connection = openPostgres(String(store.settings?.DATABASE_URL), store.masterKey, () => undefined, 1)
+    const server = await startApp(connection)
+    const { as, login, signedUp } = server.client(database.workspaceSlug, database.databaseName)
+    for (let other = 0; other < others; other++) {
+      const { token } = await signedUp({ newTenant: 'Engines' })
+      expect((await as(token.jwt, 'POST', 'me/deletion', { password })).statusCode).toBe(204)
+    }
+    const email = `leaving-after-${others}@example.com`
+    const { token } = await signedUp({ email, newTenant: 'Engines' })
+    // Notes the network, so that the deletion need not.
+    await login({ email, password })
+
+    const deletion = await store.prisma.$transaction(
+      async (migration) => {
+        await migration.$executeRaw`LOCK TABLE usher."user" IN EXCLUSIVE MODE`
+        const begun = as(token.jwt, 'POST', 'me/deletion', { password })
+        await waiting(store, 1)
+        await migration.$executeRaw`LOCK TABLE usher.tenant IN EXCLUSIVE MODE NOWAIT`
+        return [begun]
+      },
+      { timeout: 20_000 },
+    )
+    expect((await Promise.all(deletion)).map(({ statusCode }) => statusCode)).toEqual([204])
+    await server.close()
+    await connection.close()
+  },
+)
 
 const email = 'ada@example.com'
 

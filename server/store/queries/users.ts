@@ -344,19 +344,26 @@ export const deleteUserAndTenants = (
     return rows.length > 0
   })
 
+// Postgres locks the tables of a new statement as they are written, and those of a prepared one from the outside in.
+// Only parts of one level are locked in the same order by both.
+
 const lockTenantsStatement = `
   WITH leaving AS (
     SELECT id FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR UPDATE
+  ), locked AS (
+    SELECT FROM usher.tenant
+    WHERE database_id = $1::uuid AND id IN (
+      SELECT tenant_id FROM usher.membership
+      WHERE database_id = $1::uuid AND user_id IN (SELECT id FROM leaving)
+    )
+    ORDER BY id FOR UPDATE
   )
-  SELECT FROM usher.tenant
-  WHERE database_id = $1::uuid AND id IN (
-    SELECT tenant_id FROM usher.membership
-    WHERE database_id = $1::uuid AND user_id IN (SELECT id FROM leaving)
-  )
-  ORDER BY id FOR UPDATE`
+  SELECT count(*) FROM locked`
 
 const deleteUserStatement = `
-  WITH deserted AS (
+  WITH deleted AS (
+    DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1
+  ), deserted AS (
     DELETE FROM usher.tenant AS t
     WHERE t.database_id = $1::uuid AND t.id IN (
       SELECT own.tenant_id FROM usher.membership AS own
@@ -366,4 +373,4 @@ const deleteUserStatement = `
       )
     )
   )
-  DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`
+  SELECT 1 FROM deleted`
