@@ -6,7 +6,7 @@ import { webhookSettings } from '../../server/domain/admin/webhook.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
-import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { startReceiver } from '../support/receiver.js'
 
 // The embedded store has one connection.
@@ -75,4 +75,48 @@ it('deliveries leave the connections of the store to requests', async ({ store, 
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
   expect(most).toBe(4)
   await usher.close()
+})
+
+it('the events of a user are sent in the order in which their changes were stored', async ({
+  store,
+  receiver,
+}) => {
+  const fast = await startApp(store)
+  const database = await fast.newDatabase()
+  await storeEvents(fast, database, receiver.url, 0)
+  const { token } = await database.signedUp()
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+
+  let proceed: (() => void) | undefined
+  const transaction: Store['transaction'] = async (...parameters) => {
+    await new Promise<void>((resolve) => {
+      proceed = resolve
+    })
+    return store.transaction(...parameters)
+  }
+  const slow = await startApp({ ...store, transaction })
+  receiver.answer = (response) => response.writeHead(503).end()
+  const { workspaceSlug, databaseName } = database
+  const update = slow
+    .client(workspaceSlug, databaseName)
+    .as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  await vi.waitFor(() => expect(proceed).toBeDefined())
+  const newPassword = 'another long password'
+  expect((await database.as(token.jwt, 'PUT', 'me/password', { password, newPassword })).statusCode).toBe(200)
+  await vi.waitFor(async () =>
+    expect(await store.prisma.message.count({ where: { lastError: 'status 503' } })).toBe(1),
+  )
+
+  const accepted: string[] = []
+  receiver.answer = (response, { event }) => {
+    accepted.push(event.type)
+    response.writeHead(204).end()
+  }
+  proceed?.()
+  expect((await update).statusCode).toBe(200)
+  for (const { clock } of [slow, fast]) clock.now += 1_000
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+  expect(accepted).toEqual(['user.password_changed', 'user.updated'])
+  await slow.close()
+  await fast.close()
 })

@@ -9,7 +9,7 @@ type Queries = Pick<ServerStore, 'query'>
 /** What {@link changeWithMessages} needs. */
 export type Transactions = Pick<ServerStore, 'query' | 'transaction'>
 
-export type NewMessage = Omit<Message, 'attempts' | 'lastError' | 'payload'> & {
+export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | 'payload'> & {
   payload: Prisma.InputJsonObject
 }
 
@@ -96,7 +96,8 @@ const claimStatement = `
     SELECT id FROM usher.outbox AS message
     WHERE database_id = $1::uuid AND due_at <= $2::timestamptz AND NOT EXISTS (
       SELECT FROM usher.outbox AS earlier
-      WHERE earlier.database_id = $1::uuid AND earlier.user_id = message.user_id AND earlier.id < message.id
+      WHERE earlier.database_id = $1::uuid AND earlier.user_id = message.user_id
+        AND (earlier.stored_at, earlier.id) < (message.stored_at, message.id)
         AND earlier.kind = 'webhook' AND message.kind = 'webhook')
     ORDER BY due_at, id LIMIT $4::integer FOR UPDATE SKIP LOCKED)
   RETURNING id, kind, user_id AS "userId", payload, created_at AS "createdAt", attempts`
@@ -165,7 +166,7 @@ export async function findDelivery(store: Queries, databaseId: string) {
 export const findEvents = (store: Queries, databaseId: string, fromId: string) =>
   store.query<Pick<Message, 'id' | 'payload' | 'createdAt'>>(
     `SELECT id, payload, created_at AS "createdAt" FROM usher.outbox
-    WHERE database_id = $1::uuid AND id >= $2::uuid AND kind IN ('webhook', 'tail') ORDER BY id`,
+    WHERE database_id = $1::uuid AND id >= $2::uuid AND kind IN ('webhook', 'tail') ORDER BY stored_at, id`,
     [databaseId, fromId],
   )
 
