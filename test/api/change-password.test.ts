@@ -43,6 +43,18 @@ it('returns a token that can open a session if that of the request has none', as
   expect((await database.openSession(changed.token.jwt)).statusCode).toBe(201)
 })
 
+it('accepts one of 30 concurrent requests', async ({ database }) => {
+  const email = 'race@example.com'
+  const user = await database.signedUp({ email })
+  const chosen = Array.from({ length: 30 }, (_, index) => `${newPassword} ${index}`)
+  const responses = await Promise.all(
+    chosen.map((newPassword) => change(database, user, { password, newPassword })),
+  )
+  const accepted = chosen.filter((_, index) => responses[index]?.statusCode === 200)
+  expect(accepted).toHaveLength(1)
+  expect((await database.login({ email, password: accepted[0] })).statusCode).toBe(200)
+})
+
 it('returns all field errors at the same time', async ({ database }) => {
   const user = await database.signedUp({ email: 'grace@example.com' })
   const codes = async (body: object) =>

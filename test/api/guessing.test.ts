@@ -1,4 +1,5 @@
 import { describe, expect, vi } from 'vitest'
+import { setPassword } from '../../server/domain/admin/change-user.js'
 import { Problem } from '../../server/domain/problem.js'
 import { recordDummyHash } from '../../server/store/queries/databases.js'
 import { it as apiTest } from '../support/api.js'
@@ -76,6 +77,29 @@ describe('revocations during a login', () => {
     release()
     expect((await database.me((await replay).json().token.jwt)).statusCode).toBe(401)
   })
+})
+
+describe('replacements of the password', () => {
+  it.for([
+    ['PUT', 'me/password', { password, newPassword: 'four random common words' }],
+    ['POST', 'me/deletion', { password }],
+  ] as const)(
+    'refuses %s %s with the old password, verified before it was replaced',
+    async ([method, path, body], { usher, clock }) => {
+      clock.now = Date.now()
+      const database = await usher.newDatabase()
+      const { id, token, refreshToken } = await database.opened({ email })
+      const { release, isStarted } = holdVerification(usher)
+      const change = database.as(token.jwt, method, path, body)
+      await isStarted
+      const ownerPassword = 'another battery staple'
+      await setPassword({ ...usher.context, store: usher.store }, database, id, ownerPassword, new Date())
+      release()
+      expect((await change).json().code).toBe('token_invalid')
+      expect((await database.refresh(refreshToken.value)).json().code).toBe('session_ended')
+      expect((await database.login({ email, password: ownerPassword })).statusCode).toBe(200)
+    },
+  )
 })
 
 describe('wrong passwords', () => {

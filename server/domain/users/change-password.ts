@@ -15,7 +15,8 @@ import { recordHashParameters } from './verify-password.js'
 /**
  * Changes the password of a user, and ends all sessions but that of the token.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` by the database's password policy
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` by the database's password policy;
+ * `token_invalid` also if the tokens are revoked meanwhile, such as by a reset of the password
  */
 export async function changePassword(
   context: AppContext,
@@ -36,7 +37,7 @@ export async function changePassword(
   const now = context.now()
   const changedAt = new Date(now)
   const messages = eventMessages(database, changedAt, [{ type: 'user.password_changed', userId: id }])
-  const at = await change(context.store, database.id, id, changedAt, passwordHash, sessionId, messages)
+  const at = await change(context.store, database.id, user, changedAt, passwordHash, sessionId, messages)
   if (!at) throw new Problem('token_invalid')
   context.deliver(messages)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })

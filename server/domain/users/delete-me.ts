@@ -5,13 +5,14 @@ import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { eventMessages } from '../outbox/events.js'
+import { Problem } from '../problem.js'
 import { confirmPassword } from './confirm-password.js'
 import { userOfToken } from './user-of-token.js'
 
 /**
  * Deletes a user, with sessions and memberships and those tenants that have no other user.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
  */
 export async function deleteMe(
   context: AppContext,
@@ -25,7 +26,8 @@ export async function deleteMe(
   const messages = eventMessages(database, new Date(context.now()), [
     { type: 'user.deleted', userId: user.id },
   ])
-  const isDeleted = await deleteUserAndTenants(context.store, database.id, user.id, messages)
+  const isDeleted = await deleteUserAndTenants(context.store, database.id, user, messages)
+  if (!isDeleted) throw new Problem('token_invalid')
   context.deliver(messages)
-  if (isDeleted) audit(caller.log, 'user.deleted', { databaseId: database.id, userId: user.id })
+  audit(caller.log, 'user.deleted', { databaseId: database.id, userId: user.id })
 }

@@ -292,56 +292,70 @@ export async function revokeUserTokens(
   return user?.tokensValidAfter
 }
 
-/** Does what {@link revokeUserTokens} does, but one session, if any, goes on. */
+/** A user as a request has read it. Who was disabled since, or whose tokens were revoked, is not changed. */
+export type ReadUser = Pick<User, 'id' | 'tokensValidAfter'>
+
+/**
+ * Does what {@link revokeUserTokens} does to a user who is as read. One session, if any, goes on.
+ *
+ * @returns undefined if the user is not as read
+ */
 export async function changePassword(
   store: Transactions,
   databaseId: string,
-  id: string,
+  { id, tokensValidAfter }: ReadUser,
   now: Date,
   passwordHash: string,
   sessionId: string | undefined,
   messages: readonly NewMessage[],
 ) {
-  // Citus rejects a part that changes no row because it compares with null.
-  if (sessionId === undefined) return revokeUserTokens(store, databaseId, id, now, passwordHash, messages)
-  const values = [databaseId, id, now, passwordHash, sessionId]
+  const values = [databaseId, id, now, passwordHash, tokensValidAfter]
   const [user] = await changeWithMessages<{ tokensValidAfter: Date }>(
     store,
-    changePasswordStatement,
-    values,
+    // Citus rejects a part that changes no row because it compares with null.
+    sessionId === undefined ? changePasswordStatement : changePasswordInSessionStatement,
+    sessionId === undefined ? values : [...values, sessionId],
     messages,
   )
   return user?.tokensValidAfter
 }
 
-const revokeUserTokensStatement = `
+const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
+    AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
+
+const revokeStatement = (condition = 'true') => `
   UPDATE usher."user" AS u SET
     tokens_valid_after = GREATEST($3::timestamptz, store.time),
     password_hash = COALESCE($4, u.password_hash)
   FROM (SELECT now() AS time) AS store
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${condition}
   RETURNING u.tokens_valid_after AS "tokensValidAfter"`
 
-const changePasswordStatement = `
-  WITH kept AS (
-    UPDATE usher.session AS s SET authenticated_at = GREATEST($3::timestamptz, store.time)
-    FROM (SELECT now() AS time) AS store
-    WHERE s.database_id = $1::uuid AND s.id = $5::uuid AND s.user_id = $2::uuid
-  )${revokeUserTokensStatement}`
+const revokeUserTokensStatement = revokeStatement()
+const changePasswordStatement = revokeStatement(isAsRead('$5'))
+const changePasswordInSessionStatement = `
+  WITH changed AS (${changePasswordStatement}
+  ), kept AS (
+    UPDATE usher.session AS s SET authenticated_at = changed."tokensValidAfter"
+    FROM changed
+    WHERE s.database_id = $1::uuid AND s.id = $6::uuid AND s.user_id = $2::uuid
+  )
+  SELECT "tokensValidAfter" FROM changed`
 
-/** Deletes a user, and those of the user's tenants that have no other user. Returns false if there is no such user. */
+/** Deletes a user, and those of the user's tenants that have no other user. Returns false if the user is not as read. */
 export const deleteUserAndTenants = (
   store: Transactions,
   databaseId: string,
-  id: string,
+  { id, tokensValidAfter }: ReadUser,
   messages: readonly NewMessage[],
 ) =>
   store.transaction(databaseId, async (query) => {
     // A statement of its own, because only a later one sees what the transactions have done that it waited for.
-    await query(lockTenantsStatement, [databaseId, id])
-    const rows = await query(deleteUserStatement, [databaseId, id])
-    if (rows.length > 0) for (const message of messages) await insertMessage({ query }, message)
-    return rows.length > 0
+    const locked = await query(lockTenantsStatement, [databaseId, id, tokensValidAfter])
+    if (locked.length === 0) return false
+    await query(deleteUserStatement, [databaseId, id])
+    for (const message of messages) await insertMessage({ query }, message)
+    return true
   })
 
 // Postgres locks the tables of a new statement as they are written, and those of a prepared one from the outside in.
@@ -349,7 +363,8 @@ export const deleteUserAndTenants = (
 
 const lockTenantsStatement = `
   WITH leaving AS (
-    SELECT id FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR UPDATE
+    SELECT u.id FROM usher."user" AS u
+    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$3')} FOR UPDATE
   ), locked AS (
     SELECT FROM usher.tenant
     WHERE database_id = $1::uuid AND id IN (
@@ -358,7 +373,7 @@ const lockTenantsStatement = `
     )
     ORDER BY id FOR UPDATE
   )
-  SELECT count(*) FROM locked`
+  SELECT leaving.id FROM leaving, (SELECT count(*) FROM locked) AS tenants`
 
 const deleteUserStatement = `
   WITH deleted AS (
