@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
+import { deleteDatabase } from '../../server/domain/admin/delete-database.js'
 import { it as apiTest } from '../support/api.js'
 import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from '../support/smtp.js'
@@ -172,20 +173,28 @@ describe('password reset', () => {
     await app.signedUp({ email: 'ada@example.com' })
     await app.requestReset('first@example.com')
     await app.delivered()
-    const query = vi.spyOn(usher.context.store, 'query')
+    const { store } = usher.context
+    const { transaction } = store
     const deliver = vi.spyOn(usher.context, 'deliver').mockReturnValue(undefined)
     const statementsOf = async (email: string) => {
-      query.mockClear()
+      const texts: string[] = []
+      const watched = vi.spyOn(store, 'transaction').mockImplementationOnce((databaseId, work) =>
+        transaction(databaseId, (query) =>
+          work((text, values) => {
+            texts.push(text)
+            return query(text, values)
+          }),
+        ),
+      )
       await app.requestReset(email)
-      const texts = query.mock.calls.map(([text]) => text)
+      watched.mockRestore()
       // The server looks for due messages meanwhile. This one is due later.
       app.clock.now -= hour
-      return texts.filter((text) => !/usher\.database|due_at <= \$2/.test(text))
+      return texts
     }
     const known = await statementsOf('ada@example.com')
-    expect(known).toHaveLength(3)
+    expect(known).toHaveLength(4)
     expect(await statementsOf('nobody@example.com')).toEqual(known)
-    query.mockRestore()
     deliver.mockRestore()
     app.clock.now += 2 * hour
     usher.context.deliver([{ databaseId: app.id }])
@@ -221,6 +230,58 @@ describe('password reset', () => {
       app.clock.now += minute
     }
     expect(sent).toEqual([1, 2, 3, 4, 5, 5, 5])
+  })
+
+  it('a request that the limit of its network refuses does not count for the address', async ({ app }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const from = elsewhere()
+    for (let count = 0; count < 5; count++) {
+      await app.requestReset(`other-${count}@example.com`, from)
+      await app.requestReset(email, from)
+      app.clock.now += minute
+    }
+    expect(await app.delivered()).toEqual([])
+    await app.requestReset(email)
+    expect(await app.delivered()).toHaveLength(1)
+  })
+
+  it('a request that the store could not keep can be sent again immediately', async ({ app, usher }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const from = elsewhere()
+    const { transaction } = usher.context.store
+    vi.spyOn(usher.context.store, 'transaction').mockImplementationOnce((databaseId, work) =>
+      transaction(databaseId, (query) =>
+        work((text, values) =>
+          text.includes('INTO usher.outbox')
+            ? Promise.reject(new Error('Connection terminated unexpectedly'))
+            : query(text, values),
+        ),
+      ),
+    )
+    expect(outcome(await app.requestReset(email, from))).toEqual([503, 'unavailable'])
+    expect((await app.requestReset(email, from)).statusCode).toBe(202)
+    expect(await app.delivered()).toHaveLength(1)
+  })
+
+  it('a request returns 404 after its database was deleted', async ({ app, usher }) => {
+    await app.login({ email: 'ada@example.com', password })
+    await deleteDatabase(usher.store, app)
+    expect(outcome(await app.requestReset('ada@example.com'))).toEqual([404, 'database_not_found'])
+  })
+
+  it('a request is accepted after the clock was set back', async ({ app, clock }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const from = elsewhere()
+    clock.now += 24 * hour
+    await app.requestReset(email, from)
+    expect(await app.delivered()).toHaveLength(1)
+    clock.now -= 24 * hour
+    await app.requestReset(email, from)
+    await app.requestReset(email, from)
+    expect(await app.delivered()).toHaveLength(2)
   })
 
   it('of 30 concurrent resets with one code one succeeds', async ({ app }) => {

@@ -1,8 +1,10 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
-import { countCodeRequest, type FoundCode, findCode } from '../../store/queries/codes.js'
-import { insertMessage } from '../../store/queries/outbox.js'
+import { isForeignKeyViolation } from '../../store/errors.js'
+import { type FoundCode, findCode, storeCodeRequest } from '../../store/queries/codes.js'
+import type { ServerStore } from '../../store/store.js'
+import { clockSkewSeconds } from '../clock-skew.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
+import { type Database, databaseDeleted } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 
 // A code is `id.mac`. Neither the store nor the outbox has anything that could be used as one.
@@ -42,21 +44,31 @@ export async function requireCode(
  * created when the message is delivered, so a request does the same work whether or not the user exists.
  *
  * @param findUserId returns undefined to send nothing
+ * @returns the message, or undefined
  */
 export async function requestCode(
-  context: AppContext,
-  database: Database,
+  { store, throttle, now, deliver }: AppContext,
+  { id: databaseId }: Database,
   purpose: CodePurpose,
   canonicalEmail: string,
   clientAddress: string,
-  findUserId: () => Promise<string | undefined>,
+  findUserId: (store: Pick<ServerStore, 'query'>) => Promise<string | undefined>,
 ) {
-  const { store, throttle, now } = context
-  const requester = throttle.attempt(database.id, canonicalEmail, clientAddress)
-  if (!(await countCodeRequest(store, database.id, purpose, requester, now()))) return
-  const message = codeMessage(database.id, purpose, await findUserId(), new Date(now()))
-  await insertMessage(store, message)
-  context.deliver([message])
+  const at = new Date(now())
+  const request = {
+    databaseId,
+    purpose,
+    ...throttle.attempt(databaseId, canonicalEmail, clientAddress),
+    now: at,
+    impossible: new Date(now() + clockSkewSeconds * 1000),
+  }
+  const message = await storeCodeRequest(store, request, async (queries) =>
+    codeMessage(databaseId, purpose, await findUserId(queries), at),
+  ).catch((error) => {
+    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+  })
+  if (message) deliver([message])
+  return message
 }
 
 /** Returns the message that sends a code to a user, or that does nothing. */

@@ -15,8 +15,13 @@ export async function requestEmailVerification(
   const { user } = await userOfToken(context, database, jwt, log)
   if (user.emailVerifiedAt) return
   const canonicalEmail = requireCanonicalEmail(user.email)
-  await requestCode(context, database, 'email_verification', canonicalEmail, address, async () => {
-    audit(log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
-    return user.id
-  })
+  const sent = await requestCode(
+    context,
+    database,
+    'email_verification',
+    canonicalEmail,
+    address,
+    async () => user.id,
+  )
+  if (sent) audit(log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
 }

@@ -14,9 +14,10 @@ export async function requestPasswordReset(
   { address, log }: { address: string; log: Log },
 ) {
   const canonicalEmail = requireCanonicalEmail(email)
-  await requestCode(context, database, 'password_reset', canonicalEmail, address, async () => {
-    const userId = await findUserId(context.store, database.id, canonicalEmail)
-    audit(log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
-    return userId
-  })
+  const message = await requestCode(context, database, 'password_reset', canonicalEmail, address, (store) =>
+    findUserId(store, database.id, canonicalEmail),
+  )
+  if (!message) return
+  const { userId } = message
+  audit(log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
 }

@@ -1,64 +1,77 @@
 import type { Code, Message, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
+import { changeWithMessages, insertMessage, type NewMessage, type Transactions } from './outbox.js'
 import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** Where a request for a code comes from, as HMACs. */
-export interface CodeRequester {
-  address: Uint8Array
+/** A request for a code. Its sources are HMACs. */
+export interface CodeRequest {
+  databaseId: string
+  purpose: string
   network: Uint8Array
+  address: Uint8Array
+  now: Date
+  /** A stored time later than this was written before the clock was set back, and is ignored. */
+  impossible: Date
 }
 
 const hourMilliseconds = 3_600_000
 const minuteMilliseconds = 60_000
 
 /**
- * Counts a request for a code, by its address and by its network. Deletes up to 100 counts that are out of date.
+ * Counts a request for a code, by its network and by its address, and stores its message: all or nothing.
  *
- * @returns false if either has had one within a minute or five within an hour
+ * @returns undefined if either has had one within a minute or five within an hour
  */
-export async function countCodeRequest(
+export const storeCodeRequest = (
+  store: Transactions,
+  request: CodeRequest,
+  messageOf: (store: Queries) => Promise<NewMessage>,
+) =>
+  store.transaction(request.databaseId, async (query) => {
+    // The network first: a request that it refuses must not use up the mails of somebody else's address.
+    for (const source of [request.network, request.address])
+      if (!(await countCodeRequest({ query }, request, source))) return undefined
+    const message = await messageOf({ query })
+    await insertMessage({ query }, message)
+    return message
+  })
+
+/** Also deletes up to 100 counts that are out of date. */
+async function countCodeRequest(
   store: Queries,
-  databaseId: string,
-  purpose: string,
-  { address, network }: CodeRequester,
-  now: number,
+  { databaseId, purpose, now, impossible }: CodeRequest,
+  source: Uint8Array,
 ) {
-  const [row] = await store.query<{ counted: number }>(countCodeRequestStatement, [
+  const rows = await store.query(countCodeRequestStatement, [
     databaseId,
     purpose,
-    address,
-    network,
-    new Date(now),
-    new Date(now - minuteMilliseconds),
-    new Date(now - hourMilliseconds),
+    source,
+    now,
+    new Date(now.getTime() - minuteMilliseconds),
+    new Date(now.getTime() - hourMilliseconds),
+    impossible,
   ])
-  return row?.counted === 2
+  return rows.length > 0
 }
-
-const countPart = (source: string) => `
-  INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
-  VALUES ($1::uuid, $2, ${source}::bytea, ARRAY[$5::timestamptz], $5::timestamptz)
-  ON CONFLICT (database_id, purpose, source) DO UPDATE SET
-    times = excluded.times || request.times[1:4], last_at = excluded.last_at
-  WHERE request.last_at <= $6::timestamptz
-    AND (request.times[5] IS NULL OR request.times[5] <= $7::timestamptz)
-  RETURNING 1`
 
 const countCodeRequestStatement = `
   WITH pruned AS (
     DELETE FROM usher.code_request
-    WHERE database_id = $1::uuid AND source NOT IN ($3::bytea, $4::bytea) AND (purpose, source) IN (
+    WHERE database_id = $1::uuid AND source <> $3::bytea AND (purpose, source) IN (
       SELECT purpose, source FROM usher.code_request
-      WHERE database_id = $1::uuid AND last_at < $7::timestamptz
+      WHERE database_id = $1::uuid AND last_at < $6::timestamptz
       ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED
     )
-  ), by_address AS (${countPart('$3')}
-  ), by_network AS (${countPart('$4')}
   )
-  SELECT ((SELECT count(*) FROM by_address) + (SELECT count(*) FROM by_network))::integer AS counted`
+  INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
+  VALUES ($1::uuid, $2, $3::bytea, ARRAY[$4::timestamptz], $4::timestamptz)
+  ON CONFLICT (database_id, purpose, source) DO UPDATE SET
+    times = excluded.times || request.times[1:4], last_at = excluded.last_at
+  WHERE (request.last_at <= $5::timestamptz OR request.last_at > $7::timestamptz)
+    AND (request.times[5] IS NULL OR request.times[5] <= $6::timestamptz OR request.times[5] > $7::timestamptz)
+  RETURNING 1`
 
 /** Returns the id of an enabled user, or undefined. */
 export async function findUserId(store: Queries, databaseId: string, canonicalEmail: string) {
