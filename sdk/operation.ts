@@ -53,10 +53,10 @@ export interface TokenHolder {
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
   /**
-   * Replaces or removes a JWT that the server has refused. Returns whether there is another one, with which the request
-   * is sent once more. Without this function, a refused JWT is removed.
+   * Replaces or removes a JWT that the server has refused. Returns true if there is another one, with which the request is
+   * sent once more, or the error of an attempt to get one. Without this function, a refused JWT is removed.
    */
-  renew?(refused: string | undefined): Promise<boolean>
+  renew?(refused: string | undefined): Promise<boolean | UsherError>
 }
 
 /**
@@ -110,7 +110,9 @@ export function createOperations<Name extends keyof Operations>(
     const error = toUsherError(endpoint.codes, exchange)
     if (/^token_/.test(error.code)) {
       if (token.renew && !isSecond) {
-        if (await token.renew(sent || undefined)) return call(endpoint, body, callOptions, true)
+        const renewed = await token.renew(sent || undefined)
+        if (renewed === true) return call(endpoint, body, callOptions, true)
+        if (renewed) return { data: undefined, error: renewed }
         // A login that finished meanwhile has stored another token, which stays.
       } else if ((await token.get()) === sent) await token.set(undefined)
     }
@@ -137,6 +139,7 @@ const validOptions = {
   retries: /^(undefined|number [\dI])/,
   token: /^(undefined|string)/,
   tokenStore: /^(undefined|object|function)/,
+  sessionStore: /^(undefined|object|function)/,
   onTokenChange: /^(undefined|function)/,
 }
 

@@ -1,6 +1,7 @@
-import type { Session } from './api.js'
+import type { ErrorCode, Session, SignedInUser } from './api.js'
 import { type Client, type ClientOptions, endpoints, keyOf } from './client.js'
-import { createOperations, type TokenHolder } from './operation.js'
+import type { UsherError } from './errors.js'
+import { createOperations, type Result } from './operation.js'
 import { createLogin, type TokenStore } from './token.js'
 
 /** Options of a client that stays logged in. */
@@ -33,41 +34,45 @@ interface Browser {
  */
 export function createSessionClient(options: SessionClientOptions): Client {
   const key = keyOf(options)
-  /** The refresh token. It expires there when the token is to be refreshed. */
-  const stored = createLogin(`${key}.session`, { tokenStore: options.sessionStore })
-  const refreshToken = stored.holder
-  const { login, holder } = createLogin(key, options, () => refreshToken.set(undefined))
-  // The token of a refresh is stored here, because the user may have logged out meanwhile.
-  const { refreshSession } = createOperations(
-    { refreshSession: { ...endpoints.refreshSession, signsIn: undefined } },
-    options,
-    holder,
-  )
-  let refreshing: Promise<boolean> | undefined
+  const refreshToken = createLogin(`${key}.session`, { tokenStore: options.sessionStore }).holder
+  const { login, holder } = createLogin(key, options, () => forget())
+  /** The ID of the session to which a token in memory belongs. */
+  let sessionId: string | undefined
+  let refreshing: Promise<boolean | UsherError> | undefined
 
-  const save = (session: Session, startedAt: number) =>
-    refreshToken.set(session.refreshToken.value, startedAt + (session.token.maxAge * 2000) / 3)
+  /** Returns operations that store no token, because the user may log out or in meanwhile. */
+  const operationsWith = (jwt?: string) => createOperations(endpoints, options, { get: () => jwt, set() {} })
 
-  /** Runs one at a time over all tabs, where the platform has Web Locks. */
-  const locked = (work: () => Promise<boolean>) =>
-    (globalThis as Browser).navigator?.locks?.request(key, work) ?? work()
+  /** Stores the tokens of a session. */
+  async function save({ token, refreshToken: { value } }: Session, startedAt: number) {
+    sessionId = sessionIdOf(value)
+    await refreshToken.set(value)
+    await refreshingHolder.set(token.jwt, startedAt + token.maxAge * 1000)
+  }
 
-  /** Refreshes the token unless another one has replaced it. Returns whether there is another one. */
+  function forget() {
+    sessionId = undefined
+    return refreshToken.set(undefined)
+  }
+
+  /** Runs one at a time over all tabs, where the platform has Web Locks and the browser does not deny them. */
+  const locked = (work: () => Promise<boolean | UsherError>) =>
+    (globalThis as Browser).navigator?.locks?.request(key, work).catch(work) ?? work()
+
+  /** Refreshes the token unless another one has replaced it. Returns whether there is another one, or the error. */
   function refresh(stale: string | undefined) {
     refreshing ??= locked(async () => {
       const value = await refreshToken.get()
       if (value && (await holder.get()) === stale) {
         const startedAt = Date.now()
-        const { data, error } = await refreshSession({ refreshToken: value })
-        // Otherwise the user has logged out or in meanwhile.
-        if ((await refreshToken.get()) === value) {
-          if (data) {
-            await save(data, startedAt)
-            await holder.set(data.token.jwt)
-          } else if (error.code === 'session_ended') {
-            await refreshToken.set(undefined)
-            await holder.set(undefined)
-          }
+        const { data, error } = await operationsWith().refreshSession({ refreshToken: value })
+        const current = await refreshToken.get()
+        // Otherwise the user has logged out or in meanwhile. Without Web Locks, two tabs get the same refresh token.
+        if (data && (current === value || current === data.refreshToken.value)) await save(data, startedAt)
+        else if (error && current === value) {
+          if (error.code !== 'session_ended') return error
+          await forget()
+          await holder.set(undefined)
         }
       }
       const token = await holder.get()
@@ -78,48 +83,62 @@ export function createSessionClient(options: SessionClientOptions): Client {
     return refreshing
   }
 
-  const refreshingHolder: TokenHolder = {
+  const refreshingHolder = {
     async get() {
       const token = await holder.get()
-      // `stored.login.token` is undefined from the last third of the token's life on.
-      if ((await refreshToken.get()) && !(token && stored.login.token)) await refresh(token)
+      if ((await refreshToken.get()) && !(token && holder.isFresh())) await refresh(token)
       return holder.get()
     },
-    // Without its expiry, because a client with a session is logged in until the session ends.
-    set: (jwt) => holder.set(jwt),
-    async renew(refused) {
+    // The last third of its life begins at the expiry that is stored.
+    set: (jwt: string | undefined, expiresAtMs = 0) =>
+      holder.set(jwt, Math.round(expiresAtMs - (expiresAtMs - Date.now()) / 3)),
+    async renew(refused: string | undefined) {
       if (await refreshToken.get()) return refresh(refused)
       if ((await holder.get()) === refused) await holder.set(undefined)
       return false
     },
   }
 
-  const opening =
-    <Parameters extends unknown[], Answer extends { data?: unknown }>(
-      operation: (...parameters: Parameters) => Promise<Answer>,
+  const after =
+    <Parameters extends unknown[], Data>(
+      operation: (...parameters: Parameters) => Promise<Result<Data, ErrorCode>>,
+      next: (data: Data) => unknown,
     ) =>
     async (...parameters: Parameters) => {
       const result = await operation(...parameters)
-      if (result.data) {
-        await refreshToken.set(undefined)
-        const startedAt = Date.now()
-        const { data } = await client.openSession()
-        if (data) await save(data, startedAt)
-      }
+      if (!result.error) await next(result.data)
       return result
     }
+
+  async function open({ token: { jwt } }: SignedInUser) {
+    await forget()
+    const startedAt = Date.now()
+    const { data } = await operationsWith(jwt).openSession()
+    // Otherwise the user has logged out or in meanwhile.
+    if (data && (await holder.get()) === jwt) await save(data, startedAt)
+    else if (data) await client.endSession({ refreshToken: data.refreshToken.value })
+  }
+
+  // Another tab has logged out or in. Tabs that share a `tokenStore` share the token, too.
+  if (!options.tokenStore)
+    globalThis.addEventListener?.('storage', async () => {
+      if (sessionId && sessionIdOf(await refreshToken.get()) !== sessionId) await holder.set(undefined)
+    })
 
   const client: Client = Object.assign(login, createOperations(endpoints, options, refreshingHolder))
   const { signOut } = client
   return Object.assign(client, {
-    createUser: opening(client.createUser),
-    login: opening(client.login),
-    resetPassword: opening(client.resetPassword),
+    createUser: after(client.createUser, open),
+    login: after(client.login, open),
+    resetPassword: after(client.resetPassword, open),
     async signOut() {
       const value = await refreshToken.get()
-      await refreshToken.set(undefined)
+      await forget()
       await signOut()
       if (value) await client.endSession({ refreshToken: value })
     },
   })
 }
+
+/** Returns the ID of the session of a refresh token, which is `id.number.mac`. */
+const sessionIdOf = (refreshToken: string | undefined) => refreshToken?.split('.')[0]

@@ -49,7 +49,7 @@ export interface Login {
  * Creates a login, and the holder of its token for the operations. The token is stored as `<jwt> <expiry in milliseconds
  * since the epoch>`.
  *
- * @param onSet called when the caller sets `token`
+ * @param onSet called when the caller sets `token`. With it, the login outlasts the expiry: the token is only to be replaced
  */
 export function createLogin(
   key: string,
@@ -107,19 +107,19 @@ export function createLogin(
     })
   }
 
-  function current() {
-    const { jwt, expiresAtMs } = read()
-    return (expiresAtMs > Date.now() && jwt) || undefined
-  }
+  const expiry = () => (onSet ? Infinity : read().expiresAtMs)
+  const isFresh = () => read().expiresAtMs > Date.now()
+  const current = () => ((onSet || isFresh()) && read().jwt) || undefined
 
   if (initial && initial !== read().jwt) write(initial)
 
   const holder = {
+    isFresh,
     /** Returns the token, even if it has expired, once the store has been read. */
     async get() {
       read()
       await pending
-      return read().jwt
+      return read().jwt || undefined
     },
     /** Returns a promise while an asynchronous store saves the token. */
     set(jwt: string | undefined, expiresAtMs?: number) {
@@ -141,7 +141,7 @@ export function createLogin(
       holder.set(jwt || undefined)
     },
     get expiresAt() {
-      const { expiresAtMs } = read()
+      const expiresAtMs = expiry()
       return expiresAtMs < Infinity ? new Date(expiresAtMs) : undefined
     },
     subscribe(listener) {
@@ -149,7 +149,7 @@ export function createLogin(
       let timer: unknown
       const check = () => {
         clearTimeout(timer)
-        const remainingMs = read().expiresAtMs - Date.now()
+        const remainingMs = expiry() - Date.now()
         if (remainingMs > 0 && remainingMs < Infinity)
           timer = setTimeout(check, Math.min(remainingMs, maxTimerMs))
         if (last === current()) return

@@ -81,9 +81,7 @@ describe('a client with a session', () => {
       ['', undefined],
       ['/me/session', 'Bearer sign-up'],
     ])
-    expect([...items]).toEqual([
-      ['usher.demo.app.https_3a_2f_2fusers.example.com.session', `refresh-1 ${now + 40 * minutes}`],
-    ])
+    expect([...items]).toEqual([['usher.demo.app.https_3a_2f_2fusers.example.com.session', 'refresh-1 ']])
   })
 
   it('opens a session after a password reset', async () => {
@@ -201,7 +199,7 @@ describe('a client with a session', () => {
     vi.setSystemTime(now + 50 * minutes)
     expect((await usher.me()).error).toBeUndefined()
     vi.setSystemTime(now + 70 * minutes)
-    expect((await usher.me()).error?.code).toBe('token_expired')
+    expect((await usher.me()).error?.code).toBe('no_answer')
     expect(usher.token).toBe('first')
     expect((await usher.me()).error).toBeUndefined()
     expect(sent().map(([path]) => path)).toEqual([
@@ -254,7 +252,7 @@ describe('a client with a session', () => {
     await usher.changePassword({ password: 'old', newPassword: 'new' })
     await usher.me()
     expect(usher.token).toBe('changed')
-    expect([...items.values()]).toEqual([`refresh-0 ${now + 40 * minutes}`])
+    expect([...items.values()]).toEqual(['refresh-0 '])
     expect(sent().map(([path]) => path)).toEqual(['me/password', 'me'])
   })
 
@@ -277,5 +275,100 @@ describe('a client with a session', () => {
     expect(names).toEqual(Array(2).fill('usher.demo.app.https_3a_2f_2fusers.example.com'))
     expect(requests.slice(2).map(({ url }) => url.split('/users/')[1])).toEqual(['session/refresh', 'me'])
     expect(others.map(({ headers }) => headers.Authorization)).toEqual(['Bearer second'])
+  })
+
+  it('refreshes without Web Locks if the browser denies them', async () => {
+    const denied = async () => Promise.reject(new DOMException('denied', 'SecurityError'))
+    vi.stubGlobal('navigator', { locks: { request: denied } })
+    const { usher, sent } = await openedClient({}, () => session('second', 'refresh-1'), user)
+    vi.setSystemTime(now + 50 * minutes)
+    expect((await usher.me()).error).toBeUndefined()
+    expect(sent().map(([path]) => path)).toEqual(['session/refresh', 'me'])
+  })
+
+  it('uses the token of its refresh if another tab has stored the same refresh token', async () => {
+    const { store } = memoryStore()
+    const second = () => session('second', 'refresh-1')
+    const { usher } = await openedClient({ sessionStore: store }, second, user)
+    const third = async () => {
+      await usher.me()
+      return session('third', 'refresh-1')
+    }
+    const { fetch, requests } = stubFetch(third, user)
+    const tab = createSessionClient({ ...app, fetch, sessionStore: store })
+    vi.setSystemTime(now + 50 * minutes)
+    await tab.me()
+    expect(usher.token).toBe('second')
+    expect(requests.map(({ url, headers }) => [url.split('/users/')[1], headers.Authorization])).toEqual([
+      ['session/refresh', undefined],
+      ['me', 'Bearer third'],
+    ])
+  })
+
+  it('stays logged out if the user signs out while the session is opened', async () => {
+    const { items, store } = memoryStore()
+    const { fetch, requests } = stubFetch(
+      () => signedIn('login'),
+      async () => {
+        await usher.signOut()
+        return session('first', 'refresh-0', 201)
+      },
+      noContent,
+    )
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    await usher.login(credentials)
+    expect([usher.token, items.size]).toEqual([undefined, 0])
+    expect(requests.slice(2).map(({ url, body }) => [url.split('/users/')[1], body])).toEqual([
+      ['session/end', '{"refreshToken":"refresh-0"}'],
+    ])
+  })
+
+  it.each([
+    ['no_answer', networkFailure],
+    ['unavailable', () => problem('unavailable')],
+  ])('returns %s of the refresh when a page is opened again', async (code, failure) => {
+    const { items, store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const missing = () => problem('token_missing')
+    const { fetch } = stubFetch(failure, missing, failure)
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store, retries: 0 })
+    expect((await usher.me()).error?.code).toBe(code)
+    expect(items.size).toBe(1)
+  })
+
+  it('refreshes its own token in memory, whenever another tab has refreshed the session', async () => {
+    const { store } = memoryStore()
+    const { usher } = await openedClient({ sessionStore: store }, () => session('third', 'refresh-2'), user)
+    const { fetch } = stubFetch(() => session('second', 'refresh-1'), user, user)
+    const tab = createSessionClient({ ...app, fetch, sessionStore: store })
+    vi.setSystemTime(now + 30 * minutes)
+    await tab.me()
+    vi.setSystemTime(now + 40 * minutes)
+    await Promise.all([usher.me(), tab.me()])
+    expect([usher.token, tab.token]).toEqual(['third', 'second'])
+  })
+
+  it('throws a TypeError that names an impossible sessionStore', () => {
+    expect(() => createSessionClient({ ...app, sessionStore: 'localStorage' as never })).toThrow(
+      new TypeError('Usher client: sessionStore is missing or invalid'),
+    )
+  })
+
+  it('removes a token in memory when another tab ends or replaces the session', async () => {
+    let listener: () => void = () => {}
+    vi.stubGlobal('addEventListener', (_type: string, added: () => void) => {
+      listener = added
+    })
+    const { items, store } = memoryStore()
+    const tokens: unknown[] = []
+    const onTokenChange = (token: unknown) => tokens.push(token)
+    const { usher } = await openedClient({ sessionStore: store, onTokenChange })
+    items.set('another key', '')
+    listener()
+    expect(usher.token).toBe('first')
+    items.clear()
+    listener()
+    await vi.waitFor(() => expect(usher.token).toBeUndefined())
+    expect(tokens).toEqual(['login', 'first', undefined])
   })
 })
