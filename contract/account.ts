@@ -266,7 +266,7 @@ export const account = c.router({
     responses: { 204: c.noBody(), ...failures(...tokenProblems, ...withoutBody) },
     summary: 'End all sessions, to log out everywhere',
     description: 'Also refuses all access tokens that the user has, including that of this request.',
-    metadata: { security: 'bearer' },
+    metadata: { security: 'bearer', signsOut: true },
   },
   updateMe: {
     method: 'PATCH',
@@ -315,7 +315,7 @@ export const account = c.router({
     },
     summary: 'Delete the current user',
     description: 'Also deletes those of the user’s tenants that have no other user. This cannot be undone.',
-    metadata: { security: 'bearer' },
+    metadata: { security: 'bearer', signsOut: true },
   },
   requestPasswordReset: {
     method: 'POST',

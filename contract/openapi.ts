@@ -73,6 +73,8 @@ export interface RouteMetadata {
    * an Idempotency-Key.
    */
   isRepeatable?: boolean
+  /** Whether no token of the user is valid after a success. */
+  signsOut?: boolean
 }
 
 const metadataOf = (route: AppRoute) => (route.metadata ?? {}) as RouteMetadata

@@ -124,7 +124,7 @@ function endpointOf(tag, operation) {
   if (unsupported.length > 0) throw new Error(`${operationId}: unsupported parameters ${unsupported}`)
   const { properties, required = [] } = resolve(schema) ?? {}
   const acceptsIdempotencyKey = names.includes('IdempotencyKey')
-  const { isRepeatable = method === 'GET' } = routers[tag][operationId].metadata ?? {}
+  const { isRepeatable = method === 'GET', signsOut } = routers[tag][operationId].metadata ?? {}
   const members = {
     method,
     path: path.slice(databasePath.length),
@@ -136,6 +136,7 @@ function endpointOf(tag, operation) {
     // Many services return an `id`.
     field: required.find((field) => field !== 'id'),
     signsIn: properties?.token?.$ref === '#/components/schemas/AccessToken',
+    signsOut,
     codes: codesOf(operation, tag),
   }
   return `${methodOf(operation)}: ${JSON.stringify(members, (_key, value) => value || undefined)}`

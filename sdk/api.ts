@@ -511,6 +511,7 @@ export const account = {
     path: '/users/me/sessions',
     needsToken: true,
     status: 204,
+    signsOut: true,
     codes: [
       'malformed_request',
       'route_not_found',
@@ -560,6 +561,7 @@ export const account = {
     hasBody: true,
     needsToken: true,
     status: 204,
+    signsOut: true,
     codes: [
       'malformed_request',
       'route_not_found',

@@ -19,6 +19,8 @@ export interface Endpoint {
   field?: string
   /** Whether the response has a new access token. */
   signsIn?: true
+  /** Whether no token of the user is valid after a success. */
+  signsOut?: true
   codes: readonly ErrorCode[]
 }
 
@@ -105,6 +107,7 @@ export function createOperations<Name extends keyof Operations>(
     const data = exchange.body as SignedInUser | undefined
     if (exchange.response?.status === status && (!field || data?.[field as 'id'] !== undefined)) {
       if (endpoint.signsIn && data) await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
+      if (endpoint.signsOut && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)

@@ -131,6 +131,8 @@ export function createSessionClient(options: SessionClientOptions): Client {
     createUser: after(client.createUser, open),
     login: after(client.login, open),
     resetPassword: after(client.resetPassword, open),
+    endAllSessions: after(client.endAllSessions, forget),
+    deleteMe: after(client.deleteMe, forget),
     async signOut() {
       const value = await refreshToken.get()
       await forget()

@@ -31,10 +31,10 @@ const actions: Record<string, (value: (name: string) => string) => Promise<Resul
   'verify-email': () => usher.verifyEmail({ code }),
   verification: () => usher.requestEmailVerification(),
   profile: (value) => usher.updateMe({ preferredName: value('preferredName') || null }),
-  sessions: () => signOutAfter(usher.endAllSessions()),
+  sessions: () => usher.endAllSessions(),
   password: (value) =>
     usher.changePassword({ password: value('password'), newPassword: value('newPassword') }),
-  deletion: (value) => signOutAfter(usher.deleteMe({ password: value('password') })),
+  deletion: (value) => usher.deleteMe({ password: value('password') }),
 }
 
 const profile = document.forms.namedItem('profile') as HTMLFormElement
@@ -100,13 +100,6 @@ async function loadAccount() {
 /** Returns a form, or the first visible one if it is hidden by now. */
 const visible = (form: HTMLFormElement) =>
   [form, ...document.forms].find((each) => !each.closest('[hidden]')) ?? form
-
-/** Forgets the session and its token after all sessions have ended. */
-async function signOutAfter<R extends Result<unknown, ErrorCode>>(operation: Promise<R>) {
-  const result = await operation
-  if (!result.error) await usher.signOut()
-  return result
-}
 
 /** Shows a user with sessions, or nothing. */
 function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {

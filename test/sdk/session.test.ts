@@ -348,6 +348,23 @@ describe('a client with a session', () => {
     expect([usher.token, tab.token]).toEqual(['third', 'second'])
   })
 
+  it.each(['endAllSessions', 'deleteMe'] as const)('is logged out by %s', async (operation) => {
+    const { items, store } = memoryStore()
+    const tokens: unknown[] = []
+    const onTokenChange = (token: unknown) => tokens.push(token)
+    const failed = () => problem('unavailable')
+    const { usher } = await openedClient(
+      { sessionStore: store, retries: 0, onTokenChange },
+      failed,
+      noContent,
+    )
+    await usher[operation]({ password: 'a password' } as never)
+    expect([usher.token, items.size]).toEqual(['first', 1])
+    await usher[operation]({ password: 'a password' } as never)
+    expect([usher.token, items.size]).toEqual([undefined, 0])
+    expect(tokens).toEqual(['login', 'first', undefined])
+  })
+
   it('throws a TypeError that names an impossible sessionStore', () => {
     expect(() => createSessionClient({ ...app, sessionStore: 'localStorage' as never })).toThrow(
       new TypeError('Usher client: sessionStore is missing or invalid'),
