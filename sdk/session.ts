@@ -133,6 +133,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
     resetPassword: after(client.resetPassword, open),
     endAllSessions: after(client.endAllSessions, forget),
     deleteMe: after(client.deleteMe, forget),
+    getToken: refreshingHolder.get,
     async signOut() {
       const value = await refreshToken.get()
       await forget()

@@ -37,6 +37,11 @@ export interface Login {
    */
   readonly expiresAt: Date | undefined
   /**
+   * Returns the token for a request to your own back end, or undefined if the user is not logged in. Reads an asynchronous
+   * store first. With a session, it refreshes the token as before a call.
+   */
+  getToken(): Promise<string | undefined>
+  /**
    * Calls the listener when `token` changes: by this client, by another tab that shares `localStorage`, or by expiry.
    * Returns a function that ends the subscription. Fits `useSyncExternalStore`, with `token` as the snapshot.
    */
@@ -143,6 +148,10 @@ export function createLogin(
     get expiresAt() {
       const expiresAtMs = expiry()
       return expiresAtMs < Infinity ? new Date(expiresAtMs) : undefined
+    },
+    async getToken() {
+      await holder.get()
+      return current()
     },
     subscribe(listener) {
       let last = current()

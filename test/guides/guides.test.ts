@@ -184,7 +184,7 @@ it('logs in, shows the user, and logs out with SvelteKit', async ({ load }) => {
   expect([...jar.keys()]).toEqual([expect.stringMatching(/^[\w.-]+$/)])
 })
 
-it('stays logged in by a session of the page', async ({ load }) => {
+it('stays logged in by a session of the page', async ({ load, origin, database }) => {
   const items = new Map<string, string>()
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => items.get(key) ?? null,
@@ -196,6 +196,9 @@ it('stays logged in by a session of the page', async ({ load }) => {
   expect(await page.currentUser()).toBeUndefined()
   await page.usher.createUser({ email, password })
   const reloaded = await load('sessions', "export * from './page'")
+  const { workspaceSlug, databaseName } = database
+  const url = `${origin}/workspaces/${workspaceSlug}/databases/${databaseName}/users/me`
+  expect((await reloaded.fetchFromBackEnd(url)).status).toBe(200)
   expect(await reloaded.currentUser()).toMatchObject({ email })
   await reloaded.usher.signOut()
   expect(items.size).toBe(0)

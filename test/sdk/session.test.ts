@@ -336,16 +336,24 @@ describe('a client with a session', () => {
     expect(items.size).toBe(1)
   })
 
+  it('returns a token for other servers, which it refreshes in the last third of its life', async () => {
+    const { store } = memoryStore()
+    const second = () => session('second', 'refresh-1')
+    const { usher } = await openedClient({ sessionStore: store }, second, networkFailure)
+    expect(await usher.getToken()).toBe('first')
+    vi.setSystemTime(now + 40 * minutes)
+    expect([usher.token, await usher.getToken(), usher.token]).toEqual(['first', 'second', 'second'])
+  })
+
   it('refreshes its own token in memory, whenever another tab has refreshed the session', async () => {
     const { store } = memoryStore()
-    const { usher } = await openedClient({ sessionStore: store }, () => session('third', 'refresh-2'), user)
-    const { fetch } = stubFetch(() => session('second', 'refresh-1'), user, user)
+    const { usher } = await openedClient({ sessionStore: store }, () => session('third', 'refresh-2'))
+    const { fetch } = stubFetch(() => session('second', 'refresh-1'))
     const tab = createSessionClient({ ...app, fetch, sessionStore: store })
     vi.setSystemTime(now + 30 * minutes)
-    await tab.me()
+    expect(await tab.getToken()).toBe('second')
     vi.setSystemTime(now + 40 * minutes)
-    await Promise.all([usher.me(), tab.me()])
-    expect([usher.token, tab.token]).toEqual(['third', 'second'])
+    expect(await Promise.all([usher.getToken(), tab.getToken()])).toEqual(['third', 'second'])
   })
 
   it.each(['endAllSessions', 'deleteMe'] as const)('is logged out by %s', async (operation) => {

@@ -308,6 +308,14 @@ describe('asynchronous token stores', () => {
     return { items, getItem, tokenStore }
   }
 
+  it('reads the store before getToken returns the token, unless it has expired', async () => {
+    const stored = (item: string) =>
+      createClient({ ...app, tokenStore: { getItem: async () => item, setItem() {}, removeItem() {} } })
+    const usher = stored(`jwt ${now + 1}`)
+    expect([usher.token, await usher.getToken()]).toEqual([undefined, 'jwt'])
+    expect(await stored(`jwt ${now}`).getToken()).toBeUndefined()
+  })
+
   it('sends the stored token, reads it once and tells subscribers when it is read', async () => {
     const { items, getItem, tokenStore } = slowStore()
     await createClient({ ...app, tokenStore, ...stubFetch(() => signedIn('jwt')) }).login(credentials)
