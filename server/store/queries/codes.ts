@@ -31,20 +31,21 @@ export const storeCodeRequest = (
 ) =>
   store.transaction(request.databaseId, async (query) => {
     // The network first: a request that it refuses must not use up the mails of somebody else's address.
-    for (const source of [request.network, request.address])
-      if (!(await countCodeRequest({ query }, request, source))) return undefined
+    if (!(await countCodeRequest({ query }, request, request.network, countStatement))) return undefined
+    if (!(await countCodeRequest({ query }, request, request.address, countAndPruneStatement)))
+      return undefined
     const message = await messageOf({ query })
     await insertMessage({ query }, message)
     return message
   })
 
-/** Also deletes up to 100 counts that are out of date. */
 async function countCodeRequest(
   store: Queries,
   { databaseId, purpose, now, impossible }: CodeRequest,
   source: Uint8Array,
+  statement: string,
 ) {
-  const rows = await store.query(countCodeRequestStatement, [
+  const rows = await store.query(statement, [
     databaseId,
     purpose,
     source,
@@ -56,15 +57,7 @@ async function countCodeRequest(
   return rows.length > 0
 }
 
-const countCodeRequestStatement = `
-  WITH pruned AS (
-    DELETE FROM usher.code_request
-    WHERE database_id = $1::uuid AND source <> $3::bytea AND (purpose, source) IN (
-      SELECT purpose, source FROM usher.code_request
-      WHERE database_id = $1::uuid AND last_at < $6::timestamptz
-      ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED
-    )
-  )
+const countStatement = `
   INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
   VALUES ($1::uuid, $2, $3::bytea, ARRAY[$4::timestamptz], $4::timestamptz)
   ON CONFLICT (database_id, purpose, source) DO UPDATE SET
@@ -72,6 +65,18 @@ const countCodeRequestStatement = `
   WHERE (request.last_at <= $5::timestamptz OR request.last_at > $7::timestamptz)
     AND (request.times[5] IS NULL OR request.times[5] <= $6::timestamptz OR request.times[5] > $7::timestamptz)
   RETURNING 1`
+
+// Deletes up to 100 counts that are out of date. Only the last count does, because a request that waits for a count
+// must not have locked others: two of them could deadlock.
+const countAndPruneStatement = `
+  WITH pruned AS (
+    DELETE FROM usher.code_request
+    WHERE database_id = $1::uuid AND source <> $3::bytea AND (purpose, source) IN (
+      SELECT purpose, source FROM usher.code_request
+      WHERE database_id = $1::uuid AND last_at < $6::timestamptz
+      ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED
+    )
+  )${countStatement}`
 
 /** Returns the id of an enabled user, or undefined. */
 export async function findUserId(store: Queries, databaseId: string, canonicalEmail: string) {
