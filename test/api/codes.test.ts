@@ -147,6 +147,17 @@ describe('password reset', () => {
     expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
   })
 
+  it('a reset succeeds if the failed logins cannot be cleared after it', async ({ app, usher }) => {
+    const email = 'ada@example.com'
+    await app.signedUp({ email })
+    const code = await app.resetCode(email)
+    vi.spyOn(usher.context.throttle, 'unlock').mockRejectedValue(
+      new Error('Connection terminated unexpectedly'),
+    )
+    expect((await app.reset(code)).statusCode).toBe(200)
+    expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
+  })
+
   it('a request for an unknown address or a disabled user has the same response and sends nothing', async ({
     app,
     usher,

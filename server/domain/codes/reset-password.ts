@@ -38,6 +38,11 @@ export async function resetPassword(
   if (!user) throw new Problem('code_invalid')
   context.deliver(messages)
   audit(caller.log, 'user.password_reset', { databaseId: database.id, userId })
-  await throttle.unlock(database.id, canonicalEmail)
+  try {
+    await throttle.unlock(database.id, canonicalEmail)
+  } catch (error) {
+    // The code is used up, so an error would leave the user without a way to repeat the request.
+    caller.log.warn({ err: error, databaseId: database.id, userId }, 'failed logins not cleared')
+  }
   return signedIn(database, user, now)
 }
