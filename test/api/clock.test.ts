@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
 import { it } from '../support/api.js'
-import { password } from '../support/app.js'
+import { password, startApp } from '../support/app.js'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -73,4 +73,39 @@ describe('tokens issued before the clock stepped back', () => {
     const fresh = (await login({ email, password })).json()
     expect((await me(fresh.token.jwt)).statusCode).toBe(200)
   })
+})
+
+describe('two servers whose clocks are 25 seconds apart', () => {
+  const newPassword = 'four random common words'
+  it.for([
+    ['DELETE', 'me/sessions', undefined, password],
+    ['PUT', 'me/password', { password, newPassword }, newPassword],
+  ] as const)(
+    'each ends the sessions and refuses the token of the other by %s %s',
+    async ([method, path, body, next], { usher, store, clock }) => {
+      const other = await startApp(store)
+      onTestFinished(other.close)
+      const here = await usher.newDatabase()
+      const there = other.client(here.workspaceSlug, here.databaseName)
+      for (const [one, two] of [
+        [here, there],
+        [there, here],
+      ] as const) {
+        clock.now = Date.now()
+        other.clock.now = clock.now + 25_000
+        const user = { email: `${crypto.randomUUID()}@example.com` }
+        const signedUp = await one.signedUp(user)
+        const { token } = (await two.login({ ...user, password })).json()
+        const session = (await two.openSession(token.jwt)).json()
+        await one.as(signedUp.token.jwt, method, path, body)
+        expect((await one.refresh(session.refreshToken.value)).json().code).toBe('session_ended')
+        const again = (await two.login({ ...user, password: next })).json()
+        await one.as(again.token.jwt, 'DELETE', 'me/sessions')
+        expect((await two.me(again.token.jwt)).json().code).toBe('token_invalid')
+        const last = (await two.login({ ...user, password: next })).json()
+        const { refreshToken } = (await two.openSession(last.token.jwt)).json()
+        expect((await one.refresh(refreshToken.value)).statusCode).toBe(200)
+      }
+    },
+  )
 })

@@ -268,6 +268,23 @@ describe('the end of sessions', () => {
     expect((await database.refresh(other.refreshToken.value)).statusCode).toBe(200)
   })
 
+  it('endAllSessions ends a session that was opened in the second of a new password', async ({
+    database,
+    clock,
+  }) => {
+    clock.now = Math.ceil(Date.now() / 1000) * 1000 + 4_100
+    const { token } = await database.signedUp()
+    const body = { password, newPassword: 'four random common words' }
+    const changed = (await database.as(token.jwt, 'PUT', 'me/password', body)).json()
+    const session: Session = (await database.openSession(changed.token.jwt)).json()
+    clock.now += 400
+    expect((await database.as(changed.token.jwt, 'DELETE', 'me/sessions')).statusCode).toBe(204)
+    clock.now += 2_000
+    for (const { token } of [changed, session])
+      expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
+    expect(outcome(await database.refresh(session.refreshToken.value))).toEqual(ended)
+  })
+
   it('deleting a user ends its sessions', async ({ usher, database }) => {
     const session = await database.opened()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: session.id } })

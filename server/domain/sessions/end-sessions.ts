@@ -3,6 +3,7 @@ import { revokeUserTokens } from '../../store/queries/users.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { revocationBy } from '../tokens/access-token.js'
 import { userOfToken } from '../users/user-of-token.js'
 import { readRefreshToken } from './refresh-token.js'
 
@@ -17,7 +18,8 @@ export async function endSession(context: AppContext, database: Database, refres
 
 /** Ends all sessions of a user, and revokes all tokens. */
 export async function endAllSessions(context: AppContext, database: Database, jwt: string, log: Log) {
-  const { user } = await userOfToken(context, database, jwt, log)
-  await revokeUserTokens(context.store, database.id, user.id, new Date(context.now()), undefined)
+  const { user, claims } = await userOfToken(context, database, jwt, log)
+  const revokedAt = revocationBy(claims, context.now())
+  await revokeUserTokens(context.store, database.id, user.id, revokedAt, undefined)
   audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
 }

@@ -31,22 +31,25 @@ export async function openSession(
   if (sessionMaxSeconds === 0)
     throw new Problem('session_not_opened', { detail: 'This database has no sessions.' })
   if (claims.sessionId || now - loginAt > openingMilliseconds) throw new Problem('session_not_opened')
-  const session = { id: tokenId(jwt), refreshes: 0, authenticatedAt: new Date(loginAt) }
   const expiresAt = new Date(Math.min(now + sessionIdleSeconds * 1000, loginAt + sessionMaxSeconds * 1000))
-  const row = { ...session, databaseId: database.id, userId: user.id, expiresAt }
-  const isNew = await insertSession(context.store, row, new Date(now)).catch((error) => {
+  const { id: userId, tokensValidAfter } = user
+  const id = tokenId(jwt)
+  const session = {
+    databaseId: database.id,
+    id,
+    userId,
+    loginAt: new Date(loginAt),
+    tokensValidAfter,
+    expiresAt,
+  }
+  const authenticatedAt = await insertSession(context.store, session, new Date(now)).catch((error) => {
     throw isForeignKeyViolation(error) ? new Problem('token_invalid', { cause: error }) : error
   })
-  if (!isNew) throw new Problem('session_not_opened')
-  audit(log, 'session.opened', { databaseId: database.id, userId: user.id, sessionId: session.id })
-  const tenants = user.memberships.map(({ id }) => id)
+  if (!authenticatedAt) throw new Problem('session_not_opened')
+  audit(log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
+  const tenants = user.memberships.map((each) => each.id)
   return {
-    ...signedIn(database, { ...user, tenants }, now, session),
-    refreshToken: await issueRefreshToken(
-      context,
-      database,
-      { sessionId: session.id, refreshes: 0 },
-      expiresAt,
-    ),
+    ...signedIn(database, { ...user, tenants }, now, { id, authenticatedAt }),
+    refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0 }, expiresAt),
   }
 }

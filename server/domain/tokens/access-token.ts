@@ -97,6 +97,10 @@ export function verifyToken(
   return token
 }
 
+/** Returns the time of a revocation by a token, which covers that token even if a faster clock has issued it. */
+export const revocationBy = ({ issuedAt }: TokenClaims, now: number) =>
+  new Date(Math.max(now, issuedAt * 1000 + 1))
+
 /** Returns whether the user's `tokensValidAfter` revokes a token. */
 export const isRevoked = (claims: TokenClaims, tokensValidAfter: Date | null) =>
   claims.issuedAt < secondAfter(tokensValidAfter)

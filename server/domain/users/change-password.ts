@@ -7,6 +7,7 @@ import type { Database } from '../databases/find-database.js'
 import { eventMessages } from '../outbox/events.js'
 import { passwordErrors } from '../passwords/policy.js'
 import { Problem, validationFailed } from '../problem.js'
+import { revocationBy } from '../tokens/access-token.js'
 import { confirmPassword } from './confirm-password.js'
 import { signedIn } from './signed-in.js'
 import { userOfToken } from './user-of-token.js'
@@ -35,9 +36,9 @@ export async function changePassword(
   await recordHashParameters(context, database)
   const { sessionId } = claims
   const now = context.now()
-  const changedAt = new Date(now)
-  const messages = eventMessages(database, changedAt, [{ type: 'user.password_changed', userId: id }])
-  const at = await change(context.store, database.id, user, changedAt, passwordHash, sessionId, messages)
+  const messages = eventMessages(database, new Date(now), [{ type: 'user.password_changed', userId: id }])
+  const revokedAt = revocationBy(claims, now)
+  const at = await change(context.store, database.id, user, revokedAt, passwordHash, sessionId, messages)
   if (!at) throw new Problem('token_invalid')
   context.deliver(messages)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })

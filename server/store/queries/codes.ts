@@ -1,6 +1,7 @@
 import type { Code, Message, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, insertMessage, type NewMessage, type Transactions } from './outbox.js'
+import { validAfterRevocation } from './sessions.js'
 import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
@@ -168,7 +169,7 @@ export async function resetPassword(
 
 const resetPasswordStatement = useCode(
   `,
-    tokens_valid_after = GREATEST($3::timestamptz, store.time), password_hash = $4`,
+    tokens_valid_after = ${validAfterRevocation('$3')}, password_hash = $4`,
   `u.id, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
     ${tenantsOf('u.id')}`,
 )

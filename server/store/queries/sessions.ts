@@ -5,29 +5,43 @@ import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
 
+/** Returns the instant some seconds after another, by functions that Citus regards as immutable. */
+const after = (instant: string, seconds: string) =>
+  `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
+
+/**
+ * Returns from when on the tokens of user `u` are valid after a revocation: the server's time, or `store.time` if that is
+ * later. More than a second after the last revocation, because tokens since then have whole seconds.
+ */
+export const validAfterRevocation = (now: string) =>
+  `GREATEST(${now}::timestamptz, store.time, ${after('u.tokens_valid_after', '1')})`
+
 /** Returns the condition that session `s` of user `u` has not ended. */
 export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${now}::timestamptz
   AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
 
+/** A session to add. */
+export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'expiresAt'> {
+  /** By the clock of the server that has issued the token of the login. */
+  loginAt: Date
+  /** That of the user, as read with the token. */
+  tokensValidAfter: Date | null
+}
+
 /**
  * Adds a session, and deletes up to 100 expired ones.
  *
- * @returns false if the database has a session of that id
+ * @returns when the user is regarded to have logged in: at most the store's time, from which later revocations count.
+ * Undefined if the database has a session of that id
  */
 export async function insertSession(
   store: Queries,
-  {
-    databaseId,
-    id,
-    userId,
-    authenticatedAt,
-    expiresAt,
-  }: Omit<Session, 'createdAt' | 'refreshedAt' | 'endedAt'>,
+  { databaseId, id, userId, loginAt, tokensValidAfter, expiresAt }: NewSession,
   now: Date,
-): Promise<boolean> {
-  const values = [databaseId, id, userId, authenticatedAt, now, expiresAt]
-  const rows = await store.query(insertStatement, values)
-  return rows.length > 0
+) {
+  const values = [databaseId, id, userId, loginAt, now, expiresAt, tokensValidAfter]
+  const [session] = await store.query<Pick<Session, 'authenticatedAt'>>(insertStatement, values)
+  return session?.authenticatedAt
 }
 
 const insertStatement = `
@@ -40,9 +54,10 @@ const insertStatement = `
     )
   )
   INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at)
-  VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $4::timestamptz, $5::timestamptz, $6::timestamptz)
+  VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),
+    $4::timestamptz, $5::timestamptz, $6::timestamptz)
   ON CONFLICT (database_id, id) DO NOTHING
-  RETURNING 1`
+  RETURNING authenticated_at AS "authenticatedAt"`
 
 /** What a refresh depends on. */
 export interface Refresh {
@@ -83,9 +98,6 @@ export async function refreshSession(
   const [session] = await changeWithMessages(store, refreshStatement, values, messages)
   return session
 }
-
-const after = (instant: string, seconds: string) =>
-  `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
 
 // Concurrent refreshes of one session wait for its row, and Postgres evaluates each by the row that the one before
 // has left.

@@ -9,7 +9,7 @@ import {
   type NewMessage,
   type Transactions,
 } from './outbox.js'
-import { isOpen } from './sessions.js'
+import { isOpen, validAfterRevocation } from './sessions.js'
 import { tenantsOf } from './tenants.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
@@ -272,7 +272,7 @@ const updatePreferredNameStatement = `
  * Rejects the tokens that a user has now, and may replace the password hash.
  *
  * @param messages written with the change
- * @returns from when on tokens are valid: `now`, or the store's time if that is later; undefined if there is no user
+ * @returns from when on tokens are valid, by {@link validAfterRevocation}; undefined if there is no user
  */
 export async function revokeUserTokens(
   store: Transactions,
@@ -325,7 +325,7 @@ const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
 
 const revokeStatement = (condition = 'true') => `
   UPDATE usher."user" AS u SET
-    tokens_valid_after = GREATEST($3::timestamptz, store.time),
+    tokens_valid_after = ${validAfterRevocation('$3')},
     password_hash = COALESCE($4, u.password_hash)
   FROM (SELECT now() AS time) AS store
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${condition}
