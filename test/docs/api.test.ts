@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises'
+import { contract } from '@usher/contract'
+import { decodeJwt } from 'jose'
+import { expect } from 'vitest'
+import { it } from '../support/api.js'
+
+const read = (file: string) => readFile(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
+
+it('docs/api.md lists every operation on users', async () => {
+  const text = await read('api.md')
+  const listed = [...text.matchAll(/^\| `([A-Z]+ …\/users\S*)` \|/gm)].map(([, operation]) => operation)
+  const routes = Object.values({ ...contract.users, ...contract.account })
+  expect(listed.sort()).toEqual(
+    routes.map(({ method, path }) => `${method} …${path.split('Name')[1]}`).sort(),
+  )
+})
+
+it('docs/verify.md lists every claim of a token', async ({ database }) => {
+  const text = await read('verify.md')
+  const [table = ''] = text.match(/^\| header `alg`.*?\n\n/ms) ?? []
+  const { token } = await database.opened()
+  const claims = Object.keys(decodeJwt(token.jwt))
+  expect(claims).toContain('sid')
+  expect(claims.filter((claim) => !table.includes(`\`${claim}\``))).toEqual([])
+})
