@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -26,6 +28,11 @@ it.for([['node', 'receiver.js'], ...(hasPython ? [['python3', 'receiver.py'] as 
     const post = async (headers: Record<string, string>, body = '{"type":"forged"}') =>
       (await fetch(url, { method: 'POST', headers, body })).status
     await vi.waitFor(async () => expect(await post({})).toBe(401), 10_000)
+    const cut = connect(port, '127.0.0.1')
+    await once(cut, 'connect')
+    cut.end('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{')
+    await once(cut.resume(), 'close')
+    expect(await post({})).toBe(401)
 
     await database.signedUp({ newTenant: 'Engines' })
     const printed = ['user.created', 'tenant.created', 'tenant.user_added']
