@@ -97,14 +97,15 @@ async function supabaseLine() {
   await prisma.$executeRaw`CREATE SCHEMA auth`
   await prisma.$executeRaw`
     CREATE TABLE auth.users (id uuid, email text, encrypted_password text, raw_user_meta_data jsonb,
-      banned_until timestamptz, deleted_at timestamptz, is_sso_user boolean, created_at timestamptz)`
+      email_confirmed_at timestamptz, banned_until timestamptz, deleted_at timestamptz, is_sso_user boolean,
+      created_at timestamptz)`
   const line = JSON.parse(block('supabase'))
   await prisma.$executeRaw`
     INSERT INTO auth.users VALUES
       (${line.id}::uuid, ${line.email}, ${line.passwordHash},
-        json_build_object('full_name', ${line.preferredName}::text)::jsonb, NULL, NULL, false,
-        ${line.createdAt}::timestamptz),
-      (gen_random_uuid(), 'gone@example.com', '', NULL, NULL, now(), false, now())`
+        json_build_object('full_name', ${line.preferredName}::text)::jsonb,
+        ${line.emailVerifiedAt}::timestamptz, NULL, NULL, false, ${line.createdAt}::timestamptz),
+      (gen_random_uuid(), 'gone@example.com', '', NULL, NULL, NULL, now(), false, now())`
   const rows = await prisma.$queryRawUnsafe<Record<string, object>[]>(block('supabase.sql'))
   await close()
   expect(rows).toHaveLength(1)
