@@ -165,7 +165,7 @@ describe('access tokens', () => {
     for (let round = 0; round < 10; round++) {
       const { id, token } = await database.signedUp()
       const before = Array.from({ length: 4 }, () => database.me(token.jwt))
-      await revokeUserTokens(usher.store, database.id, id, new Date(start + 1), undefined)
+      await revokeUserTokens(usher.store, database.id, { id }, new Date(start + 1), undefined)
       const after = await Promise.all(Array.from({ length: 8 }, () => database.me(token.jwt)))
       expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([401]))
       await Promise.all(before)

@@ -285,6 +285,19 @@ describe('the end of sessions', () => {
     expect(outcome(await database.refresh(session.refreshToken.value))).toEqual(ended)
   })
 
+  it('30 concurrent requests of endAllSessions count as one, so that the next token is valid immediately', async ({
+    database,
+    clock,
+  }) => {
+    clock.now = Date.now()
+    const email = 'thirty@example.com'
+    const { token } = await database.signedUp({ email })
+    const requests = Array.from({ length: 30 }, () => database.as(token.jwt, 'DELETE', 'me/sessions'))
+    expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toContain(204)
+    const next = (await database.login({ email, password })).json()
+    expect(claimsOf(next.token.jwt).iat).toBeLessThanOrEqual(clock.now / 1000 + 1)
+  })
+
   it('deleting a user ends its sessions', async ({ usher, database }) => {
     const session = await database.opened()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id: session.id } })

@@ -66,7 +66,7 @@ async function revoke(
   passwordHash?: string,
 ): Promise<Account> {
   const { databaseId, id } = account
-  const tokensValidAfter = await revokeUserTokens(store, databaseId, id, now, passwordHash, messages)
+  const tokensValidAfter = await revokeUserTokens(store, databaseId, { id }, now, passwordHash, messages)
   if (!tokensValidAfter) throw userNotFound(path, id)
   return { ...account, tokensValidAfter }
 }

@@ -16,10 +16,10 @@ export async function endSession(context: AppContext, database: Database, refres
   if (userId) audit(log, 'session.ended', { databaseId: database.id, userId, sessionId })
 }
 
-/** Ends all sessions of a user, and revokes all tokens. */
+/** Ends all sessions of a user, and revokes all tokens, unless another request has done so meanwhile. */
 export async function endAllSessions(context: AppContext, database: Database, jwt: string, log: Log) {
   const { user, claims } = await userOfToken(context, database, jwt, log)
   const revokedAt = revocationBy(claims, context.now())
-  await revokeUserTokens(context.store, database.id, user.id, revokedAt, undefined)
-  audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
+  const isRevoked = await revokeUserTokens(context.store, database.id, user, revokedAt, undefined)
+  if (isRevoked) audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
 }

@@ -268,16 +268,20 @@ export const updatePreferredName = (
 const updatePreferredNameStatement = `
   UPDATE usher."user" SET preferred_name = $3 WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`
 
+/** A user as a request has read it. Who was disabled since, or whose tokens were revoked, is not changed. */
+export type ReadUser = Pick<User, 'id' | 'tokensValidAfter'>
+
 /**
  * Rejects the tokens that a user has now, and may replace the password hash.
  *
+ * @param user with `tokensValidAfter` only if the user is as read
  * @param messages written with the change
- * @returns from when on tokens are valid, by {@link validAfterRevocation}; undefined if there is no user
+ * @returns from when on tokens are valid, by {@link validAfterRevocation}; undefined if there is no such user
  */
 export async function revokeUserTokens(
   store: Transactions,
   databaseId: string,
-  id: string,
+  { id, tokensValidAfter }: Pick<User, 'id'> & Partial<ReadUser>,
   now: Date,
   passwordHash: string | undefined,
   messages: readonly NewMessage[] = [],
@@ -285,45 +289,38 @@ export async function revokeUserTokens(
   const values = [databaseId, id, now, passwordHash ?? null]
   const [user] = await changeWithMessages<{ tokensValidAfter: Date }>(
     store,
-    revokeUserTokensStatement,
-    values,
+    tokensValidAfter === undefined ? revokeStatement : revokeIfAsReadStatement,
+    tokensValidAfter === undefined ? values : [...values, tokensValidAfter],
     messages,
   )
   return user?.tokensValidAfter
 }
 
-/** A user as a request has read it. Who was disabled since, or whose tokens were revoked, is not changed. */
-export type ReadUser = Pick<User, 'id' | 'tokensValidAfter'>
-
-/**
- * Does what {@link revokeUserTokens} does to a user who is as read. One session, if any, goes on.
- *
- * @returns undefined if the user is not as read
- */
+/** Does what {@link revokeUserTokens} does to a user who is as read. One session, if any, goes on. */
 export async function changePassword(
   store: Transactions,
   databaseId: string,
-  { id, tokensValidAfter }: ReadUser,
+  user: ReadUser,
   now: Date,
   passwordHash: string,
   sessionId: string | undefined,
   messages: readonly NewMessage[],
 ) {
-  const values = [databaseId, id, now, passwordHash, tokensValidAfter]
-  const [user] = await changeWithMessages<{ tokensValidAfter: Date }>(
+  // Citus rejects a part that changes no row because it compares with null.
+  if (sessionId === undefined) return revokeUserTokens(store, databaseId, user, now, passwordHash, messages)
+  const [changed] = await changeWithMessages<{ tokensValidAfter: Date }>(
     store,
-    // Citus rejects a part that changes no row because it compares with null.
-    sessionId === undefined ? changePasswordStatement : changePasswordInSessionStatement,
-    sessionId === undefined ? values : [...values, sessionId],
+    changePasswordInSessionStatement,
+    [databaseId, user.id, now, passwordHash, user.tokensValidAfter, sessionId],
     messages,
   )
-  return user?.tokensValidAfter
+  return changed?.tokensValidAfter
 }
 
 const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
     AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
-const revokeStatement = (condition = 'true') => `
+const revoke = (condition = 'true') => `
   UPDATE usher."user" AS u SET
     tokens_valid_after = ${validAfterRevocation('$3')},
     password_hash = COALESCE($4, u.password_hash)
@@ -331,10 +328,10 @@ const revokeStatement = (condition = 'true') => `
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${condition}
   RETURNING u.tokens_valid_after AS "tokensValidAfter"`
 
-const revokeUserTokensStatement = revokeStatement()
-const changePasswordStatement = revokeStatement(isAsRead('$5'))
+const revokeStatement = revoke()
+const revokeIfAsReadStatement = revoke(isAsRead('$5'))
 const changePasswordInSessionStatement = `
-  WITH changed AS (${changePasswordStatement}
+  WITH changed AS (${revokeIfAsReadStatement}
   ), kept AS (
     UPDATE usher.session AS s SET authenticated_at = changed."tokensValidAfter"
     FROM changed
