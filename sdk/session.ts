@@ -55,13 +55,9 @@ export function createSessionClient(options: SessionClientOptions): Client {
     return refreshToken.set(undefined)
   }
 
-  /** Runs one at a time over all tabs, where the platform has Web Locks and the browser does not deny them. */
-  const locked = (work: () => Promise<boolean | UsherError>) =>
-    (globalThis as Browser).navigator?.locks?.request(key, work).catch(work) ?? work()
-
   /** Refreshes the token unless another one has replaced it. Returns whether there is another one, or the error. */
-  function refresh(stale: string | undefined) {
-    refreshing ??= locked(async () => {
+  function refresh(stale: string | undefined, first: string) {
+    const work = async () => {
       const value = await refreshToken.get()
       if (value && (await holder.get()) === stale) {
         const startedAt = Date.now()
@@ -77,7 +73,11 @@ export function createSessionClient(options: SessionClientOptions): Client {
       }
       const token = await holder.get()
       return !!token && token !== stale
-    }).finally(() => {
+    }
+    // One at a time over all tabs with the session, where the platform has Web Locks and the browser does not deny them.
+    const locked = () =>
+      (globalThis as Browser).navigator?.locks?.request(key + sessionIdOf(first), work).catch(work)
+    refreshing ??= (locked() ?? work()).finally(() => {
       refreshing = undefined
     })
     return refreshing
@@ -86,14 +86,16 @@ export function createSessionClient(options: SessionClientOptions): Client {
   const refreshingHolder = {
     async get() {
       const token = await holder.get()
-      if ((await refreshToken.get()) && !(token && holder.isFresh())) await refresh(token)
+      const value = await refreshToken.get()
+      if (value && !(token && holder.isFresh())) await refresh(token, value)
       return holder.get()
     },
     // The last third of its life begins at the expiry that is stored.
     set: (jwt: string | undefined, expiresAtMs = 0) =>
-      holder.set(jwt, Math.round(expiresAtMs - (expiresAtMs - Date.now()) / 3)),
+      holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
     async renew(refused: string | undefined) {
-      if (await refreshToken.get()) return refresh(refused)
+      const value = await refreshToken.get()
+      if (value) return refresh(refused, value)
       if ((await holder.get()) === refused) await holder.set(undefined)
       return false
     },

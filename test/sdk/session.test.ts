@@ -272,7 +272,7 @@ describe('a client with a session', () => {
     const tab = createSessionClient({ ...app, fetch, ...shared })
     vi.setSystemTime(now + 50 * minutes)
     await Promise.all([usher.me(), tab.me()])
-    expect(names).toEqual(Array(2).fill('usher.demo.app.https_3a_2f_2fusers.example.com'))
+    expect(names).toEqual(Array(2).fill('usher.demo.app.https_3a_2f_2fusers.example.comrefresh-0'))
     expect(requests.slice(2).map(({ url }) => url.split('/users/')[1])).toEqual(['session/refresh', 'me'])
     expect(others.map(({ headers }) => headers.Authorization)).toEqual(['Bearer second'])
   })
