@@ -337,6 +337,35 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     expect(await account.count()).toBe(0)
   })
 
+  it('signs up, and logs out everywhere in another tab, by keyboard only', async ({ visitExample }) => {
+    const { page, signUp, logIn, account } = await visitExample()
+    const { email } = validUser()
+    const tabTo = async (tab: Page, element: Form) => {
+      for (let steps = 0; !(await isFocused(element)); steps++) {
+        expect(steps).toBeLessThan(20)
+        await tab.keyboard.press('Tab')
+      }
+    }
+    await logIn.waitFor()
+    await tabTo(page, logIn.getByRole('link', { name: 'Sign up' }))
+    await page.keyboard.press('Enter')
+    await expect.poll(() => isFocused(signUp.getByLabel('Email'))).toBe(true)
+    await page.keyboard.type(email)
+    await tabTo(page, signUp.getByLabel('Password'))
+    await page.keyboard.type(password)
+    await page.keyboard.press('Enter')
+    await expectTexts(account, email)
+
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await expectTexts(formsOf(other).account, email)
+    await tabTo(other, formsOf(other).sessions.getByRole('button', { name: 'Log out everywhere' }))
+    await other.keyboard.press('Space')
+    await expectTexts(formsOf(other).logIn, 'You are logged out everywhere.')
+    await logIn.waitFor()
+    expect(await account.count()).toBe(0)
+  })
+
   it('keeps the session while the server is unavailable, and continues when it is back', async ({
     usher,
     store,
