@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { tailEvents } from '../../server/domain/admin/outbox.js'
 import type { TestDatabase } from '../support/app.js'
 import { startUsher } from '../support/child.js'
 import { it, type Operator } from '../support/operator.js'
@@ -79,6 +80,15 @@ it('events tail deletes the events that an earlier one has left', async ({ usher
   await usher.store.prisma.message.create({ data: old })
   expect(await usher.outcome(`events tail ${database.path} --seconds 1`)).toBe('0 ')
   expect(await usher.store.prisma.message.count({ where: { databaseId: database.id } })).toBe(0)
+})
+
+it('events tail fails after its database was deleted', async ({ usher, database }) => {
+  const event = tailEvents(usher.store, database, new AbortController().signal).next()
+  const where = { id: database.id, eventsTailedUntil: { not: null } }
+  await vi.waitFor(async () => expect(await usher.store.prisma.database.count({ where })).toBe(1))
+  await usher.json(`database delete ${database.path} --yes`)
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30_000)
+  await expect(event).rejects.toThrow(`database ${database.path} does not exist`)
 })
 
 it('events tail refuses the embedded store', async ({ usher, database }) => {

@@ -66,6 +66,7 @@ const windowMilliseconds = 60_000
  * Yields the events of a database from now on, once servers have noticed, which takes up to 5 s.
  *
  * @param stopped ends it
+ * @throws {OperatorError} within 30 s after the database was deleted
  */
 export async function* tailEvents(store: Store, path: DatabasePath, stopped: AbortSignal) {
   const { id } = await requireDatabase(store, path)
@@ -74,6 +75,7 @@ export async function* tailEvents(store: Store, path: DatabasePath, stopped: Abo
   while (!stopped.aborted) {
     const now = Date.now()
     if (now >= renewAt) {
+      await requireDatabase(store, path)
       const eventsTailedUntil = new Date(now + leaseMilliseconds)
       await store.prisma.database.updateMany({ where: { id }, data: { eventsTailedUntil } })
       renewAt = now + leaseMilliseconds / 2
