@@ -400,6 +400,21 @@ it('a new secret signs from then on, and a removed webhook gets nothing that was
   expect(receiver.requests.length).toBe(count)
 })
 
+it('a removed webhook drops what is waiting, so that a later one does not get it', async ({
+  usher,
+  database,
+  receiver,
+  secret: _,
+}) => {
+  receiver.answer = (response) => response.writeHead(500).end()
+  await database.signedUp()
+  const { id } = await failed(usher, database, 1)
+  await usher.store.prisma.message.updateMany({ where: { id }, data: { dueAt: null } })
+  await usher.json(`database set ${database.path} --webhook-url none`)
+  await usher.json(`database set ${database.path} --webhook-url ${receiver.url}`)
+  expect(await usher.json(`outbox list ${database.path}`)).toEqual([])
+})
+
 it('the secret of a webhook is shown once, sealed in the store and opened after keys rewrap', async ({
   usher,
   database,
@@ -438,6 +453,7 @@ it('the secret of a webhook is shown once, sealed in the store and opened after 
 
 it.for([
   ['of another scheme', 'ftp://example.com/', 'be an http or https URL, or "none"'],
+  ['that is empty', '', 'be an http or https URL, or "none"'],
   ['without a scheme', 'example.com', 'be an http or https URL, or "none"'],
   ['with a password', 'https://ada:pass@example.com/', 'have no user name, no password and no fragment'],
   ['with a fragment', 'https://example.com/#code', 'have no user name, no password and no fragment'],

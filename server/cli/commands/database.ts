@@ -120,15 +120,14 @@ export function configure(database: Command) {
           ...(appUrl !== undefined && { appUrl: appUrl === 'none' ? null : parseAppUrl(appUrl) }),
           ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
         }
-        const webhookUrl = url === 'none' ? null : url && parseWebhookUrl(url)
         const webhook = {
-          ...(webhookUrl !== undefined && { webhookUrl }),
+          ...(url !== undefined && { webhookUrl: url === 'none' ? null : parseWebhookUrl(url) }),
           ...(newWebhookSecret && { newWebhookSecret }),
         }
         const audited = {
           ...settings,
           ...webhook,
-          ...(webhookUrl && { webhookUrl: new URL(webhookUrl).origin }),
+          ...(webhook.webhookUrl && { webhookUrl: new URL(webhook.webhookUrl).origin }),
         }
         if (Object.keys(audited).length === 0)
           throw new UsageError('at least one setting is required. See --help')

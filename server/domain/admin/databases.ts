@@ -70,10 +70,17 @@ export async function createDatabase(
   })
 }
 
-/** Servers apply the settings within 5 s. @throws {OperatorError} if it does not exist */
+/**
+ * Servers apply the settings within 5 s. Without webhook, the events that wait for it are deleted: a later webhook must
+ * not get them.
+ *
+ * @throws {OperatorError} if it does not exist
+ */
 export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
   const { id } = await requireDatabase(store, path)
   await store.prisma.database.updateMany({ where: { id }, data: settings })
+  if (settings.webhookUrl === null)
+    await store.prisma.message.deleteMany({ where: { databaseId: id, kind: 'webhook' } })
   return requireDatabase(store, path)
 }
 
