@@ -38,9 +38,20 @@ const databaseUrl = z
     error: 'must have sslmode=verify-full, another sslmode of docs/operation.md, or none',
   })
 
-const smtpUrl = z.string().refine(isSmtpUrl, {
-  error: 'must be an smtp:// or smtps:// URL with percent-encoded user name and password',
-})
+const smtpUrl = z
+  .string()
+  .refine(isSmtpUrl, {
+    error: 'must be an smtp:// or smtps:// URL with percent-encoded user name and password',
+  })
+  .refine((url) => !URL.canParse(url) || [...new URL(url).searchParams].every(isSmtpParameter), {
+    error: 'must have no parameters but those of docs/guides/mail.md',
+  })
+
+/** nodemailer ignores a parameter that it does not know: a misspelt requireTLS would send passwords unencrypted. */
+const isSmtpParameter = ([name, value]: [string, string]) =>
+  ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'].includes(name)
+    ? ['true', 'false'].includes(value)
+    : ['name', 'tls.servername'].includes(name)
 
 function isSmtpUrl(text: string) {
   if (!URL.canParse(text)) return false
@@ -53,7 +64,13 @@ function isSmtpUrl(text: string) {
   return /^smtps?:$/.test(protocol) && hostname !== ''
 }
 
-const mailAddress = /^(?:[^\p{C}<>"@]+<[^\p{C}\s<>"@]+@[^\p{C}\s<>"@]+>|[^\p{C}\s<>"@]+@[^\p{C}\s<>"@]+)$/u
+const mailAddress = /^[^\p{C}\s<>"(),;@]+@[^\p{C}\s<>"(),;@]+$/u
+
+/** Returns name and address of `Name <address>`, `"Name" <address>` or an address, or undefined. */
+function parseMailbox(text: string) {
+  const [, , name = '', address = text] = /^("?)([^\p{C}<>"]+)\1 *<(.+)>$/u.exec(text) ?? []
+  return mailAddress.test(address) ? { name: name.trim(), address } : undefined
+}
 
 const tlsModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
@@ -97,7 +114,10 @@ export const Environment = z.object({
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: z
     .string()
-    .regex(mailAddress, { error: 'must be an address such as Acme <accounts@example.com>' })
+    .transform(parseMailbox)
+    .refine((mailbox) => mailbox !== undefined, {
+      error: 'must be an address such as Acme <accounts@example.com>',
+    })
     .optional(),
   MAIL_TEMPLATES: z.string().optional(),
   TRUST_PROXY: wholeNumber(0, 10, 0),
@@ -192,7 +212,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     mail: {
       /** Undefined to write mails to files. */
       smtpUrl: settings.SMTP_URL,
-      from: settings.MAIL_FROM ?? 'Usher <usher@localhost>',
+      from: settings.MAIL_FROM ?? { name: 'Usher', address: 'usher@localhost' },
       templates: settings.MAIL_TEMPLATES,
       folder: join(settings.DATA_DIR, 'mail'),
     },

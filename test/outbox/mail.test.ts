@@ -84,6 +84,19 @@ it('templates of a folder replace the default ones, and names cannot add headers
   await api.close()
 })
 
+it('a sender may have any name, and a domain of any script', async ({ store }) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  const MAIL_FROM = 'Käse: Hilfe (EU) <konto@käse.example>'
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM })
+  await requestMail(api)
+  await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 10_000)
+  const [{ parsed }] = smtp.mails as [ReceivedMail]
+  expect(parsed.from?.value).toEqual([{ name: 'Käse: Hilfe (EU)', address: 'konto@käse.example' }])
+  expect(parsed.messageId).toMatch(/^<[0-9a-f-]{36}@xn--kse-qla\.example>$/)
+  await api.close()
+})
+
 it('an address with line breaks, which only the store could have, adds no recipient: no mail is sent', async ({
   store,
 }) => {

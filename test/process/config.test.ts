@@ -40,7 +40,7 @@ const defaults = {
   },
   mail: {
     smtpUrl: undefined,
-    from: 'Usher <usher@localhost>',
+    from: { name: 'Usher', address: 'usher@localhost' },
     templates: undefined,
     folder: join('.usher', 'mail'),
   },
@@ -117,8 +117,19 @@ describe('loadConfig', () => {
   it('MAIL_FROM is required with SMTP_URL', () => {
     const SMTP_URL = 'smtps://user:pass@mail.example.com:465'
     expect(errorsOf({ SMTP_URL })).toEqual(['MAIL_FROM is required if SMTP_URL is set'])
-    for (const MAIL_FROM of ['accounts@example.com', 'Acme & Söhne <accounts@example.com>'])
-      expect(loadConfig({ SMTP_URL, MAIL_FROM }).mail).toMatchObject({ smtpUrl: SMTP_URL, from: MAIL_FROM })
+    const MAIL_FROM = 'accounts@example.com'
+    expect(loadConfig({ SMTP_URL, MAIL_FROM }).mail).toMatchObject({
+      smtpUrl: SMTP_URL,
+      from: { name: '', address: MAIL_FROM },
+    })
+  })
+
+  it.each([
+    ['Acme & Söhne <accounts@example.com>', 'Acme & Söhne'],
+    ['"Acme, Inc." <accounts@example.com>', 'Acme, Inc.'],
+    ['Acme: Help (EU); <accounts@example.com>', 'Acme: Help (EU);'],
+  ])('MAIL_FROM=%s has a name and an address', (MAIL_FROM, name) => {
+    expect(loadConfig({ MAIL_FROM }).mail.from).toEqual({ name, address: 'accounts@example.com' })
   })
 
   it('USHER_MASTER_KEY is required with DATABASE_URL', () => {
@@ -201,7 +212,10 @@ describe('invalid settings', () => {
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://user:%zz@mail.example.com'],
     ['SMTP_URL', 'smtp://mail.example.com:99999'],
+    ['SMTP_URL', 'smtp://mail.example.com?requireTls=true'],
+    ['SMTP_URL', 'smtp://mail.example.com?requireTLS=on'],
     ['MAIL_FROM', 'accounts'],
+    ['MAIL_FROM', 'accounts,sales@example.com'],
     ['MAIL_FROM', 'Acme <accounts@example.com>\r\nBcc: eve@example.com'],
     ['MAIL_FROM', 'Acme\n<accounts@example.com>'],
     ['MAIL_FROM', 'ada@example.com, eve@example.com'],
@@ -210,7 +224,7 @@ describe('invalid settings', () => {
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s is rejected', (name, value) => {
     const errors = errorsOf({ USHER_MASTER_KEY: key, MAIL_FROM: 'ada@example.com', [name]: value })
-    expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))])
+    expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must (be|have) `))])
   })
 
   it.each(['sslmode=verify', 'sslmode=', 'sslmode=verify-full&sslmode=x', 'ssl=false', 'ssl='])(

@@ -1,12 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { domainToASCII } from 'node:url'
 import type { Log } from '../../telemetry/audit.js'
 
 export interface MailSettings {
   /** Undefined to write mails to files. */
   smtpUrl: string | undefined
-  /** `Name <address>`, or an address. */
-  from: string
+  /** The name is empty if there is none. */
+  from: { name: string; address: string }
   /** Folder of templates that replace the default ones. */
   templates: string | undefined
   /** Folder for the files. */
@@ -34,7 +35,7 @@ export const createMailer = ({ smtpUrl, from, folder }: MailSettings, log: Log):
   smtpUrl ? sendBySmtp(smtpUrl, from) : writeToFiles(folder, from, log)
 
 const sendBySmtp =
-  (url: string, from: string): SendMail =>
+  (url: string, from: MailSettings['from']): SendMail =>
   async ({ id, to, ...content }) => {
     // Loaded when the first mail is sent, because most commands and many servers send none.
     const { createTransport } = await import('nodemailer')
@@ -42,7 +43,7 @@ const sendBySmtp =
       .sendMail({
         from,
         to: { name: '', address: to },
-        messageId: `<${id}@${domainOf(from)}>`,
+        messageId: `<${id}@${domainOf(from.address)}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         ...content,
         ...safe,
@@ -51,17 +52,19 @@ const sendBySmtp =
   }
 
 const writeToFiles =
-  (folder: string, from: string, log: Log): SendMail =>
+  (folder: string, from: MailSettings['from'], log: Log): SendMail =>
   async ({ id, to, subject, text, html }) => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const file = resolve(folder, id)
-    const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n`
+    const sender = from.name ? `${from.name} <${from.address}>` : from.address
+    const head = `From: ${sender}\nTo: ${to}\nSubject: ${subject}\n\n`
     await writeFile(`${file}.html`, html, { mode: 0o600 })
     await writeFile(`${file}.txt`, head + text, { mode: 0o600 })
     log.info({ file: `${file}.txt` }, 'SMTP_URL is not set, so a mail was written to a file')
   }
 
-const domainOf = (from: string) => /@([^@>]+)>?$/.exec(from)?.[1] ?? 'localhost'
+/** Returns the domain in ASCII, as a Message-ID requires it (RFC 5322 §3.6.4). */
+const domainOf = (address: string) => domainToASCII(address.replace(/^.*@/, '')) || 'localhost'
 
 /** The text of an SMTP error may contain the recipient or a credential. */
 function hideAddress(error: { code?: string; responseCode?: number }): never {
