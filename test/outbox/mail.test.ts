@@ -1,8 +1,13 @@
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pino } from 'pino'
 import { expect, onTestFinished, vi } from 'vitest'
+import { loadConfig } from '../../server/config.js'
 import { setDatabase } from '../../server/domain/admin/databases.js'
+import { createMailer } from '../../server/domain/mail/mailer.js'
 import { withStore } from '../support/api.js'
 import { startApp, type TestApi } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
@@ -95,6 +100,45 @@ it('a sender may have any name, and a domain of any script', async ({ store }) =
   expect(parsed.from?.value).toEqual([{ name: 'Käse: Hilfe (EU)', address: 'konto@käse.example' }])
   expect(parsed.messageId).toMatch(/^<[0-9a-f-]{36}@xn--kse-qla\.example>$/)
   await api.close()
+})
+
+/** Starts an SMTP server that sends parts of its first response without end. */
+async function startEndlessSmtp() {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write('220 ready\r\n')
+    socket.once('data', () => {
+      const sending = setInterval(() => socket.write('250-more\r\n'), 20)
+      socket.once('close', () => clearInterval(sending))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connected = once(server, 'connection').then(([socket]) => once(socket, 'data'))
+  onTestFinished(() => void server.close())
+  return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, connected }
+}
+
+it('a mail fails after 25 s, even if the SMTP server goes on to send', async () => {
+  const smtp = await startEndlessSmtp()
+  const { mail } = loadConfig({ SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const content = { id: 'a', to: 'ada@example.com', subject: '', text: '', html: '' }
+  const sent = createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
+  const failed = expect(sent).rejects.toThrow('no response within 25 s')
+  await smtp.connected
+  vi.advanceTimersByTime(25_000)
+  await failed
+})
+
+it('a server that stops does not wait for an SMTP server', async ({ store }) => {
+  const smtp = await startEndlessSmtp()
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  const { id: databaseId } = await requestMail(api)
+  await smtp.connected
+  await api.close()
+  const messages = await store.prisma.message.findMany({ where: { databaseId } })
+  expect(messages).toMatchObject([{ lastError: 'the server stopped' }])
 })
 
 it('an address with line breaks, which only the store could have, adds no recipient: no mail is sent', async ({

@@ -11,6 +11,7 @@ const pages = { password_reset: 'reset-password', email_verification: 'verify-em
  * Creates a code and sends it to a user. Does nothing if the code would have expired, the user is deleted or disabled or
  * has a newer code, or the address is verified already.
  *
+ * @param stopped aborts it
  * @throws if the mail cannot be sent
  */
 export async function deliverCode(
@@ -19,6 +20,7 @@ export async function deliverCode(
   databaseId: string,
   { appUrl }: Pick<Delivery, 'appUrl'>,
   { id, userId, payload, createdAt }: ClaimedMessage,
+  stopped: AbortSignal,
 ) {
   const { store, now } = context
   const { type: purpose } = payload as { type: CodePurpose }
@@ -32,9 +34,6 @@ export async function deliverCode(
     return
   const code = await issueCode(context, databaseId, purpose, id, canonicalEmail)
   const link = `${appUrl}/${pages[purpose]}#code=${code}`
-  await sendMail({
-    id,
-    to: email,
-    ...renderMail(templates, purpose, { link, email, name: preferredName ?? email }),
-  })
+  const content = renderMail(templates, purpose, { link, email, name: preferredName ?? email })
+  await sendMail({ id, to: email, ...content }, stopped)
 }

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { Log } from '../../telemetry/audit.js'
+import { withTimeLimit } from '../outbox/time-limit.js'
 
 export interface MailSettings {
   /** Undefined to write mails to files. */
@@ -23,10 +24,11 @@ export interface Mail {
   html: string
 }
 
-export type SendMail = (mail: Mail) => Promise<void>
+/** @param stopped aborts it */
+export type SendMail = (mail: Mail, stopped: AbortSignal) => Promise<void>
 
-/** Limits of a step of an SMTP conversation. */
-const timeLimits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 15_000 }
+/** A mail takes this long at most, because another server sends it again after its claim. */
+const timeLimitMilliseconds = 25_000
 /** A template or an address cannot make the server read a file or a URL. */
 const safe = { disableFileAccess: true, disableUrlAccess: true }
 
@@ -36,19 +38,22 @@ export const createMailer = ({ smtpUrl, from, folder }: MailSettings, log: Log):
 
 const sendBySmtp =
   (url: string, from: MailSettings['from']): SendMail =>
-  async ({ id, to, ...content }) => {
+  async ({ id, to, ...content }, stopped) => {
     // Loaded when the first mail is sent, because most commands and many servers send none.
     const { createTransport } = await import('nodemailer')
-    await createTransport({ url, ...timeLimits })
-      .sendMail({
-        from,
-        to: { name: '', address: to },
-        messageId: `<${id}@${domainOf(from.address)}>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        ...content,
-        ...safe,
-      })
-      .catch(hideAddress)
+    await withTimeLimit(timeLimitMilliseconds, stopped, (signal) =>
+      createTransport({ url })
+        .sendMail({
+          from,
+          to: { name: '', address: to },
+          messageId: `<${id}@${domainOf(from.address)}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          ...content,
+          ...safe,
+          signal,
+        })
+        .catch(hideAddress),
+    )
   }
 
 const writeToFiles =
@@ -67,6 +72,7 @@ const writeToFiles =
 const domainOf = (address: string) => domainToASCII(address.replace(/^.*@/, '')) || 'localhost'
 
 /** The text of an SMTP error may contain the recipient or a credential. */
-function hideAddress(error: { code?: string; responseCode?: number }): never {
-  throw new Error(['SMTP', error.code ?? 'error', error.responseCode].filter(Boolean).join(' '))
+function hideAddress(error: { originalCode?: string; code?: string; responseCode?: number }): never {
+  const code = error.originalCode ?? error.code ?? 'error'
+  throw new Error(['SMTP', code, error.responseCode].filter(Boolean).join(' '))
 }

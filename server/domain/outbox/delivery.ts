@@ -122,7 +122,7 @@ export function startDelivery(
 
   async function send(databaseId: string, delivery: Delivery, message: ClaimedMessage) {
     if (message.kind === 'mail')
-      await deliverCode({ store, findSecrets, now }, mail, databaseId, delivery, message)
+      await deliverCode({ store, findSecrets, now }, mail, databaseId, delivery, message, stopping.signal)
     else await postEvent(databaseId, delivery, message)
   }
 

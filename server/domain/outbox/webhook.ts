@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { withTimeLimit } from './time-limit.js'
 
 /** A request takes this long at most, its response included. */
 const timeLimitMilliseconds = 10_000
@@ -32,11 +33,7 @@ export async function sendWebhook(
   const signature = createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
     .update(`${id}.${timestamp}.${body}`)
     .digest('base64')
-  const request = new AbortController()
-  const abort = () => request.abort()
-  const timer = setTimeout(abort, timeLimitMilliseconds)
-  stopped.addEventListener('abort', abort, { once: true })
-  try {
+  await withTimeLimit(timeLimitMilliseconds, stopped, async (signal) => {
     const response = await fetch(url, {
       method: 'POST',
       headers: {
@@ -48,23 +45,14 @@ export async function sendWebhook(
       },
       body,
       redirect: 'manual',
-      signal: request.signal,
-    })
+      signal,
+    }).catch(failWithCode)
     await response.body?.cancel()
     if (!response.ok) throw new Error(`status ${response.status}`)
-  } catch (error) {
-    if (stopped.aborted) throw new Error('the server stopped')
-    throw request.signal.aborted
-      ? new Error(`no response within ${timeLimitMilliseconds / 1000} s`)
-      : failureOf(error)
-  } finally {
-    clearTimeout(timer)
-    stopped.removeEventListener('abort', abort)
-  }
+  })
 }
 
-/** Returns why no response arrived as the code of the error, because its message may have an address. */
-function failureOf(error: unknown) {
-  const { cause } = error as { cause?: NodeJS.ErrnoException }
-  return cause ? new Error(cause.code ?? 'connection failed') : error
+/** Throws why no response arrived as the code of the error, because its message may have an address. */
+function failWithCode({ cause }: { cause?: NodeJS.ErrnoException }): never {
+  throw new Error(cause?.code ?? 'connection failed')
 }
