@@ -8,6 +8,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { loadConfig } from '../../server/config.js'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { createMailer } from '../../server/domain/mail/mailer.js'
+import { loadTemplates } from '../../server/domain/mail/templates.js'
 import { withStore } from '../support/api.js'
 import { startApp, type TestApi } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
@@ -163,21 +164,41 @@ it('an address with line breaks, which only the store could have, adds no recipi
 })
 
 it.for([
-  ['Subject: Hello\n\nno link', 'email_verification.txt in MAIL_TEMPLATES must contain {{link}}'],
+  ['no link', 'Subject: Hello\n\nno link', 'email_verification.txt in MAIL_TEMPLATES must contain {{link}}'],
   [
+    'an unknown placeholder',
     'Subject: Hello\n\n{{link}} {{password}}',
     'email_verification.txt in MAIL_TEMPLATES has an unknown placeholder: {{password}}',
   ],
   [
+    'no subject',
     'Hello {{link}}',
     'email_verification.txt in MAIL_TEMPLATES must begin with a line "Subject: …" and an empty line',
   ],
-] as const)('a server refuses to start with the template %j', async ([text, error], { folder }) => {
+  [
+    'another encoding than UTF-8',
+    Buffer.from('Subject: Déjà vu\n\n{{link}}', 'latin1'),
+    /^MAIL_TEMPLATES has a file that cannot be read as UTF-8/,
+  ],
+  [
+    'no HTML',
+    'Subject: Hello\n\n{{link}}',
+    'MAIL_TEMPLATES has email_verification.txt, but no email_verification.html',
+  ],
+] as const)('a server refuses to start with a template with %s', async ([, text, error], { folder }) => {
+  await writeFile(join(folder, 'email_verification.txt'), text)
+  await expect(loadTemplates(folder)).rejects.toThrow(error)
+})
+
+it('a server refuses to start with a folder of templates that does not exist', async ({ folder }) => {
   const { env, remove } = await createPostgresSettings()
   onTestFinished(remove)
-  await writeFile(join(folder, 'email_verification.txt'), text)
-  const { code, stderr } = await usherProcess(['serve'], { ...env, MAIL_TEMPLATES: folder })
-  expect({ code, stderr }).toEqual({ code: 2, stderr: `usher: ${error}\n` })
+  const missing = join(folder, 'templates')
+  const { code, stderr } = await usherProcess(['serve'], { ...env, MAIL_TEMPLATES: missing })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `usher: MAIL_TEMPLATES is not a folder that can be read (ENOENT): ${missing}\n`,
+  })
 })
 
 operatorTest('user send-reset sends a code without limits', async ({ usher, database }) => {

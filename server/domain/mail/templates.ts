@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CodePurpose } from '../codes/code.js'
 import { defaultTemplates } from './default-templates.js'
@@ -20,28 +20,31 @@ export type Templates = Record<FileName, string>
 const subjectLine = /^Subject: (.+)\r?\n\r?\n/
 
 /**
- * Reads the templates in a folder. Those that it lacks are the default ones.
+ * Reads the templates in a folder. Mails that it lacks have the default ones.
  *
- * @throws {TemplateError} if the folder or a file cannot be read, or a template lacks its link or its subject or has an
- * unknown placeholder
+ * @throws {TemplateError} if the folder or a file cannot be read, a mail has only one of its two files, or a template
+ * lacks its link or its subject or has an unknown placeholder
  */
 export async function loadTemplates(folder: string | undefined): Promise<Templates> {
   const templates = { ...defaultTemplates }
   if (folder === undefined) return templates
+  const files = await readdir(folder).catch(({ code }) => {
+    throw new TemplateError(`MAIL_TEMPLATES is not a folder that can be read (${code}): ${folder}`)
+  })
   for (const name of Object.keys(templates) as FileName[]) {
-    const text = await readTemplate(join(folder, name))
-    if (text !== undefined) templates[name] = checked(name, text)
+    const other = name.endsWith('.txt') ? name.replace('.txt', '.html') : name.replace('.html', '.txt')
+    if (files.includes(name)) templates[name] = checked(name, await readTemplate(join(folder, name)))
+    else if (files.includes(other)) throw new TemplateError(`MAIL_TEMPLATES has ${other}, but no ${name}`)
   }
   return templates
 }
 
 async function readTemplate(file: string) {
   try {
-    return await readFile(file, 'utf8')
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new TemplateError(`MAIL_TEMPLATES has a file that cannot be read (${code}): ${file}`)
+    throw new TemplateError(`MAIL_TEMPLATES has a file that cannot be read as UTF-8 (${code}): ${file}`)
   }
 }
 
