@@ -132,6 +132,21 @@ it('a mail fails after 25 s, even if the SMTP server goes on to send', async () 
   await failed
 })
 
+it('a mail that could not be sent before its code expires is logged', async ({ store }) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  smtp.refusal = new Error('no such mailbox')
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  const { id: databaseId } = await requestMail(api)
+  const message = () => store.prisma.message.findFirstOrThrow({ where: { databaseId } })
+  await vi.waitFor(async () => expect((await message()).lastError).toBe('SMTP EENVELOPE 550'), 10_000)
+  const unsent = '"reason":"SMTP EENVELOPE 550","msg":"a message is not tried again"'
+  expect(api.logged()).not.toContain(unsent)
+  api.clock.now += 86_399_000
+  await vi.waitFor(() => expect(api.logged()).toContain(`${unsent}`), 10_000)
+  await api.close()
+})
+
 it('a server that stops does not wait for an SMTP server', async ({ store }) => {
   const smtp = await startEndlessSmtp()
   const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
@@ -215,6 +230,11 @@ operatorTest('user send-reset sends a code without limits', async ({ usher, data
   expect(messages).toMatchObject(
     Array(2).fill({ kind: 'mail', userId: id, payload: { type: 'password_reset' } }),
   )
+  await usher.json(`database set ${database.path} --account-operations off`)
+  expect(await usher.outcome(send)).toBe(
+    `1 usher: account operations are off. Turn them on with: usher database set ${database.path} --account-operations on\n`,
+  )
+  await usher.json(`database set ${database.path} --account-operations on`)
   await usher.json(`user disable ${database.path} ${id}`)
   expect(await usher.outcome(send)).toBe(`1 usher: user ${id} is disabled\n`)
   await usher.json(`outbox drop ${database.path} ${messages[0]?.id}`)

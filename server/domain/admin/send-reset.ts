@@ -19,6 +19,11 @@ export async function sendReset(
   const { database, account } = await findAccount(store, path, userRef)
   const { canonicalEmail: _, ...user } = account
   const name = `${path.workspaceSlug}/${path.databaseName}`
+  if (!database.accountOperations) {
+    throw new OperatorError(
+      `account operations are off. Turn them on with: usher database set ${name} --account-operations on`,
+    )
+  }
   if (database.appUrl === null) {
     throw new OperatorError(`no app URL. Set it with: usher database set ${name} --app-url URL`)
   }

@@ -1,5 +1,6 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation } from '../../store/errors.js'
+import type { Message } from '../../store/generated/client.js'
 import { type FoundCode, findCode, storeCodeRequest } from '../../store/queries/codes.js'
 import type { ServerStore } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock-skew.js'
@@ -11,7 +12,11 @@ import { Problem } from '../problem.js'
 
 export type CodePurpose = 'password_reset' | 'email_verification'
 
-export const codeLifetimeMilliseconds = { password_reset: 3_600_000, email_verification: 86_400_000 }
+const lifetimeMilliseconds = { password_reset: 3_600_000, email_verification: 86_400_000 }
+
+/** Returns when the code that a message sends expires. */
+export const codeExpiresAt = ({ payload, createdAt }: Pick<Message, 'payload' | 'createdAt'>) =>
+  new Date(createdAt.getTime() + lifetimeMilliseconds[(payload as { type: CodePurpose }).type])
 
 /** Returns a code, bound to the address to which it is sent. */
 export async function issueCode(

@@ -1,6 +1,6 @@
 import { findRecipient, storeCode } from '../../store/queries/codes.js'
 import type { ClaimedMessage, Delivery } from '../../store/queries/outbox.js'
-import { type CodePurpose, codeLifetimeMilliseconds, issueCode } from '../codes/code.js'
+import { type CodePurpose, codeExpiresAt, issueCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import type { SendMail } from './mailer.js'
 import { renderMail, type Templates } from './templates.js'
@@ -19,12 +19,13 @@ export async function deliverCode(
   { templates, sendMail }: { templates: Templates; sendMail: SendMail },
   databaseId: string,
   { appUrl }: Pick<Delivery, 'appUrl'>,
-  { id, userId, payload, createdAt }: ClaimedMessage,
+  message: ClaimedMessage,
   stopped: AbortSignal,
 ) {
   const { store, now } = context
-  const { type: purpose } = payload as { type: CodePurpose }
-  const expiresAt = new Date(createdAt.getTime() + codeLifetimeMilliseconds[purpose])
+  const { id, userId, createdAt } = message
+  const { type: purpose } = message.payload as { type: CodePurpose }
+  const expiresAt = codeExpiresAt(message)
   if (!userId || expiresAt.getTime() <= now()) return
   const user = await findRecipient(store, databaseId, userId)
   if (!user || (purpose === 'email_verification' && user.emailVerifiedAt)) return

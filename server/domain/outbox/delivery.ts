@@ -16,6 +16,7 @@ import {
 import type { ServerStore } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
+import { codeExpiresAt } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import { openWebhookSecret } from '../keys/master-key.js'
 import { deliverCode } from '../mail/deliver-code.js'
@@ -104,11 +105,11 @@ export function startDelivery(
       await send(databaseId, delivery, message)
     } catch (error) {
       const wait = waitAfter(message.attempts)
-      const rests = wait >= 2 * dayMilliseconds
-      const dueAt = rests ? null : new Date(now() + Math.min(wait, dayMilliseconds))
+      const dueAt = wait >= 2 * dayMilliseconds ? null : new Date(now() + Math.min(wait, dayMilliseconds))
       const reason = (error as Error).message
       await failMessage(store, databaseId, message, reason, dueAt)
-      if (rests) log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
+      if (!dueAt || (message.kind === 'mail' && codeExpiresAt(message) <= dueAt))
+        log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
       else if (wait < dayMilliseconds) setTimeout(deliver, wait, [{ databaseId }]).unref()
       return false
     }
