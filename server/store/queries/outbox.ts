@@ -41,14 +41,18 @@ export const messageParts = (count: number, last: number) =>
 export const messageValues = (messages: readonly NewMessage[]) => messages.flatMap(valuesOf)
 
 /** Inserts messages within a transaction of Prisma, with the change that causes them. */
-export async function insertMessages(transaction: Prisma.TransactionClient, messages: readonly NewMessage[]) {
-  for (const message of messages) {
-    await transaction.$executeRawUnsafe(insertStatement, message.databaseId, ...valuesOf(message))
-  }
-}
+export const insertMessages = (transaction: Prisma.TransactionClient, messages: readonly NewMessage[]) =>
+  insertEach((text, values) => transaction.$executeRawUnsafe(text, ...values), messages)
 
-export const insertMessage = (store: Queries, message: NewMessage) =>
-  store.query(insertStatement, [message.databaseId, ...valuesOf(message)])
+export const insertMessage = (store: Queries, message: NewMessage) => insertEach(store.query, [message])
+
+/** @param run runs a statement of the transaction that has the change */
+export async function insertEach(
+  run: (text: string, values: unknown[]) => Promise<unknown>,
+  messages: readonly NewMessage[],
+) {
+  for (const message of messages) await run(insertStatement, [message.databaseId, ...valuesOf(message)])
+}
 
 const insertStatement = `INSERT INTO usher.outbox (${columns}) VALUES ${rowAfter(1)}`
 
@@ -70,8 +74,7 @@ export function changeWithMessages<Row>(
   return store.transaction(String(databaseId), async (query) => {
     const rows = await query<Row>(text, values)
     const [row] = rows
-    const caused = !row ? [] : typeof messages === 'function' ? messages(row) : messages
-    for (const message of caused) await insertMessage({ query }, message)
+    if (row) await insertEach(query, typeof messages === 'function' ? messages(row) : messages)
     return rows
   })
 }

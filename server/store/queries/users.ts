@@ -3,7 +3,7 @@ import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import {
   changeWithMessages,
-  insertMessage,
+  insertEach,
   messageParts,
   messageValues,
   type NewMessage,
@@ -351,7 +351,7 @@ export const deleteUserAndTenants = (
     const locked = await query(lockTenantsStatement, [databaseId, id, tokensValidAfter])
     if (locked.length === 0) return false
     await query(deleteUserStatement, [databaseId, id])
-    for (const message of messages) await insertMessage({ query }, message)
+    await insertEach(query, messages)
     return true
   })
 
