@@ -248,6 +248,12 @@ it.for([
   },
 )
 
+it('the outbox names a port that fetch refuses as the error', async ({ usher, database }) => {
+  await usher.json(`database set ${database.path} --webhook-url http://127.0.0.1:6000/`)
+  await database.signedUp()
+  expect((await failed(usher, database, 1)).lastError).toBe('bad port')
+})
+
 it('a response without end counts by its status, and its body is not read', async ({
   usher,
   database,

@@ -52,7 +52,7 @@ export async function sendWebhook(
   })
 }
 
-/** Throws why no response arrived as the code of the error, because its message may have an address. */
+/** Throws why no response arrived. A message may have an address if there is a code. */
 function failWithCode({ cause }: { cause?: NodeJS.ErrnoException }): never {
-  throw new Error(cause?.code ?? 'connection failed')
+  throw new Error(cause?.code ?? cause?.message ?? 'connection failed')
 }
