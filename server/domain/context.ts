@@ -26,8 +26,8 @@ export interface AppContext {
   rejectedTokens: RejectedTokens
   /** The clock, in milliseconds since the epoch. */
   now: () => number
-  /** Starts the delivery of messages that were stored; set by the server that delivers them. */
-  deliver: (messages: readonly Pick<NewMessage, 'databaseId'>[]) => void
+  /** Starts the delivery of messages that were stored, of any kind unless given; set by the server that delivers them. */
+  deliver: (messages: readonly (Pick<NewMessage, 'databaseId'> & { kind?: string })[]) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
   isEnding: boolean
 }

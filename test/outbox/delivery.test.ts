@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { v7 as uuidv7 } from 'uuid'
-import { expect, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { webhookSettings } from '../../server/domain/admin/webhook.js'
 import { UnavailableError } from '../../server/store/errors.js'
@@ -8,6 +8,7 @@ import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { startReceiver } from '../support/receiver.js'
+import { startSmtp } from '../support/smtp.js'
 
 // The embedded store has one connection.
 const it = withOwnStore
@@ -51,6 +52,26 @@ it('a database whose node is unavailable does not hold back the messages of othe
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
   expect(receiver.requests).toHaveLength(1)
   await usher.close()
+})
+
+it('a receiver that does not respond does not hold back the mails of its database', async ({
+  store,
+  receiver,
+}) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  const usher = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  receiver.answer = () => undefined
+  const database = await usher.newDatabase()
+  const { token } = await database.signedUp()
+  await storeEvents(usher, database, receiver.url, 16)
+  await setDatabase(store, database, { appUrl: 'https://app.example.com' })
+  usher.context.deliver([{ databaseId: database.id }])
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(16), 5_000)
+  await database.as(token.jwt, 'POST', 'me/email-verification')
+  await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 5_000)
+  await usher.close()
+  await store.prisma.message.deleteMany()
 })
 
 it('deliveries leave the connections of the store to requests', async ({ store, receiver }) => {

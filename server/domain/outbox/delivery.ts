@@ -25,10 +25,11 @@ import type { Templates } from '../mail/templates.js'
 import { eventBody } from './events.js'
 import { sendWebhook } from './webhook.js'
 
-/** Messages of one database that are delivered in parallel. */
+/** Messages of one kind and database that are delivered in parallel. */
 const batch = 16
-/** Databases whose messages are delivered in parallel, because the receivers of some may not respond. */
-const maxDatabases = 32
+/** Kinds of messages of databases that are delivered in parallel, because the receivers of some may not respond. */
+const maxChannels = 32
+const kinds = ['mail', 'webhook']
 
 /** Statements that run at a time, because the other connections are for requests. */
 const maxStatements = 4
@@ -64,35 +65,37 @@ export function startDelivery(
     query: (text, values) => limit(() => unlimited.query(text, values)),
   }
   const running = new Map<string, Promise<void>>()
-  const waiting = new Set<string>()
+  const waiting = new Map<string, { databaseId: string; kind: string }>()
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
 
   const deliver: AppContext['deliver'] = (messages) => {
-    for (const { databaseId } of messages) waiting.add(databaseId)
+    for (const { databaseId, kind } of messages)
+      for (const each of kind ? [kind] : kinds)
+        waiting.set(`${databaseId} ${each}`, { databaseId, kind: each })
     startWaiting()
   }
 
   function startWaiting() {
-    for (const id of waiting) {
-      if (stopping.signal.aborted || running.size >= maxDatabases) return
-      if (running.has(id)) continue
-      waiting.delete(id)
-      const work = untraced(() => deliverAll(id))
+    for (const [channel, { databaseId, kind }] of waiting) {
+      if (stopping.signal.aborted || running.size >= maxChannels) return
+      if (running.has(channel)) continue
+      waiting.delete(channel)
+      const work = untraced(() => deliverAll(databaseId, kind))
         .catch(logUnexpected)
         .finally(() => {
-          running.delete(id)
+          running.delete(channel)
           startWaiting()
         })
-      running.set(id, work)
+      running.set(channel, work)
     }
   }
 
-  /** Stops at a batch that fails as a whole: other databases may have a receiver that works. */
-  async function deliverAll(databaseId: string) {
+  /** Stops at a batch that fails as a whole: other channels may have a receiver that works. */
+  async function deliverAll(databaseId: string, kind: string) {
     for (let hasDelivered = true; hasDelivered && !stopping.signal.aborted; ) {
       const claimedUntil = new Date(now() + claimMilliseconds)
-      const messages = await claimMessages(store, databaseId, new Date(now()), claimedUntil, batch)
+      const messages = await claimMessages(store, databaseId, kind, new Date(now()), claimedUntil, batch)
       const delivery = messages.length > 0 && (await findDelivery(store, databaseId))
       if (!delivery) return
       const results = await Promise.all(messages.map((message) => deliverOne(databaseId, delivery, message)))
@@ -110,7 +113,7 @@ export function startDelivery(
       await failMessage(store, databaseId, message, reason, dueAt)
       if (!dueAt || (message.kind === 'mail' && codeExpiresAt(message) <= dueAt))
         log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
-      else if (wait < dayMilliseconds) setTimeout(deliver, wait, [{ databaseId }]).unref()
+      else if (wait < dayMilliseconds) setTimeout(deliver, wait, [{ databaseId, kind: message.kind }]).unref()
       return false
     }
     const isTailed =

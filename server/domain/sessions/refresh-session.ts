@@ -45,7 +45,7 @@ export async function refreshSession(
   if (!session) throw new Problem('session_ended')
   const { userId, refreshes, authenticatedAt, expiresAt, endedAt, ...user } = session
   if (endedAt) {
-    context.deliver([{ databaseId: database.id }])
+    context.deliver([{ databaseId: database.id, kind: 'webhook' }])
     audit(log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
     throw new Problem('session_ended')
   }

@@ -82,22 +82,23 @@ export function changeWithMessages<Row>(
 export type ClaimedMessage = Pick<Message, 'id' | 'kind' | 'userId' | 'payload' | 'createdAt' | 'attempts'>
 
 /**
- * Returns messages that are due, and counts an attempt of each. Nobody else gets them until `claimedUntil`. Of the
+ * Returns messages of one kind that are due, and counts an attempt of each. Nobody else gets them until `claimedUntil`. Of the
  * webhook messages of one user only the first is returned, and only if none before it is waiting.
  */
 export const claimMessages = (
   store: Queries,
   databaseId: string,
+  kind: string,
   now: Date,
   claimedUntil: Date,
   limit: number,
-) => store.query<ClaimedMessage>(claimStatement, [databaseId, now, claimedUntil, limit])
+) => store.query<ClaimedMessage>(claimStatement, [databaseId, now, claimedUntil, limit, kind])
 
 const claimStatement = `
   UPDATE usher.outbox SET attempts = attempts + 1, due_at = $3::timestamptz
   WHERE database_id = $1::uuid AND id IN (
     SELECT id FROM usher.outbox AS message
-    WHERE database_id = $1::uuid AND due_at <= $2::timestamptz AND NOT EXISTS (
+    WHERE database_id = $1::uuid AND kind = $5 AND due_at <= $2::timestamptz AND NOT EXISTS (
       SELECT FROM usher.outbox AS earlier
       WHERE earlier.database_id = $1::uuid AND earlier.user_id = message.user_id
         AND (earlier.stored_at, earlier.id) < (message.stored_at, message.id)
