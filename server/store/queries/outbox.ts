@@ -82,8 +82,8 @@ export function changeWithMessages<Row>(
 export type ClaimedMessage = Pick<Message, 'id' | 'kind' | 'userId' | 'payload' | 'createdAt' | 'attempts'>
 
 /**
- * Returns messages of one kind that are due, and counts an attempt of each. Nobody else gets them until `claimedUntil`. Of the
- * webhook messages of one user only the first is returned, and only if none before it is waiting.
+ * Returns messages of one kind that are due, and counts an attempt of each. Nobody else gets them until `claimedUntil`.
+ * Of the webhook messages of one user only the first is returned, and only if none before it is waiting.
  */
 export const claimMessages = (
   store: Queries,
