@@ -34,7 +34,9 @@ export async function openStage({ open, env }: StorePlace, options: LoadOptions 
   const store = await open()
   await migrate(store.prisma)
   await createWorkspace(store, 'acme', new Date())
-  await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, {}, new Date())
+  // All clients have one network, and log in with many wrong passwords.
+  const settings = { networkFailuresPerHour: 0 }
+  await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, settings, new Date())
   await store.close()
   const server = await startServer(env)
   const load = startLoad(server, options)
