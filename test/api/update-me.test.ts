@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { it } from '../support/api.js'
 
@@ -21,6 +21,22 @@ it('changes only the user of the token', async ({ usher, database }) => {
   const elsewhere = await usher.newDatabase()
   const response = await elsewhere.as(one.token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
   expect(response.json().code).toBe('token_invalid')
+})
+
+it('returns token_invalid and logs no change if the user is deleted at the same time', async ({
+  usher,
+  database,
+}) => {
+  const { id, token } = await database.signedUp()
+  const { findUser } = usher.context
+  vi.spyOn(usher.context, 'findUser').mockImplementationOnce(async (...key) => {
+    const user = await findUser(...key)
+    await usher.store.prisma.user.deleteMany({ where: { databaseId: database.id, id } })
+    return user
+  })
+  const response = await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  expect([response.statusCode, response.json().code]).toEqual([401, 'token_invalid'])
+  expect(usher.logged()).not.toMatch(`"audit":"user.updated","databaseId":"${database.id}","userId":"${id}"`)
 })
 
 it('returns a field error for an invalid name', async ({ database }) => {

@@ -4,6 +4,7 @@ import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { eventMessages } from '../outbox/events.js'
+import { Problem } from '../problem.js'
 import { userBody } from './me.js'
 import { userOfToken } from './user-of-token.js'
 
@@ -20,7 +21,8 @@ export async function updateMe(
   const messages = eventMessages(database, new Date(context.now()), [
     { type: 'user.updated', userId: user.id },
   ])
-  await updatePreferredName(context.store, database.id, user.id, preferredName, messages)
+  const changed = await updatePreferredName(context.store, database.id, user.id, preferredName, messages)
+  if (changed.length === 0) throw new Problem('token_invalid')
   context.deliver(messages)
   audit(log, 'user.updated', { databaseId: database.id, userId: user.id })
   return userBody({ ...user, preferredName })
