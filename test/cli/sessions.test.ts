@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Session } from '@usher/contract'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { password } from '../support/app.js'
 import { it as operatorTest, startOperator } from '../support/operator.js'
 import { openPostgresCopy } from '../support/store.js'
@@ -39,6 +39,22 @@ describe('commands that end sessions', () => {
     expect(await account.statuses()).toEqual([401, 401])
     const { token } = (await account.login({ email, password })).json()
     expect((await account.openSession(token.jwt)).statusCode).toBe(201)
+  })
+
+  it('user enable brings back no session that was opened while the user was disabled', async ({
+    usher,
+    account,
+  }) => {
+    const { token } = (await account.login({ email, password })).json()
+    const { findUser } = usher.context
+    vi.spyOn(usher.context, 'findUser').mockImplementationOnce(async (...key) => {
+      const user = await findUser(...key)
+      await account.run('disable')
+      return user
+    })
+    const session: Session = (await account.openSession(token.jwt)).json()
+    await account.run('enable')
+    expect((await account.refresh(session.refreshToken.value)).json().code).toBe('session_ended')
   })
 
   it('database delete ends all sessions', async ({ usher, account }) => {

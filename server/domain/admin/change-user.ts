@@ -12,24 +12,22 @@ import { hashNewPassword } from './hash-new-password.js'
 
 type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
 
-/** Also ends the user's sessions. */
 export const disableUser: Change = async (store, path, userRef, now) => {
   const { database, account } = await findAccount(store, path, userRef)
   const messages = account.disabledAt ? [] : userEvent(database, 'user.disabled', account, now)
-  const disabled = await change(store, path, account, { disabledAt: account.disabledAt ?? now }, messages)
-  // No session can be opened any more.
-  const { databaseId, id: userId } = account
-  await store.prisma.session.updateMany({
-    where: { databaseId, userId, endedAt: null },
-    data: { endedAt: now },
-  })
-  return disabled
+  return change(store, path, account, { disabledAt: account.disabledAt ?? now }, messages)
 }
 
 /** Accepts a user's logins again, and earlier tokens that have not expired and belong to no session. */
 export const enableUser: Change = async (store, path, userRef, now) => {
   const { database, account } = await findAccount(store, path, userRef)
-  const messages = account.disabledAt ? userEvent(database, 'user.enabled', account, now) : []
+  const { databaseId, id: userId, disabledAt } = account
+  // Not before: a request that had read the user as active may have opened a session since.
+  if (disabledAt) {
+    const where = { databaseId, userId, endedAt: null }
+    await store.prisma.session.updateMany({ where, data: { endedAt: now } })
+  }
+  const messages = disabledAt ? userEvent(database, 'user.enabled', account, now) : []
   return change(store, path, account, { disabledAt: null }, messages)
 }
 
