@@ -26,8 +26,10 @@ export async function deleteMe(
   const messages = eventMessages(database, new Date(context.now()), [
     { type: 'user.deleted', userId: user.id },
   ])
-  const isDeleted = await deleteUserAndTenants(context.store, database.id, user, messages)
-  if (!isDeleted) throw new Problem('token_invalid')
+  const tenants = await deleteUserAndTenants(context.store, database.id, user, messages)
+  if (!tenants) throw new Problem('token_invalid')
   context.deliver(messages)
-  audit(caller.log, 'user.deleted', { databaseId: database.id, userId: user.id })
+  const deleted = { databaseId: database.id, userId: user.id }
+  audit(caller.log, 'user.deleted', deleted)
+  for (const tenantId of tenants) audit(caller.log, 'tenant.deleted', { ...deleted, tenantId })
 }

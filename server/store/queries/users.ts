@@ -1,4 +1,4 @@
-import type { User } from '../generated/client.js'
+import type { Tenant, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import {
@@ -339,7 +339,11 @@ const changePasswordInSessionStatement = `
   )
   SELECT "tokensValidAfter" FROM changed`
 
-/** Deletes a user, and those of the user's tenants that have no other user. Returns false if the user is not as read. */
+/**
+ * Deletes a user, and those of the user's tenants that have no other user.
+ *
+ * @returns the ids of these tenants, or undefined if the user is not as read
+ */
 export const deleteUserAndTenants = (
   store: Transactions,
   databaseId: string,
@@ -349,10 +353,10 @@ export const deleteUserAndTenants = (
   store.transaction(databaseId, async (query) => {
     // A statement of its own, because only a later one sees what the transactions have done that it waited for.
     const locked = await query(lockTenantsStatement, [databaseId, id, tokensValidAfter])
-    if (locked.length === 0) return false
-    await query(deleteUserStatement, [databaseId, id])
+    if (locked.length === 0) return undefined
+    const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
     await insertEach(query, messages)
-    return true
+    return tenants.map((tenant) => tenant.id)
   })
 
 // Postgres locks the tables of a new statement as they are written, and those of a prepared one from the outside in.
@@ -374,7 +378,7 @@ const lockTenantsStatement = `
 
 const deleteUserStatement = `
   WITH deleted AS (
-    DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1
+    DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
   ), deserted AS (
     DELETE FROM usher.tenant AS t
     WHERE t.database_id = $1::uuid AND t.id IN (
@@ -384,5 +388,6 @@ const deleteUserStatement = `
         WHERE other.database_id = $1::uuid AND other.tenant_id = own.tenant_id AND other.user_id <> $2::uuid
       )
     )
+    RETURNING t.id
   )
-  SELECT 1 FROM deleted`
+  SELECT id FROM deserted`
