@@ -45,7 +45,7 @@ export const problems = {
     status: 401,
     title: 'Access token is invalid',
     advice:
-      'Log in again. The token was altered, revoked or issued by another database, or its user was disabled or deleted.',
+      'Log in again. The token was altered, revoked or issued by another database, its session has ended, or its user was disabled or deleted.',
     headers: ['WWW-Authenticate'],
   },
   token_expired: {

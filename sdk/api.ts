@@ -745,7 +745,7 @@ export interface ErrorMessages {
   invalid_credentials: string
   /** Access token is missing. Log in, and send `token.jwt` from the response as a Bearer token in the `Authorization` header. */
   token_missing: string
-  /** Access token is invalid. Log in again. The token was altered, revoked or issued by another database, or its user was disabled or deleted. */
+  /** Access token is invalid. Log in again. The token was altered, revoked or issued by another database, its session has ended, or its user was disabled or deleted. */
   token_invalid: string
   /** Access token has expired. Log in again. A token is valid for `maxAge` seconds. */
   token_expired: string
