@@ -1,3 +1,4 @@
+import { type AppRoute, ContractNoBody } from '@ts-rest/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/problem.js'
 
@@ -9,6 +10,12 @@ const jsonTypes =
 export const isEncoded = ({ headers }: FastifyRequest) =>
   !/^[\s,]*(identity[\s,]*)*$/i.test(headers['content-encoding'] ?? '')
 
+/** Returns whether the operation of a request takes no body. */
+const takesNoBody = ({ routeOptions: { config } }: FastifyRequest) => {
+  const { tsRestRoute: route } = config as { tsRestRoute?: AppRoute }
+  return route !== undefined && 'body' in route && route.body === ContractNoBody
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses every request body as JSON in UTF-8 (RFC 8259), and rejects other media types and content codings. */
@@ -16,6 +23,11 @@ export function parseJsonBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('remove', 'ignore')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    // Some clients send a Content-Type with every request.
+    if (body.length === 0 && takesNoBody(request)) {
+      done(null, undefined)
+      return
+    }
     if (isEncoded(request)) {
       done(new Problem('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' }))
       return

@@ -56,6 +56,24 @@ describe('request bodies', () => {
   })
 
   it.for([
+    ['POST', 'me/session', 201],
+    ['POST', 'me/email-verification', 202],
+    ['DELETE', 'me/sessions', 204],
+  ] as const)(
+    'accepts an empty body with a content type for %s %s, which takes none',
+    async ([method, path, status], { usher, database }) => {
+      const { token } = await database.signedUp()
+      const send = async (payload: string) => {
+        const headers = { authorization: `Bearer ${token.jwt}`, 'content-type': 'application/json' }
+        const response = await usher.send({ method, url: `${database.users}/${path}`, headers, payload })
+        return response.statusCode
+      }
+      expect(await send('{')).toBe(400)
+      expect(await send('')).toBe(status)
+    },
+  )
+
+  it.for([
     'application/json',
     'application/json; charset=utf-8',
     'APPLICATION/JSON',
