@@ -36,6 +36,7 @@ export async function startWebhookChannel({ onTestFinished }: TestContext): Prom
       return status === 201
     },
     statement: 'INSERT INTO usher."user"',
+    storesAlone: true,
     async operate(store) {
       const { id } = await store.prisma.user.findFirstOrThrow({ orderBy: { id: 'desc' } })
       users.add(id)
@@ -103,6 +104,7 @@ export async function startMailChannel({ onTestFinished }: TestContext): Promise
       return status === 202
     },
     statement: 'INSERT INTO usher.outbox',
+    storesAlone: false,
     operate(store) {
       addresses.add(emailOf(requests))
       return sendReset(store, path, emailOf(requests), new Date())

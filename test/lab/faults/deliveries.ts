@@ -26,6 +26,8 @@ export interface Channel {
   request(server: Server): Promise<boolean>
   /** Part of the statement that writes the change and its messages, among its first 1,024 bytes. */
   statement: string
+  /** Whether that statement is no transaction's, so that it stores the change without another one. */
+  storesAlone: boolean
   /** Changes the same user by the command line, which causes another message. */
   operate(store: Store): Promise<unknown>
   answer: Answer

@@ -86,10 +86,9 @@ it.for(channels)('every %s arrives wherever Usher is killed', options, async ([,
   for (const [step, bringThere] of Object.entries(steps)) {
     for (let kills = 0; kills < times(1, 20); kills++) {
       await bringThere()
-      await killAndDeliver(
-        () => endConnections(step === 'the change is written'),
-        step !== 'the change is lost',
-      )
+      const isWritten = step === 'the change is written'
+      const isStored = isWritten ? channel.storesAlone : step !== 'the change is lost'
+      await killAndDeliver(() => endConnections(isWritten), isStored)
       await returnsRows('SELECT FROM usher.outbox', false)
     }
     reportStep(step)
