@@ -102,6 +102,23 @@ describe('replacements of the password', () => {
   )
 })
 
+it('refuses to end all sessions if one of them, which goes on, has changed the password meanwhile', async ({
+  usher,
+}) => {
+  const database = await usher.newDatabase()
+  const { token } = await database.opened({ email })
+  const owner = (await database.login({ email, password })).json()
+  const { findUser } = usher.context
+  vi.spyOn(usher.context, 'findUser').mockImplementationOnce(async (...key) => {
+    const user = await findUser(...key)
+    const body = { password, newPassword: 'four random common words' }
+    expect((await database.as(token.jwt, 'PUT', 'me/password', body)).statusCode).toBe(200)
+    return user
+  })
+  const response = await database.as(owner.token.jwt, 'DELETE', 'me/sessions')
+  expect([response.statusCode, response.json().code]).toEqual([401, 'token_invalid'])
+})
+
 describe('wrong passwords', () => {
   it('counts a wrong password even if a dummy hash cannot be verified', async ({ usher }) => {
     const database = await usher.newDatabase()

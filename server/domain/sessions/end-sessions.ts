@@ -3,6 +3,7 @@ import { revokeUserTokens } from '../../store/queries/users.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
 import { revocationBy } from '../tokens/access-token.js'
 import { userOfToken } from '../users/user-of-token.js'
 import { readRefreshToken } from './refresh-token.js'
@@ -16,10 +17,15 @@ export async function endSession(context: AppContext, database: Database, refres
   if (userId) audit(log, 'session.ended', { databaseId: database.id, userId, sessionId })
 }
 
-/** Ends all sessions of a user, and revokes all tokens, unless another request has done so meanwhile. */
+/**
+ * Ends all sessions of a user, and revokes all tokens.
+ *
+ * @throws {Problem} `token_invalid` also if another request has revoked them meanwhile: it may have kept a session
+ */
 export async function endAllSessions(context: AppContext, database: Database, jwt: string, log: Log) {
   const { user, claims } = await userOfToken(context, database, jwt, log)
   const revokedAt = revocationBy(claims, context.now())
   const isRevoked = await revokeUserTokens(context.store, database.id, user, revokedAt, undefined)
-  if (isRevoked) audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
+  if (!isRevoked) throw new Problem('token_invalid')
+  audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
 }
