@@ -8,7 +8,7 @@ import { requireMasterKey } from './domain/admin/master-key.js'
 import { startPruning } from './domain/admin/prune-hash-parameters.js'
 import { ensureWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
-import { createMailer } from './domain/mail/mailer.js'
+import { createMailer, type SendMail } from './domain/mail/mailer.js'
 import { loadTemplates } from './domain/mail/templates.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
@@ -37,6 +37,8 @@ export interface StartOptions {
   log: Logger
   /** The clock, in milliseconds since the epoch. */
   now?: () => number
+  /** Sends the mails. By default by SMTP, or to files. */
+  sendMail?: SendMail | undefined
 }
 
 /**
@@ -67,7 +69,7 @@ export async function startUsher(config: Config, { log, now = Date.now }: StartO
 export async function buildUsher(
   config: Config,
   store: ServerStore,
-  { log, now = Date.now }: StartOptions,
+  { log, now = Date.now, sendMail = createMailer(config.mail, log) }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
@@ -75,7 +77,7 @@ export async function buildUsher(
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
   const pruning = startPruning(context, log)
-  const delivery = startDelivery(context, { templates, sendMail: createMailer(config.mail, log) }, log)
+  const delivery = startDelivery(context, { templates, sendMail }, log)
   context.deliver = delivery.deliver
   return {
     app,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { PathName } from '@usher/contract'
 import { pino } from 'pino'
@@ -8,7 +8,9 @@ import { ConfigError, Environment, loadConfig } from '../config.js'
 import { createDatabase } from '../domain/admin/databases.js'
 import { parseFixedClaims } from '../domain/admin/fixed-claims.js'
 import { OperatorError } from '../domain/admin/operator-error.js'
+import { parseAppUrl } from '../domain/admin/urls.js'
 import { ensureWorkspace } from '../domain/admin/workspaces.js'
+import type { Mail } from '../domain/mail/mailer.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import { buildUsher } from '../index.js'
 import { PasswordPolicy, SigningAlgorithm } from '../store/generated/enums.js'
@@ -30,6 +32,8 @@ export interface DatabaseOptions {
   networkFailuresPerHour?: number | undefined
   /** Fixed claims of its tokens, such as `{ role: 'authenticated' }`. */
   claims?: Record<string, unknown> | undefined
+  /** Where the links in its mails lead. `https://app.example.com` by default. */
+  appUrl?: string | undefined
 }
 
 /** Options of a server, and of its first database. */
@@ -48,6 +52,8 @@ export interface TestDatabase {
 /** A running server, with the address of its first database. */
 export interface TestServer extends TestDatabase {
   createDatabase(options?: DatabaseOptions): Promise<TestDatabase>
+  /** Returns the oldest mail to an address that it has not returned yet. Waits until there is one. */
+  mailTo(address: string): Promise<Pick<Mail, 'subject' | 'text' | 'html'>>
   /** The server's clock, in milliseconds since the epoch. It follows `Date.now`, and is ahead by what it was advanced. */
   now(): number
   /** Moves the server's clock forward, for example past the end of a token or of a throttle. */
@@ -65,6 +71,7 @@ const DatabaseOptions = z
     tokenMaxAgeSeconds: z.int().min(60).max(86_400),
     networkFailuresPerHour: z.int().min(0).max(1_000_000),
     claims: z.looseObject({}),
+    appUrl: z.url({ protocol: /^https?$/ }),
   })
   .partial()
 
@@ -113,11 +120,21 @@ async function start(options: StartOptions): Promise<TestServer> {
   let close = store.close
   let aheadMilliseconds = 0
   const now = () => Date.now() + aheadMilliseconds
+  const mails: Mail[] = []
+  const outbox = new EventEmitter().setMaxListeners(0)
+  const sendMail = async (mail: Mail) => {
+    mails.push(mail)
+    outbox.emit('mail')
+  }
   try {
     const port = settings.PORT ? config.port : await freePort()
     const baseUrl = `http://${host}:${port}`
     const log = pino({ level: config.logLevel })
-    const usher = await buildUsher({ ...config, port, baseUrl }, store, { log, now })
+    const usher = await buildUsher({ ...config, port, baseUrl }, store, {
+      log,
+      now,
+      sendMail: config.mail.smtpUrl ? undefined : sendMail,
+    })
     close = usher.close
     await usher.app.listen({ host, port })
 
@@ -130,6 +147,14 @@ async function start(options: StartOptions): Promise<TestServer> {
         baseUrl,
         ...(await create(options).catch(rejectOptions('createDatabase'))),
       }),
+      async mailTo(address) {
+        for (;;) {
+          const index = mails.findIndex(({ to }) => to === address)
+          const [mail] = index < 0 ? [] : mails.splice(index, 1)
+          if (mail) return { subject: mail.subject, text: mail.text, html: mail.html }
+          await once(outbox, 'mail')
+        }
+      },
       now,
       advanceSeconds(seconds) {
         if (!Number.isFinite(seconds) || seconds < 0)
@@ -157,12 +182,18 @@ function databaseCreator(store: Store, now: () => number) {
       database = count === 1 ? 'app' : `app-${count}`,
       tokenMaxAgeSeconds: tokenMaxAge,
       claims,
+      appUrl = 'https://app.example.com',
       ...others
     } = DatabaseOptions.parse(options)
     const fixed = claims && { claims: parseFixedClaims(JSON.stringify(claims)) }
     const path = { workspaceSlug: workspace, databaseName: database }
     await ensureWorkspace(store, workspace, new Date(now()))
-    await createDatabase(store, path, { ...others, tokenMaxAge, ...fixed }, new Date(now()))
+    await createDatabase(
+      store,
+      path,
+      { ...others, tokenMaxAge, appUrl: parseAppUrl(appUrl), ...fixed },
+      new Date(now()),
+    )
     return { workspace, database }
   }
 }

@@ -52,6 +52,19 @@ it('creates databases with settings', async ({ usher }) => {
   expect(data?.claims).toMatchObject({ role: 'authenticated' })
 })
 
+it('returns the mails to an address, in order', async ({ usher }) => {
+  const client = createClient(usher)
+  const { email } = validUser()
+  const mail = usher.mailTo(email)
+  await client.createUser({ email, password })
+  await client.requestPasswordReset({ email })
+  expect((await mail).html).toContain('https://app.example.com/reset-password#code=')
+  await client.requestEmailVerification()
+  const { text } = await usher.mailTo(email)
+  const [, code = ''] = text.match(/https:\/\/app\.example\.com\/verify-email#code=(\S+)/) ?? []
+  expect((await client.verifyEmail({ code })).data).toEqual({ email })
+})
+
 it('applies settings, and reads no environment variables', async ({ onTestFinished }) => {
   vi.stubEnv('DATABASE_URL', 'postgresql://postgres@127.0.0.1:1/usher')
   const usher = await startUsher({ database: 'other', settings: { TOKEN_MAX_AGE: '120', DOCS: 'off' } })
@@ -93,6 +106,7 @@ it.each([
   ['networkFailuresPerHour', { networkFailuresPerHour: -1 }],
   ['claims', { claims: ['role'] }],
   ['claims', { claims: { iss: 'me' } }],
+  ['appUrl', { appUrl: 'app.example.com' }],
   ['settings', { settings: { TOKEN_MAXAGE: '60' } }],
   ['settings', { settings: { DATABASE_URL: 'postgresql://localhost/usher' } }],
   ['TOKEN_MAX_AGE', { settings: { TOKEN_MAX_AGE: '1' } }],
