@@ -3,10 +3,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import type { Store } from '../../server/store/store.js'
-import { openBareStore } from '../support/store.js'
+import { openTestStore } from '../support/store.js'
 
 const committed = new URL('../../prisma/migrations/', import.meta.url)
 const names = (await readdir(committed, { withFileTypes: true }))
@@ -16,10 +16,11 @@ const names = (await readdir(committed, { withFileTypes: true }))
 const sqlOf = (name: string) => readFile(new URL(`${name}/migration.sql`, committed), 'utf8')
 
 let store: Store
-beforeEach(async () => {
-  store = await openBareStore()
+beforeAll(async () => {
+  store = await openTestStore()
 })
-afterEach(() => store.close())
+beforeEach(() => store.prisma.$executeRaw`DROP SCHEMA IF EXISTS usher CASCADE`)
+afterAll(() => store.close())
 
 const tables = async () =>
   (

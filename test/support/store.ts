@@ -25,13 +25,6 @@ const settingsOf = (url: string) => ({ DATABASE_URL: url, USHER_MASTER_KEY: mast
 export const openTestStore = (kind = inject('storeKind')): Promise<TestStore> =>
   kind === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
-/** Opens a store of the kind of this run without tables. */
-export async function openBareStore(): Promise<Store> {
-  const store = await openTestStore()
-  await store.prisma.$executeRaw`DROP SCHEMA usher CASCADE`
-  return store
-}
-
 const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), masterKey)
 
 /** Opens the PGlite of a migrated, empty store, in memory or in a folder. */
