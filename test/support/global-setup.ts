@@ -10,6 +10,7 @@ import { findChromium } from './chromium.js'
 import { closeToConnections, createCitusDatabase, nodesOf, query } from './citus.js'
 import { startCluster } from './citus-cluster.js'
 import './liftoff.js'
+import { createMemoryFolder } from './memory-folder.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
 import { type Cluster, createCluster, databaseUrl, startPostgres } from './postgres-server.js'
 
@@ -40,7 +41,7 @@ const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 
 
 /** Creates one migrated store of each kind, which tests copy. */
 export async function setup(project: TestProject) {
-  const folder = await mkdtemp(join(tmpdir(), 'usher-test-'))
+  const folder = await createRunFolder(project)
   const embeddedTemplate = join(folder, 'embedded.tar')
   project.provide('embeddedTemplate', embeddedTemplate)
   const [stopServers] = await Promise.all([
@@ -56,6 +57,17 @@ export async function setup(project: TestProject) {
     await stopServers()
     await rm(folder, { recursive: true })
   }
+}
+
+/**
+ * Creates the folder of a run. Temporary files of the short form are in memory if possible: to copy a store to a disk
+ * takes up to a second of CPU time.
+ */
+async function createRunFolder(project: TestProject) {
+  const inMemory = project.vite.config.mode === 'test' ? await createMemoryFolder() : undefined
+  // biome-ignore lint/style/noProcessEnv: the temporary folder of Node and of the processes of tests
+  if (inMemory) process.env.TMPDIR = inMemory
+  return inMemory ?? mkdtemp(join(tmpdir(), 'usher-test-'))
 }
 
 /** Starts Postgres with a migrated database, and PgBouncer before it. */
