@@ -7,6 +7,7 @@ import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { shortenTimers } from '../support/passing-time.js'
 import { startReceiver } from '../support/receiver.js'
 import { startSmtp } from '../support/smtp.js'
 
@@ -46,6 +47,8 @@ it('a database whose node is unavailable does not hold back the messages of othe
     if (values[0] === unavailable) throw new UnavailableError('the node does not respond')
     return store.query(text, values, milliseconds)
   }
+  // Between two searches for messages.
+  shortenTimers(2_000)
   const usher = await startApp({ ...store, query })
   unavailable = (await usher.newDatabase()).id
   await storeEvents(usher, await usher.newDatabase(), receiver.url, 1)

@@ -3,6 +3,7 @@ import { tailEvents } from '../../server/domain/admin/outbox.js'
 import type { TestDatabase } from '../support/app.js'
 import { startUsher } from '../support/child.js'
 import { it, type Operator } from '../support/operator.js'
+import { passTimeInCaches } from '../support/passing-time.js'
 import { startReceiver } from '../support/receiver.js'
 
 /** Starts `usher events tail`, and waits until it prints events. */
@@ -10,6 +11,8 @@ async function startTail(usher: Operator, { path, signedUp }: TestDatabase) {
   const tail = startUsher(['events', 'tail', path, '--seconds', '60'], usher.env)
   await vi.waitFor(
     async () => {
+      // Servers cache for 5 s whether events are kept.
+      await passTimeInCaches(6_000)
       await signedUp()
       expect(tail.output).toMatchObject({ stdout: expect.stringMatching(/\n$/), stderr: '' })
     },

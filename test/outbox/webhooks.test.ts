@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, vi } from 'vitest'
 import { password, type TestDatabase, validUser } from '../support/app.js'
 import { it as base, type Operator } from '../support/operator.js'
+import { shortenTimers } from '../support/passing-time.js'
 import { type Receiver, startReceiver } from '../support/receiver.js'
 
 const it = base
@@ -222,6 +223,7 @@ it.for([
     'does not answer',
     'no response within 10 s',
     (receiver: Receiver) => {
+      shortenTimers(10_000)
       receiver.answer = () => undefined
     },
   ],

@@ -3,6 +3,7 @@ import { decodeProtectedHeader } from 'jose'
 import { expect, vi } from 'vitest'
 import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
 import { password } from '../support/app.js'
+import { passTimeInCaches } from '../support/passing-time.js'
 import { it, optionsOf } from './live.js'
 
 it('no request fails while a key is rotated and the server is then unavailable', async ({
@@ -45,6 +46,7 @@ it('no request fails while a key is rotated and the server is then unavailable',
 
   const next = await rotateKeys(usher.store, path, 600, new Date(usher.clock.now))
   // Servers cache keys for 5 s.
+  await passTimeInCaches(6_000)
   await vi.waitFor(
     async () => {
       const response = await fetch(`${origin}${database.users.replace('/users', '')}/.well-known/jwks.json`)
