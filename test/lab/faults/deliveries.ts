@@ -7,6 +7,8 @@ import { report } from '../form.js'
 import { type Server, startServer } from './server.js'
 import type { StorePlace } from './stage.js'
 
+const frequentSearches = new URL('../../support/frequent-searches.js', import.meta.url)
+
 export const path = { workspaceSlug: 'acme', databaseName: 'app' }
 
 /** Returns whether a message that has arrived is accepted. Its sender waits until then. */
@@ -51,7 +53,8 @@ export async function startDelivering(place: StorePlace, channel: Channel) {
     await createDatabase(store, path, {}, new Date())
     await channel.prepare(store)
   })
-  const server = await startServer({ ...place.env, ...channel.env, WORKERS: '1' })
+  const NODE_OPTIONS = `--import=${frequentSearches}`
+  const server = await startServer({ ...place.env, ...channel.env, NODE_OPTIONS, WORKERS: '1' })
   let kills = 0
   let users = 0
 
