@@ -143,6 +143,7 @@ describe('in an editor', () => {
   const typescript: typeof import('../clients/node_modules/typescript/lib/typescript.js') = createRequire(
     import.meta.url,
   )('../clients/node_modules/typescript')
+  const parsed = typescript.createDocumentRegistry()
 
   /** Returns what TypeScript shows where the cursor (`|`) is. */
   function hover(code: string) {
@@ -153,10 +154,10 @@ describe('in an editor', () => {
       target: typescript.ScriptTarget.ES2022,
       types: [],
     }
-    const service = typescript.createLanguageService({
+    const host: Parameters<typeof typescript.createLanguageService>[0] = {
       getCompilationSettings: () => options,
       getScriptFileNames: () => [file],
-      getScriptVersion: () => '1',
+      getScriptVersion: (name) => (name === file ? text : ''),
       getScriptSnapshot: (name) => {
         const content = name === file ? text : typescript.sys.readFile(name)
         return content === undefined ? undefined : typescript.ScriptSnapshot.fromString(content)
@@ -165,7 +166,8 @@ describe('in an editor', () => {
       getDefaultLibFileName: typescript.getDefaultLibFilePath,
       fileExists: (name) => name === file || typescript.sys.fileExists(name),
       readFile: typescript.sys.readFile,
-    })
+    }
+    const service = typescript.createLanguageService(host, parsed)
     const { documentation } = service.getQuickInfoAtPosition(file, code.indexOf('|')) ?? {}
     return documentation?.map((part) => part.text).join('')
   }
