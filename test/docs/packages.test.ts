@@ -21,6 +21,8 @@ const [, commands = ''] =
     await readFile('README.md', 'utf8'),
   ) ?? []
 
+const npmSettings = { ...env, npm_config_audit: 'false', npm_config_prefer_offline: 'true' }
+
 /** `it` with a folder that has the packages as `npm run pack` writes them, without building them again. */
 const it = test
   .extend('packages', { scope: 'file' }, ['contract', 'sdk', 'server', 'verify'])
@@ -35,8 +37,7 @@ const it = test
   })
   // An application that has run the commands of README.
   .extend('app', { scope: 'file' }, async ({ folder }) => {
-    const settings = { ...env, npm_config_audit: 'false', npm_config_prefer_offline: 'true' }
-    await run('sh', ['-ec', commands], { cwd: folder, env: settings })
+    await run('sh', ['-ec', commands], { cwd: folder, env: npmSettings })
     return resolve(folder, '../my-app')
   })
 
@@ -112,14 +113,14 @@ it.skipIf(!isRegistryReachable)('installed packages start a server inside a test
     const { baseUrl, stop } = await startUsher()
     console.log((await fetch(baseUrl + '/readyz')).status)
     await stop()`
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: app })
-  expect(stdout).toBe('200\n')
+  const script = `cd '${app}' && exec node --input-type=module -e "$CODE"`
+  expect((await startChild('sh', ['-c', script], { CODE: code }).ended).stdout).toBe('200\n')
 })
 
 it.skipIf(!isRegistryReachable)('the contract installs without the other packages', async ({ folder }) => {
   const alone = resolve(folder, '../contract')
   await mkdir(alone)
-  await run('npm', ['install', '--no-audit', join(folder, 'usher-contract-0.1.0.tgz')], { cwd: alone })
+  await run('npm', ['install', join(folder, 'usher-contract-0.1.0.tgz')], { cwd: alone, env: npmSettings })
   expect(await readdir(join(alone, 'node_modules/@usher'))).toEqual(['contract'])
   const code = `const { users } = require('@usher/contract')
     console.log(Object.keys(users).join(), require('@usher/contract/openapi.json').openapi)`
