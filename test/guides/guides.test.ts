@@ -89,9 +89,9 @@ it('signs up, stays logged in, and logs out with React and TanStack Query', asyn
   )
   const { email } = validUser()
   const signUp = async (expected: string) => {
-    await vi.waitFor(() => expect(page.button('Sign up')?.disabled).toBe(false))
+    await vi.waitFor(() => expect(page.button('Sign up')?.disabled).toBe(false), 10_000)
     page.button('Sign up')?.click()
-    await vi.waitFor(() => expect(page.text()).toContain(expected))
+    await vi.waitFor(() => expect(page.text()).toContain(expected), 10_000)
   }
   await vi.waitFor(() => expect(page.button('Sign up')).toBeDefined())
   page.fill({ email: 'ada@example', password })
