@@ -10,9 +10,11 @@ export interface SessionClientOptions extends ClientOptions {
   sessionStore?: TokenStore | (() => TokenStore) | undefined
 }
 
-/** What browsers have, except in pages served over plain HTTP. */
 interface Browser {
+  /** Not in pages served over plain HTTP. */
   navigator?: { locks?: { request<Result>(name: string, work: () => Promise<Result>): Promise<Result> } }
+  /** On a server, which has no window, a listener would keep the client of each request in memory. */
+  window?: { addEventListener?(type: 'storage', listener: () => void): void }
 }
 
 /**
@@ -35,7 +37,7 @@ interface Browser {
 export function createSessionClient(options: SessionClientOptions): Client {
   const key = keyOf(options)
   const refreshToken = createLogin(`${key}.session`, { tokenStore: options.sessionStore }).holder
-  const { login, holder } = createLogin(key, options, () => forget())
+  const { login, holder } = createLogin(key, options, forget)
   /** The ID of the session to which a token in memory belongs. */
   let sessionId: string | undefined
   let refreshing: Promise<boolean | UsherError> | undefined
@@ -55,7 +57,11 @@ export function createSessionClient(options: SessionClientOptions): Client {
     return refreshToken.set(undefined)
   }
 
-  /** Refreshes the token unless another one has replaced it. Returns whether there is another one, or the error. */
+  /**
+   * Refreshes the token unless another one has replaced it. Returns whether there is another one, or the error.
+   *
+   * @param first the refresh token, which another tab may replace meanwhile
+   */
   function refresh(stale: string | undefined, first: string) {
     const work = async () => {
       const value = await refreshToken.get()
@@ -75,9 +81,9 @@ export function createSessionClient(options: SessionClientOptions): Client {
       return !!token && token !== stale
     }
     // One at a time over all tabs with the session, where the platform has Web Locks and the browser does not deny them.
-    const locked = () =>
-      (globalThis as Browser).navigator?.locks?.request(key + sessionIdOf(first), work).catch(work)
-    refreshing ??= (locked() ?? work()).finally(() => {
+    refreshing ??= (
+      (globalThis as Browser).navigator?.locks?.request(key + sessionIdOf(first), work).catch(work) ?? work()
+    ).finally(() => {
       refreshing = undefined
     })
     return refreshing
@@ -91,7 +97,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
       return holder.get()
     },
     // The last third of its life begins at the expiry that is stored.
-    set: (jwt: string | undefined, expiresAtMs = 0) =>
+    set: (jwt: string | undefined, expiresAtMs: number) =>
       holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
     async renew(refused: string | undefined) {
       const value = await refreshToken.get()
@@ -123,7 +129,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
 
   // Another tab has logged out or in. Tabs that share a `tokenStore` share the token, too.
   if (!options.tokenStore)
-    globalThis.addEventListener?.('storage', async () => {
+    (globalThis as Browser).window?.addEventListener?.('storage', async () => {
       if (sessionId && sessionIdOf(await refreshToken.get()) !== sessionId) await holder.set(undefined)
     })
 

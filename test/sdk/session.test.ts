@@ -373,6 +373,12 @@ describe('a client with a session', () => {
     expect(tokens).toEqual(['login', 'first', undefined])
   })
 
+  it('works where window has no events, as in React Native', () => {
+    vi.stubGlobal('window', {})
+    const { store } = memoryStore()
+    expect(createSessionClient({ ...app, sessionStore: store }).token).toBeUndefined()
+  })
+
   it('throws a TypeError that names an impossible sessionStore', () => {
     expect(() => createSessionClient({ ...app, sessionStore: 'localStorage' as never })).toThrow(
       new TypeError('Usher client: sessionStore is missing or invalid'),
@@ -381,9 +387,10 @@ describe('a client with a session', () => {
 
   it('removes a token in memory when another tab ends or replaces the session', async () => {
     let listener: () => void = () => {}
-    vi.stubGlobal('addEventListener', (_type: string, added: () => void) => {
+    const addEventListener = (_type: string, added: () => void) => {
       listener = added
-    })
+    }
+    vi.stubGlobal('window', { addEventListener })
     const { items, store } = memoryStore()
     const tokens: unknown[] = []
     const onTokenChange = (token: unknown) => tokens.push(token)
