@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
+import { revokeTokens } from '../../server/domain/admin/change-user.js'
 import { it } from '../support/api.js'
 import { password, startApp } from '../support/app.js'
 
@@ -73,6 +74,24 @@ describe('tokens issued before the clock stepped back', () => {
     const fresh = (await login({ email, password })).json()
     expect((await me(fresh.token.jwt)).statusCode).toBe(200)
   })
+})
+
+it('accepts tokens half a minute after a second revocation, if the clock of the first was a day fast', async ({
+  usher,
+  clock,
+}) => {
+  const database = await usher.newDatabase()
+  const { id } = await database.signedUp({ email })
+  clock.now = Date.now()
+  await revokeTokens(usher.store, database, id, new Date(clock.now + 24 * hour))
+  const status = async () => {
+    const { token } = (await database.login({ email, password })).json()
+    return (await database.me(token.jwt)).statusCode
+  }
+  expect(await status()).toBe(401)
+  await revokeTokens(usher.store, database, id, new Date(clock.now))
+  clock.now = Date.now() + 32_000
+  expect(await status()).toBe(200)
 })
 
 describe('two servers whose clocks are 25 seconds apart', () => {

@@ -11,10 +11,12 @@ const after = (instant: string, seconds: string) =>
 
 /**
  * Returns from when on the tokens of user `u` are valid after a revocation: the server's time, or `store.time` if that is
- * later. More than a second after the last revocation, because tokens since then have whole seconds.
+ * later. More than a second after the last revocation, because tokens since then have whole seconds; at most a minute
+ * ahead, in case the last one was written before the clock was set back.
  */
 export const validAfterRevocation = (now: string) =>
-  `GREATEST(${now}::timestamptz, store.time, ${after('u.tokens_valid_after', '1')})`
+  `GREATEST(${now}::timestamptz, store.time, LEAST(
+      COALESCE(${after('u.tokens_valid_after', '1')}, store.time), ${after('store.time', '60')}))`
 
 /** Returns the condition that session `s` of user `u` has not ended. */
 export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${now}::timestamptz
