@@ -41,6 +41,7 @@ export type AuditEvent =
   | 'user.email_verified'
   | 'password_reset.requested'
   | 'email_verification.requested'
+  | 'mail.throttled'
   | 'outbox.retried'
   | 'outbox.dropped'
   | 'keys.rotated'
@@ -62,6 +63,8 @@ export const audit = (
     account?: string
     kid?: string
     code?: string
+    /** What has had too many mails. */
+    limit?: 'network' | 'address'
     /** Number of earlier records of this event that were not written. */
     suppressed?: number
     settings?: object

@@ -228,7 +228,7 @@ describe('password reset', () => {
     expect(await app.delivered()).toHaveLength(6)
   })
 
-  it('a network gets one mail a minute and five an hour, for any address', async ({ app, smtp }) => {
+  it('a network gets one mail a minute and five an hour, for any address', async ({ app, smtp, usher }) => {
     const from = elsewhere()
     const sent: number[] = []
     for (let user = 0; user < 7; user++) {
@@ -241,6 +241,10 @@ describe('password reset', () => {
       app.clock.now += minute
     }
     expect(sent).toEqual([1, 2, 3, 4, 5, 5, 5])
+    const throttled = (limit: string) =>
+      `"audit":"mail.throttled","databaseId":"${app.id}","limit":"${limit}"`
+    await expect.poll(usher.logged).toContain(throttled('network'))
+    expect(usher.logged()).not.toContain(throttled('address'))
   })
 
   it('a request that the limit of its network refuses does not count for the address', async ({ app }) => {

@@ -3,6 +3,7 @@ import { isForeignKeyViolation } from '../../store/errors.js'
 import type { Message } from '../../store/generated/client.js'
 import { type FoundCode, findCode, storeCodeRequest } from '../../store/queries/codes.js'
 import type { ServerStore } from '../../store/store.js'
+import { audit, type Log } from '../../telemetry/audit.js'
 import { clockSkewSeconds } from '../clock-skew.js'
 import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
@@ -49,31 +50,35 @@ export async function requireCode(
  * created when the message is delivered, so a request does the same work whether or not the user exists.
  *
  * @param findUserId returns undefined to send nothing
- * @returns the message, or undefined
+ * @returns the message, or undefined if there were too many
  */
 export async function requestCode(
   { store, throttle, now, deliver }: AppContext,
   { id: databaseId }: Database,
   purpose: CodePurpose,
   canonicalEmail: string,
-  clientAddress: string,
+  { address, log }: { address: string; log: Log },
   findUserId: (store: Pick<ServerStore, 'query'>) => Promise<string | undefined>,
 ) {
   const at = new Date(now())
   const request = {
     databaseId,
     purpose,
-    ...throttle.attempt(databaseId, canonicalEmail, clientAddress),
+    ...throttle.attempt(databaseId, canonicalEmail, address),
     now: at,
     impossible: new Date(now() + clockSkewSeconds * 1000),
   }
-  const message = await storeCodeRequest(store, request, async (queries) =>
+  const stored = await storeCodeRequest(store, request, async (queries) =>
     codeMessage(databaseId, purpose, await findUserId(queries), at),
   ).catch((error) => {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   })
-  if (message) deliver([message])
-  return message
+  if (typeof stored === 'string') {
+    audit(log, 'mail.throttled', { databaseId, limit: stored })
+    return undefined
+  }
+  deliver([stored])
+  return stored
 }
 
 /** Returns the message that sends a code to a user, or that does nothing. */

@@ -10,9 +10,9 @@ export async function requestEmailVerification(
   context: AppContext,
   database: Database,
   jwt: string,
-  { address, log }: { address: string; log: Log },
+  client: { address: string; log: Log },
 ) {
-  const { user } = await userOfToken(context, database, jwt, log)
+  const { user } = await userOfToken(context, database, jwt, client.log)
   if (user.emailVerifiedAt) return
   const canonicalEmail = requireCanonicalEmail(user.email)
   const sent = await requestCode(
@@ -20,8 +20,8 @@ export async function requestEmailVerification(
     database,
     'email_verification',
     canonicalEmail,
-    address,
+    client,
     async () => user.id,
   )
-  if (sent) audit(log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
+  if (sent) audit(client.log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
 }

@@ -11,13 +11,13 @@ export async function requestPasswordReset(
   context: AppContext,
   database: Database,
   { email }: RequestPasswordResetBody,
-  { address, log }: { address: string; log: Log },
+  client: { address: string; log: Log },
 ) {
   const canonicalEmail = requireCanonicalEmail(email)
-  const message = await requestCode(context, database, 'password_reset', canonicalEmail, address, (store) =>
+  const message = await requestCode(context, database, 'password_reset', canonicalEmail, client, (store) =>
     findUserId(store, database.id, canonicalEmail),
   )
   if (!message) return
   const { userId } = message
-  audit(log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
+  audit(client.log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
 }

@@ -23,7 +23,7 @@ const minuteMilliseconds = 60_000
 /**
  * Counts a request for a code, by its network and by its address, and stores its message: all or nothing.
  *
- * @returns undefined if either has had one within a minute or five within an hour
+ * @returns the message, or the source that has had one within a minute or five within an hour
  */
 export const storeCodeRequest = (
   store: Transactions,
@@ -32,9 +32,9 @@ export const storeCodeRequest = (
 ) =>
   store.transaction(request.databaseId, async (query) => {
     // The network first: a request that it refuses must not use up the mails of somebody else's address.
-    if (!(await countCodeRequest({ query }, request, request.network, countStatement))) return undefined
+    if (!(await countCodeRequest({ query }, request, request.network, countStatement))) return 'network'
     if (!(await countCodeRequest({ query }, request, request.address, countAndPruneStatement)))
-      return undefined
+      return 'address'
     const message = await messageOf({ query })
     await insertMessage({ query }, message)
     return message
