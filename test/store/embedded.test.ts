@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cpSync, existsSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -19,9 +19,9 @@ beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'usher-embedded-'))
   template = await createDataFolder()
 })
-beforeEach(async () => {
+beforeEach(() => {
   folder = join(scratch, String(++count))
-  await cp(template, folder, { recursive: true })
+  cpSync(template, folder, { recursive: true })
 })
 afterAll(() => Promise.all([template, scratch].map((path) => rm(path, { recursive: true }))))
 

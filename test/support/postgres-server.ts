@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -55,7 +56,8 @@ export async function createCluster(folder: string, installed?: string): Promise
 async function copyCluster({ bin, data }: Cluster, folder: string): Promise<Cluster> {
   await chmod(folder, 0o755)
   const copy = join(folder, 'data')
-  await cp(data, copy, { recursive: true })
+  // A promise for each of the thousand files takes three times as long.
+  cpSync(data, copy, { recursive: true })
   if (user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, copy])
   return { bin, data: copy }
 }
