@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { lockFolder } from './folder-lock.js'
 import { openKeyFile } from './key-file.js'
@@ -41,6 +41,10 @@ async function connectWithKeyFile(folder: string): Promise<Connected> {
   return { store: { ...store, keyFile }, adapter }
 }
 
+/** Opens PGlite with 16 MB of buffers: it would clear its default of 128 MB at each start. */
+export const openPGlite = (options?: PGliteOptions) =>
+  PGlite.create({ ...options, startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'] })
+
 /** Returns a store over an open PGlite, and closes it with the store. */
 export function connectedTo(pglite: PGlite, masterKey: Buffer): Connected {
   const queryBy =
@@ -77,7 +81,7 @@ async function openFiles(folder: string) {
     await writeFile(marker, '')
     await rm(files, { recursive: true, force: true })
   }
-  const pglite = await PGlite.create(files)
+  const pglite = await openPGlite({ dataDir: files })
   makeFilesPrivate(files)
   await rm(marker, { force: true })
   return pglite

@@ -1,4 +1,4 @@
-import { PGlite } from '@electric-sql/pglite'
+import { openPGlite } from './connect-embedded.js'
 import { storeOver } from './embedded.js'
 import { migrate } from './migrate.js'
 import type { Store } from './store.js'
@@ -9,12 +9,12 @@ let template: Promise<Blob> | undefined
 /** Opens a migrated, empty embedded store that exists in memory only. */
 export async function openInMemory(masterKey: Buffer): Promise<Store> {
   template ??= createTemplate()
-  return storeOver(await PGlite.create({ loadDataDir: await template }), masterKey)
+  return storeOver(await openPGlite({ loadDataDir: await template }), masterKey)
 }
 
 /** Returns the files of a migrated, empty embedded store as an archive that PGlite loads. */
 export async function createTemplate(): Promise<Blob> {
-  const pglite = await PGlite.create()
+  const pglite = await openPGlite()
   const store = storeOver(pglite, Buffer.alloc(32))
   await migrate(store.prisma)
   const files = await pglite.dumpDataDir('none')

@@ -43,10 +43,11 @@ it('returns a token that can open a session if that of the request has none', as
   expect((await database.openSession(changed.token.jwt)).statusCode).toBe(201)
 })
 
-it('accepts one of 30 concurrent requests', async ({ database }) => {
+// Those that verify the password after it was changed count as failed logins, of which five are free.
+it('accepts one of five concurrent requests', async ({ database }) => {
   const email = 'race@example.com'
   const user = await database.signedUp({ email })
-  const chosen = Array.from({ length: 30 }, (_, index) => `${newPassword} ${index}`)
+  const chosen = Array.from({ length: 5 }, (_, index) => `${newPassword} ${index}`)
   const responses = await Promise.all(
     chosen.map((newPassword) => change(database, user, { password, newPassword })),
   )

@@ -3,8 +3,8 @@ import { openAsBlob } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
 import { inject } from 'vitest'
+import { openPGlite } from '../../server/store/connect-embedded.js'
 import { storeOver } from '../../server/store/embedded.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
@@ -29,7 +29,7 @@ const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), mas
 
 /** Opens the PGlite of a migrated, empty store, in memory or in a folder. */
 export async function loadEmbeddedTemplate(dataDir = 'memory://') {
-  return PGlite.create({ loadDataDir: await openAsBlob(inject('embeddedTemplate')), dataDir })
+  return openPGlite({ loadDataDir: await openAsBlob(inject('embeddedTemplate')), dataDir })
 }
 
 /** Creates a temporary DATA_DIR with an empty store. */
