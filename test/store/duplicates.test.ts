@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { isUniqueViolation } from '../../server/store/errors.js'
 import { openPostgres } from '../../server/store/postgres.js'
-import { insertUser } from '../../server/store/queries/users.js'
+import { insertUser } from '../../server/store/queries/sign-up.js'
 import { startApp } from '../support/app.js'
 import { openPostgresCopy } from '../support/store.js'
 

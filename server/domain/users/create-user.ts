@@ -1,7 +1,7 @@
 import type { CreateUserBody, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
-import { insertUser } from '../../store/queries/users.js'
+import { insertUser } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'

@@ -1,5 +1,5 @@
 import type { DeleteMeBody } from '@usher/contract'
-import { deleteUserAndTenants } from '../../store/queries/users.js'
+import { deleteUserAndTenants } from '../../store/queries/delete-user.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'

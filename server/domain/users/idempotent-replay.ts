@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CreateUserBody } from '@usher/contract'
-import { findSignUp } from '../../store/queries/users.js'
+import { findSignUp } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'

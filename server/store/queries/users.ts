@@ -1,14 +1,7 @@
-import type { Tenant, User } from '../generated/client.js'
+import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
-import {
-  changeWithMessages,
-  insertEach,
-  messageParts,
-  messageValues,
-  type NewMessage,
-  type Transactions,
-} from './outbox.js'
+import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
 import { isOpen, validAfterRevocation } from './sessions.js'
 import { tenantsOf } from './tenants.js'
 
@@ -40,98 +33,6 @@ const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
   u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
-
-/**
- * @param messages written with the user
- * @throws a unique violation (SQLSTATE 23505) when the database has that canonical email or Idempotency-Key
- */
-export async function insertUser(
-  store: Queries,
-  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'tokensValidAfter'>,
-  tenant: { id: string; name: string } | undefined,
-  idempotencyKey: Uint8Array | undefined,
-  messages: readonly NewMessage[] = [],
-) {
-  const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt } = user
-  const values = [
-    ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt],
-    ...(tenant ? [tenant.id, tenant.name] : []),
-    ...(idempotencyKey ? [idempotencyKey] : []),
-  ]
-  const [withoutKey, withKey] = tenant ? insertUserAndTenantParts : insertUserParts
-  const parts = idempotencyKey ? withKey : withoutKey
-  await store.query(insertStatement(parts, messages.length, values.length), [
-    ...values,
-    ...messageValues(messages),
-  ])
-}
-
-// Citus sends each part to one worker as it stands and commits there once. A part that selected from another
-// would be copied to every worker and committed in two phases on all of them.
-
-const userPart = `
-  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz)`
-
-const tenantPart = `
-  INSERT INTO usher.tenant (database_id, id, name, created_at)
-  VALUES ($1::uuid, $8::uuid, $9::text, $7::timestamptz)`
-
-const membershipPart = `
-  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
-  VALUES ($1::uuid, $2::uuid, $8::uuid, $7::timestamptz)`
-
-const keyPart = (key: string, tenantName: string) => `
-  INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
-  VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
-
-/** Without an Idempotency-Key and with one. The parts lock their tables in this order. */
-const insertUserParts = [[userPart], [userPart, keyPart('$8', 'NULL')]] as const
-const insertUserAndTenantParts = [
-  [userPart, tenantPart, membershipPart],
-  [userPart, tenantPart, membershipPart, keyPart('$10', '$9')],
-] as const
-
-/** Statements by their parts and the number of messages, because each has one text. */
-const insertStatements = new Map<readonly string[], string[]>()
-
-function insertStatement(parts: readonly string[], messages: number, values: number) {
-  const known = insertStatements.get(parts) ?? []
-  insertStatements.set(parts, known)
-  known[messages] ??= inOrder([...parts, ...messageParts(messages, values)])
-  return known[messages]
-}
-
-/** Returns one statement of several. */
-const inOrder = (parts: readonly string[]) =>
-  parts.length === 1
-    ? String(parts[0])
-    : `WITH ${parts.map((part, index) => `part_${index} AS (${part}\n)`).join(', ')} SELECT 1`
-
-export interface SignUp {
-  userId: string
-  canonicalEmail: string
-  tenantName: string | null
-}
-
-/** Returns the sign-up of an Idempotency-Key, or undefined. Deletes up to 100 keys created before `expired`. */
-export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
-  const [signUp] = await store.query<SignUp>(findSignUpStatement, [databaseId, key, expired])
-  return signUp
-}
-
-const findSignUpStatement = `
-  WITH pruned AS (
-    DELETE FROM usher.idempotency_key
-    WHERE database_id = $1::uuid AND key IN (
-      SELECT key FROM usher.idempotency_key
-      WHERE database_id = $1::uuid AND created_at < $3::timestamptz
-      ORDER BY key = $2::bytea DESC LIMIT 100 FOR UPDATE SKIP LOCKED
-    )
-  )
-  SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName"
-  FROM usher.idempotency_key
-  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= $3::timestamptz`
 
 /** The user of a token, and the session that the token belongs to. */
 export interface UserKey {
@@ -317,7 +218,8 @@ export async function changePassword(
   return changed?.tokensValidAfter
 }
 
-const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
+/** Returns the condition that user `u` is as a request has read it. */
+export const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
     AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
 const revoke = (condition = 'true') => `
@@ -338,56 +240,3 @@ const changePasswordInSessionStatement = `
     WHERE s.database_id = $1::uuid AND s.id = $6::uuid AND s.user_id = $2::uuid
   )
   SELECT "tokensValidAfter" FROM changed`
-
-/**
- * Deletes a user, and those of the user's tenants that have no other user.
- *
- * @returns the ids of these tenants, or undefined if the user is not as read
- */
-export const deleteUserAndTenants = (
-  store: Transactions,
-  databaseId: string,
-  { id, tokensValidAfter }: ReadUser,
-  messages: readonly NewMessage[],
-) =>
-  store.transaction(databaseId, async (query) => {
-    // A statement of its own, because only a later one sees what the transactions have done that it waited for.
-    const locked = await query(lockTenantsStatement, [databaseId, id, tokensValidAfter])
-    if (locked.length === 0) return undefined
-    const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
-    await insertEach(query, messages)
-    return tenants.map((tenant) => tenant.id)
-  })
-
-// Postgres locks the tables of a new statement as they are written, and those of a prepared one from the outside in.
-// Only parts of one level are locked in the same order by both.
-
-const lockTenantsStatement = `
-  WITH leaving AS (
-    SELECT u.id FROM usher."user" AS u
-    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$3')} FOR UPDATE
-  ), locked AS (
-    SELECT FROM usher.tenant
-    WHERE database_id = $1::uuid AND id IN (
-      SELECT tenant_id FROM usher.membership
-      WHERE database_id = $1::uuid AND user_id IN (SELECT id FROM leaving)
-    )
-    ORDER BY id FOR UPDATE
-  )
-  SELECT leaving.id FROM leaving, (SELECT count(*) FROM locked) AS tenants`
-
-const deleteUserStatement = `
-  WITH deleted AS (
-    DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
-  ), deserted AS (
-    DELETE FROM usher.tenant AS t
-    WHERE t.database_id = $1::uuid AND t.id IN (
-      SELECT own.tenant_id FROM usher.membership AS own
-      WHERE own.database_id = $1::uuid AND own.user_id = $2::uuid AND NOT EXISTS (
-        SELECT 1 FROM usher.membership AS other
-        WHERE other.database_id = $1::uuid AND other.tenant_id = own.tenant_id AND other.user_id <> $2::uuid
-      )
-    )
-    RETURNING t.id
-  )
-  SELECT id FROM deserted`

@@ -1,0 +1,56 @@
+import type { Tenant } from '../generated/client.js'
+import { insertEach, type NewMessage, type Transactions } from './outbox.js'
+import { isAsRead, type ReadUser } from './users.js'
+
+/**
+ * Deletes a user, and those of the user's tenants that have no other user.
+ *
+ * @returns the ids of these tenants, or undefined if the user is not as read
+ */
+export const deleteUserAndTenants = (
+  store: Transactions,
+  databaseId: string,
+  { id, tokensValidAfter }: ReadUser,
+  messages: readonly NewMessage[],
+) =>
+  store.transaction(databaseId, async (query) => {
+    // A statement of its own, because only a later one sees what the transactions have done that it waited for.
+    const locked = await query(lockTenantsStatement, [databaseId, id, tokensValidAfter])
+    if (locked.length === 0) return undefined
+    const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
+    await insertEach(query, messages)
+    return tenants.map((tenant) => tenant.id)
+  })
+
+// Postgres locks the tables of a new statement as they are written, and those of a prepared one from the outside in.
+// Only parts of one level are locked in the same order by both.
+
+const lockTenantsStatement = `
+  WITH leaving AS (
+    SELECT u.id FROM usher."user" AS u
+    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$3')} FOR UPDATE
+  ), locked AS (
+    SELECT FROM usher.tenant
+    WHERE database_id = $1::uuid AND id IN (
+      SELECT tenant_id FROM usher.membership
+      WHERE database_id = $1::uuid AND user_id IN (SELECT id FROM leaving)
+    )
+    ORDER BY id FOR UPDATE
+  )
+  SELECT leaving.id FROM leaving, (SELECT count(*) FROM locked) AS tenants`
+
+const deleteUserStatement = `
+  WITH deleted AS (
+    DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
+  ), deserted AS (
+    DELETE FROM usher.tenant AS t
+    WHERE t.database_id = $1::uuid AND t.id IN (
+      SELECT own.tenant_id FROM usher.membership AS own
+      WHERE own.database_id = $1::uuid AND own.user_id = $2::uuid AND NOT EXISTS (
+        SELECT 1 FROM usher.membership AS other
+        WHERE other.database_id = $1::uuid AND other.tenant_id = own.tenant_id AND other.user_id <> $2::uuid
+      )
+    )
+    RETURNING t.id
+  )
+  SELECT id FROM deserted`

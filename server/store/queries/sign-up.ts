@@ -1,0 +1,99 @@
+import type { User } from '../generated/client.js'
+import type { Store } from '../store.js'
+import { messageParts, messageValues, type NewMessage } from './outbox.js'
+
+type Queries = Pick<Store, 'query'>
+
+/**
+ * Inserts a user, the user's tenant and the Idempotency-Key, if given, in one statement.
+ *
+ * @param messages written with the user
+ * @throws a unique violation (SQLSTATE 23505) when the database has that canonical email or Idempotency-Key
+ */
+export async function insertUser(
+  store: Queries,
+  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'tokensValidAfter'>,
+  tenant: { id: string; name: string } | undefined,
+  idempotencyKey: Uint8Array | undefined,
+  messages: readonly NewMessage[] = [],
+) {
+  const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt } = user
+  const values = [
+    ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt],
+    ...(tenant ? [tenant.id, tenant.name] : []),
+    ...(idempotencyKey ? [idempotencyKey] : []),
+  ]
+  const [withoutKey, withKey] = tenant ? insertUserAndTenantParts : insertUserParts
+  const parts = idempotencyKey ? withKey : withoutKey
+  await store.query(insertStatement(parts, messages.length, values.length), [
+    ...values,
+    ...messageValues(messages),
+  ])
+}
+
+// Citus sends each part to one worker as it stands and commits there once. A part that selected from another
+// would be copied to every worker and committed in two phases on all of them.
+
+const userPart = `
+  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz)`
+
+const tenantPart = `
+  INSERT INTO usher.tenant (database_id, id, name, created_at)
+  VALUES ($1::uuid, $8::uuid, $9::text, $7::timestamptz)`
+
+const membershipPart = `
+  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
+  VALUES ($1::uuid, $2::uuid, $8::uuid, $7::timestamptz)`
+
+const keyPart = (key: string, tenantName: string) => `
+  INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
+  VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
+
+/** Without an Idempotency-Key and with one. The parts lock their tables in this order. */
+const insertUserParts = [[userPart], [userPart, keyPart('$8', 'NULL')]] as const
+const insertUserAndTenantParts = [
+  [userPart, tenantPart, membershipPart],
+  [userPart, tenantPart, membershipPart, keyPart('$10', '$9')],
+] as const
+
+/** Statements by their parts and the number of messages, because each has one text. */
+const insertStatements = new Map<readonly string[], string[]>()
+
+function insertStatement(parts: readonly string[], messages: number, values: number) {
+  const known = insertStatements.get(parts) ?? []
+  insertStatements.set(parts, known)
+  known[messages] ??= inOrder([...parts, ...messageParts(messages, values)])
+  return known[messages]
+}
+
+/** Returns one statement of several. */
+const inOrder = (parts: readonly string[]) =>
+  parts.length === 1
+    ? String(parts[0])
+    : `WITH ${parts.map((part, index) => `part_${index} AS (${part}\n)`).join(', ')} SELECT 1`
+
+export interface SignUp {
+  userId: string
+  canonicalEmail: string
+  tenantName: string | null
+}
+
+/** Returns the sign-up of an Idempotency-Key, or undefined. Deletes up to 100 keys created before `expired`. */
+export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
+  const [signUp] = await store.query<SignUp>(findSignUpStatement, [databaseId, key, expired])
+  return signUp
+}
+
+const findSignUpStatement = `
+  WITH pruned AS (
+    DELETE FROM usher.idempotency_key
+    WHERE database_id = $1::uuid AND key IN (
+      SELECT key FROM usher.idempotency_key
+      WHERE database_id = $1::uuid AND created_at < $3::timestamptz
+      ORDER BY key = $2::bytea DESC LIMIT 100 FOR UPDATE SKIP LOCKED
+    )
+  )
+  SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName"
+  FROM usher.idempotency_key
+  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= $3::timestamptz`
