@@ -286,7 +286,8 @@ describe('a client with a session', () => {
     expect(sent().map(([path]) => path)).toEqual(['session/refresh', 'me'])
   })
 
-  it('uses the token of its refresh if another tab has stored the same refresh token', async () => {
+  it('uses the token of its refresh if another tab has stored the same refresh token without Web Locks', async () => {
+    vi.stubGlobal('navigator', {})
     const { store } = memoryStore()
     const second = () => session('second', 'refresh-1')
     const { usher } = await openedClient({ sessionStore: store }, second, user)

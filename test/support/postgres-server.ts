@@ -58,6 +58,8 @@ async function copyCluster({ bin, data }: Cluster, folder: string): Promise<Clus
   const copy = join(folder, 'data')
   // A promise for each of the thousand files takes three times as long.
   cpSync(data, copy, { recursive: true })
+  // Postgres requires the mode of its folder, which Node 22 and later do not copy.
+  await chmod(copy, 0o700)
   if (user.uid) await run('chown', ['-R', `${user.uid}:${user.gid}`, copy])
   return { bin, data: copy }
 }
