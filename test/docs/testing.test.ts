@@ -30,7 +30,11 @@ it('the tests of docs/testing.md pass in Vitest', async ({ folder }) => {
 })
 
 it('the test of docs/testing.md passes in node:test', async ({ folder }) => {
-  const { code, stdout, stderr } = await run('--test', join(folder, 'back-end.test.mjs'))
+  const { code, stdout, stderr } = await run(
+    '--test',
+    '--test-reporter=tap',
+    join(folder, 'back-end.test.mjs'),
+  )
   expect(stdout).toContain('# pass 1\n')
   expect(code, stderr).toBe(0)
 })
