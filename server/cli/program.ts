@@ -33,10 +33,6 @@ const commands = {
     load: () => import('./commands/store.js'),
   },
   openapi: { description: 'print the OpenAPI document', load: () => import('./commands/openapi.js') },
-  completion: {
-    description: 'print a script that completes commands and options in a shell',
-    load: () => import('./commands/completion.js'),
-  },
 }
 
 /**
@@ -57,13 +53,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return { command, load }
   })
   program.hook('preSubcommand', async (_program, used) => {
-    for (const { command, load } of groups)
-      if (command === used) (await load()).configure(command, loadOthers)
-    async function loadOthers() {
-      for (const { command, load } of groups) {
-        if (command !== used) (await load()).configure(command, loadOthers)
-      }
-    }
+    for (const { command, load } of groups) if (command === used) (await load()).configure(command)
   })
   // Commander's own help command would list no subcommands, because they are not loaded.
   const [first, ...rest] = args

@@ -260,9 +260,7 @@ async function commandsUnder(above: string[]): Promise<string[]> {
   )
   if (names.length === 0) return [above.join(' ')]
   const found: string[] = []
-  for (const name of names.filter(
-    (each) => !['help', 'serve', 'openapi', 'completion', 'distribute'].includes(each),
-  )) {
+  for (const name of names.filter((each) => !['help', 'serve', 'openapi', 'distribute'].includes(each))) {
     found.push(...(await commandsUnder([...above, name])))
   }
   return found
