@@ -4,6 +4,7 @@ import { DatabasePath } from './database-path.js'
 import { Email } from './email.js'
 import { mustBe } from './field-errors.js'
 import { NewPassword, name, notBlank, Password, password } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
 import { registry } from './registry.js'
 import { SignedInUser, User, users } from './users.js'
@@ -359,4 +360,4 @@ export const account = c.router({
     summary: 'Verify an address with a code',
     description: 'Needs no token: the mail may be opened in another browser than the one that signed up.',
   },
-})
+} satisfies DescribedRoutes)

@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
+import type { DescribedRoutes } from './metadata.js'
 import { failures } from './problems.js'
 import { registry } from './registry.js'
 
@@ -121,4 +122,4 @@ export const discovery = c.router({
     summary: 'Get the issuer metadata of a database (appended path)',
     description: 'For clients that append the path of RFC 8414 to the issuer.',
   },
-})
+} satisfies DescribedRoutes)

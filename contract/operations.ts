@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
+import type { DescribedRoutes } from './metadata.js'
 import { failures, ProblemCode, problems } from './problems.js'
 import { registry } from './registry.js'
 
@@ -91,4 +92,4 @@ export const operations = c.router({
     description: 'Returns an HTML page if `Accept` prefers `text/html` to `application/json`.',
     metadata: { html: true },
   },
-})
+} satisfies DescribedRoutes)

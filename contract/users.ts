@@ -4,6 +4,7 @@ import { DatabasePath } from './database-path.js'
 import { Email } from './email.js'
 import { mustBe } from './field-errors.js'
 import { atMost255, NewPassword, name, notBlank, Password, password } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
 import { registry } from './registry.js'
 
@@ -204,4 +205,4 @@ export const users = c.router({
       'Returns the user of the access token as currently stored. If the status is 401, log in again.',
     metadata: { security: 'bearer' },
   },
-})
+} satisfies DescribedRoutes)

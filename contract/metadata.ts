@@ -1,0 +1,23 @@
+import type { AppRoute } from '@ts-rest/core'
+
+/** What the contract says about an operation beyond what ts-rest defines. */
+export interface RouteMetadata {
+  /** Whether the request needs an access token. */
+  security?: 'bearer'
+  /** Whether there is an HTML page for browsers. */
+  html?: boolean
+  /** IDs of the operations that can follow, with what a successful response returns or causes. */
+  links?: readonly string[]
+  /** Whether the response has an ETag, so that a client can revalidate it. */
+  revalidates?: boolean
+  /**
+   * Whether a client may send the request again if there was no response. By default GET requests may be, and those with
+   * an Idempotency-Key.
+   */
+  isRepeatable?: boolean
+  /** Whether no token of the user is valid after a success. */
+  signsOut?: boolean
+}
+
+/** What every router of the contract satisfies, so that a misspelt property of `metadata` does not compile. */
+export type DescribedRoutes = Record<string, AppRoute & { metadata?: RouteMetadata }>

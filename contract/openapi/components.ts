@@ -1,0 +1,43 @@
+import type { HeaderObject, ReferenceObject } from 'openapi3-ts/oas31'
+import type { ProblemHeader } from '../problems.js'
+
+type ComponentKind = 'schemas' | 'headers' | 'links' | 'parameters' | 'responses'
+
+/** Returns a reference to a component of the document. */
+export const component = (kind: ComponentKind, name: string): ReferenceObject => ({
+  $ref: `#/components/${kind}/${name}`,
+})
+
+export const pascalCase = (name: string) =>
+  name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+type HeaderName = ProblemHeader | 'Cache-Control'
+
+export const headers: Record<HeaderName, HeaderObject & { example: string | number }> = {
+  'Accept-Encoding': {
+    description: 'Present if the `Content-Encoding` of the request is not supported.',
+    schema: { type: 'string' },
+    example: 'identity',
+  },
+  'Cache-Control': {
+    description: 'Whether and for how long the response may be cached.',
+    schema: { type: 'string' },
+    example: 'no-store',
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 86400 },
+    example: 1,
+  },
+  'WWW-Authenticate': {
+    description: 'Challenge: of RFC 6750 section 3, or `Password` after a failed login.',
+    schema: { type: 'string' },
+    example: 'Bearer realm="demo/app", error="invalid_token"',
+  },
+}
+
+/** Returns references to the headers of a response. */
+export const headersOf = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, component('headers', name)]))
+
+export const html = { 'text/html': { schema: { type: 'string' } } } as const

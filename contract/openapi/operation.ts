@@ -1,0 +1,96 @@
+import { type AppRoute, ContractNoBody } from '@ts-rest/core'
+import type {
+  OpenApiBuilder,
+  OperationObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+} from 'openapi3-ts/oas31'
+import { z } from 'zod'
+import type { ProblemBody } from '../problems.js'
+import { registry } from '../registry.js'
+import { component, headersOf, html, pascalCase } from './components.js'
+import { linksTo } from './links.js'
+import { problemResponse } from './problem-responses.js'
+import { metadataOf, type routes } from './routes.js'
+import { schemaOf } from './schemas.js'
+
+type Response = ResponseObject | ReferenceObject
+
+/** Returns an operation. Adds its parameters, responses and links to the components of the document. */
+export function operationOf(
+  builder: OpenApiBuilder,
+  { operationId, tag, route }: (typeof routes)[number],
+): OperationObject {
+  const parameters = [
+    ...parametersOf(builder, 'path', route.pathParams),
+    ...parametersOf(builder, 'header', route.headers),
+  ]
+  return {
+    operationId,
+    tags: [tag],
+    ...(route.summary && { summary: route.summary }),
+    ...(route.description && { description: route.description }),
+    ...(parameters.length > 0 && { parameters }),
+    ...('body' in route && route.body instanceof z.ZodType && { requestBody: requestBodyOf(route.body) }),
+    responses: responsesOf(builder, route),
+    security: metadataOf(route).security ? [{ bearer: [] }] : [],
+  }
+}
+
+/** Adds the path or header parameters of a route to the components and returns references to them. */
+function parametersOf(builder: OpenApiBuilder, location: 'path' | 'header', schema: unknown) {
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries<z.ZodType>(schema.shape).map(([name, shape]) => {
+    const { description, examples: [example] = [] } = registry.get(shape) ?? {}
+    builder.addParameter(pascalCase(name), {
+      name: location === 'header' ? headerName(name) : name,
+      in: location,
+      required: location === 'path',
+      ...(description && { description }),
+      ...(example !== undefined && { example }),
+      schema: schemaOf(shape),
+    })
+    return component('parameters', pascalCase(name))
+  })
+}
+
+/** Returns the usual spelling of a header name, which is not case-sensitive. */
+const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+
+const requestBodyOf = (body: z.ZodType): RequestBodyObject => ({
+  required: true,
+  content: {
+    'application/json': { schema: schemaOf(body), example: registry.get(body)?.examples?.[0] },
+  },
+})
+
+function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
+  const responses: Record<string, Response> = {}
+  if (metadataOf(route).revalidates) {
+    builder.addResponse('NotModified', { description: 'Not modified', headers: headersOf(['Cache-Control']) })
+    responses['304'] = component('responses', 'NotModified')
+  }
+  for (const [status, response] of Object.entries(route.responses))
+    responses[status] = responseOf(builder, route, [status, response])
+  return responses
+}
+
+function responseOf(
+  builder: OpenApiBuilder,
+  route: AppRoute,
+  [status, response]: [string, unknown],
+): Response {
+  if (response === ContractNoBody) return { description: 'No content', headers: headersOf(['Cache-Control']) }
+  if (!(response instanceof z.ZodType)) {
+    const { body } = response as { body: typeof ProblemBody }
+    return problemResponse(builder, body.shape.code.options, route)
+  }
+  const { html: isHtml, links } = metadataOf(route)
+  return {
+    description: status === '201' ? 'Created' : 'OK',
+    headers: headersOf(['Cache-Control']),
+    content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
+    ...(links && { links: linksTo(builder, links, route) }),
+  }
+}

@@ -1,0 +1,77 @@
+import type { AppRoute } from '@ts-rest/core'
+import type { OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
+import { bodyProblems, type ProblemCode, type ProblemHeader, problems, tokenProblems } from '../problems.js'
+import { component, headersOf, html, pascalCase } from './components.js'
+import { metadataOf } from './routes.js'
+
+function problemExample(code: ProblemCode, route: AppRoute) {
+  const { status, title } = problems[code]
+  const errors =
+    code === 'validation_failed'
+      ? [{ path: 'email', code: 'email_invalid', detail: 'must be an email address' }]
+      : undefined
+  return {
+    type: `{baseUrl}/problems/${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    instance: route.path
+      .replace(':workspaceSlug', 'demo')
+      .replace(':databaseName', 'app')
+      .replace(':code', 'unknown'),
+    code,
+    requestId: 'req-7f3a',
+    ...(errors && { errors }),
+  }
+}
+
+function examplesOf([first, ...others]: readonly ProblemCode[], route: AppRoute) {
+  const code = first as ProblemCode
+  if (others.length === 0) return { example: problemExample(code, route) }
+  const examples = [code, ...others].map((each) => [each, { value: problemExample(each, route) }])
+  return { examples: Object.fromEntries(examples) }
+}
+
+/** Names of responses that have these codes and perhaps more. */
+const sharedNames: Record<string, readonly string[]> = {
+  BadRequest: [...bodyProblems, 'malformed_request'].filter(
+    (code) => problems[code as ProblemCode].status === 400,
+  ),
+  Unauthorized: tokenProblems,
+  NotFound: ['route_not_found', 'database_not_found'],
+}
+
+/** Returns the name of the response with these codes, such as `BadRequest` or `UnauthorizedInvalidCredentials`. */
+function responseName(codes: readonly string[]) {
+  const isSubset = ([, named]: [string, readonly string[]]) => named.every((code) => codes.includes(code))
+  const [name = '', named = []] = Object.entries(sharedNames).find(isSubset) ?? []
+  const others = codes.filter((code) => !named.includes(code))
+  return name + others.map(pascalCase).join('')
+}
+
+/**
+ * Adds the response with these problems to the components and returns a reference to it. Its schema is that of all
+ * problems, because generators write a class for every other one.
+ */
+export function problemResponse(
+  builder: OpenApiBuilder,
+  codes: ProblemCode[],
+  route: AppRoute,
+): ReferenceObject {
+  const isPage = metadataOf(route).html && codes.includes('route_not_found')
+  const name = responseName(codes)
+  const extra = codes.flatMap((code): readonly ProblemHeader[] => {
+    const problem = problems[code]
+    return 'headers' in problem ? problem.headers : []
+  })
+  builder.addResponse(name, {
+    description: codes.map((code) => problems[code].title).join(', or '),
+    ...(extra.length > 0 && { headers: headersOf([...new Set(extra)]) }),
+    content: {
+      'application/problem+json': { schema: component('schemas', 'Problem'), ...examplesOf(codes, route) },
+      ...(isPage && html),
+    },
+    'x-problem-codes': codes,
+  })
+  return component('responses', name)
+}

@@ -1,0 +1,57 @@
+import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
+import { z } from 'zod'
+import { registry } from '../registry.js'
+import { component } from './components.js'
+import { routes } from './routes.js'
+
+const requestBodies = new Set(routes.map(({ route }) => 'body' in route && route.body))
+
+interface Rendered {
+  zodSchema: z.core.$ZodType
+  jsonSchema: z.core.JSONSchema.BaseSchema
+}
+
+const rendering = {
+  metadata: registry,
+  // Of a body with a default value, clients see the input.
+  io: 'input',
+  override: ({ zodSchema, jsonSchema }: Rendered) => {
+    // A pattern next to a format says the same twice.
+    if (jsonSchema.format) delete jsonSchema.pattern
+    const [nullable, nothing] = jsonSchema.anyOf ?? []
+    if (nullable?.type === 'string' && nothing?.type === 'null') {
+      Object.assign(jsonSchema, nullable, { type: ['string', 'null'] })
+      delete jsonSchema.anyOf
+    }
+    if ('isOpen' in jsonSchema) {
+      jsonSchema['x-extensible-enum'] = jsonSchema.enum
+      delete jsonSchema.enum
+      delete jsonSchema.isOpen
+    }
+    // Importers of requests read the example of the media type only.
+    if (requestBodies.has(zodSchema)) delete jsonSchema.examples
+    // Without it, generated clients of some languages reject a field that a later version adds.
+    else if (jsonSchema.type === 'object') jsonSchema.additionalProperties = true
+  },
+} as const
+
+const toOpenApiSchema = ({ $schema, $id, '~standard': _, ...schema }: Record<string, unknown>) =>
+  schema as SchemaObject
+
+/** Returns every named schema of the contract. */
+export function namedSchemas(): [name: string, schema: SchemaObject][] {
+  const { schemas } = z.toJSONSchema(registry, {
+    ...rendering,
+    uri: (id) => component('schemas', id).$ref,
+  })
+  return Object.entries(schemas).map(([name, schema]) => [name, toOpenApiSchema({ ...schema })])
+}
+
+/** Returns a reference to the component of a named schema or its clone, or the JSON Schema of an unnamed one. */
+export function schemaOf(schema: z.ZodType): SchemaObject | ReferenceObject {
+  const { parent = schema } = schema._zod
+  const id = registry.get(schema)?.id ?? registry.get(parent)?.id
+  if (id) return component('schemas', id)
+  const { description: _, ...inline } = toOpenApiSchema(z.toJSONSchema(schema, rendering))
+  return inline
+}
