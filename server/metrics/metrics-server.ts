@@ -6,14 +6,15 @@ interface MetricsText {
   metrics(): Promise<string>
 }
 
-/**
- * Serves `GET /metrics` on a separate port.
- */
+/** How long a request may take to arrive. Node's defaults are 60 s for the headers and 300 s for the body. */
+const limits = { headersTimeout: 15_000, requestTimeout: 15_000, connectionsCheckingInterval: 1000 }
+
+/** Serves `GET /metrics` on a separate port, and returns the server, which does not keep the process alive. */
 export async function startMetricsServer(
   { host, port }: { host: string; port: number },
   collect: () => Promise<MetricsText> | MetricsText,
 ) {
-  const server = createServer(async (request, response) => {
+  const server = createServer(limits, async (request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics') return response.writeHead(404).end()
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return response.writeHead(405, { Allow: 'GET, HEAD' }).end()
@@ -27,6 +28,5 @@ export async function startMetricsServer(
   })
   server.listen(port, host)
   await once(server, 'listening')
-  // Does not keep the process alive.
-  server.unref()
+  return server.unref()
 }

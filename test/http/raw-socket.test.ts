@@ -1,7 +1,8 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { expect } from 'vitest'
+import { buildApp } from '../../server/http/app.js'
 import { it } from '../support/api.js'
 import { startApp } from '../support/app.js'
 import { parseResponses, exchange as socketExchange } from '../support/raw-http.js'
@@ -101,17 +102,34 @@ it.for([
   ['part of the headers', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: '],
   ['the headers only', `${post}Content-Length: 100\r\n\r\n`],
   ['no bytes', ''],
-] as const)('returns 408 when a request times out after %s', async ([, bytes], { store }) => {
-  const own = await startApp(store)
-  Object.assign(own.app.server, { requestTimeout: 300, headersTimeout: 300 })
-  await own.app.listen({ host: '127.0.0.1', port: 0 })
-  const socket = connect((own.app.server.address() as AddressInfo).port, '127.0.0.1')
+] as const)('returns 408 when a request times out after %s', async ([, bytes], { usher }) => {
+  const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, usher.app.log)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   const trickle = setInterval(() => bytes && socket.write('x'), 50)
   socket.on('error', () => undefined).write(bytes)
   const [response] = parseResponses(await buffer(socket))
   clearInterval(trickle)
   expect(response?.statusCode).toBe(408)
-  await own.close()
+  await app.close()
+})
+
+it('limits headers and body of a request to 15 seconds', ({ usher }) => {
+  expect(usher.app.server).toMatchObject({ headersTimeout: 15_000, requestTimeout: 15_000 })
+})
+
+it('returns a response that takes longer than a request may take to arrive', async ({ usher }) => {
+  const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, usher.app.log)
+  const events = new EventEmitter()
+  app.get('/slow', () => once(events, 'other rejected'))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const slow = exchange(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  // Rejected by the limit, although it began later.
+  expect(await exchange(port, 'GET')).toMatchObject({ status: 408 })
+  events.emit('other rejected')
+  expect(await slow).toMatchObject({ status: 200 })
+  await app.close()
 })
 
 it('closes without waiting for a connection that never sent a request', async ({ store }) => {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { expect, vi } from 'vitest'
+import { Registry } from 'prom-client'
+import { expect, onTestFinished, vi } from 'vitest'
+import { startMetricsServer } from '../../server/metrics/metrics-server.js'
 import { password } from '../support/app.js'
 import { startUsher, usher } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
@@ -141,6 +143,12 @@ it('metrics keep the counters of exited workers', async ({ two: server }) => {
   }, 20_000)
   await server.send('/healthz')
   expect((await server.scrape()).responses('GET', '/healthz', 200)).toBe(count + 1)
+})
+
+it('the server of metrics limits headers and body of a request to 15 seconds', async () => {
+  const server = await startMetricsServer({ host: 'localhost', port: 0 }, () => new Registry())
+  onTestFinished(() => void server.close())
+  expect(server).toMatchObject({ headersTimeout: 15_000, requestTimeout: 15_000 })
 })
 
 it('metrics are served only on METRICS_PORT, which serves nothing else', async ({ one: server }) => {
