@@ -13,7 +13,13 @@ export interface FetchInit {
 /** The properties of a response that the verifier reads. */
 export interface FetchResponse {
   readonly status: number
-  json(): Promise<unknown>
+  readonly body: { getReader(): BodyReader } | null
+}
+
+/** The methods of a body's reader that the verifier calls. */
+export interface BodyReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+  cancel(): Promise<void>
 }
 
 export interface HttpOptions {
@@ -27,21 +33,41 @@ const refusals: readonly VerifyErrorCode[] = ['token_expired', 'token_invalid', 
 /**
  * Returns the JSON object of a response with status 200.
  *
+ * @param maxBytes the size of the longest body that is read
  * @throws {VerifyError} if there is none
  */
 export async function getJson(
   url: string,
   { fetch, timeoutMs }: HttpOptions,
-  headers: Record<string, string> = {},
+  { maxBytes, headers = {} }: { maxBytes: number; headers?: Record<string, string> },
 ): Promise<Record<string, unknown>> {
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(url, { headers, redirect: 'manual', signal })
-    if (response.status === 200) return Object(await response.json())
-    const body = Object(await response.json().catch(() => undefined))
+    const json = readJson(url, response, maxBytes)
+    if (response.status === 200) return Object(await json)
+    const body = Object(await json.catch(() => undefined))
     const cause = new Error(`GET ${url} returned ${response.status}`)
     throw new VerifyError(refusals.find((code) => code === body.code) ?? 'unavailable', { cause })
   } catch (cause) {
     throw cause instanceof VerifyError ? cause : new VerifyError('unavailable', { cause })
+  }
+}
+
+/** Reads a body up to a limit: one without end would fill the memory until the timeout. */
+async function readJson(url: string, { body }: FetchResponse, maxBytes: number): Promise<unknown> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {}
+    if (!value) return JSON.parse(text + decoder.decode())
+    bytes += value.length
+    if (bytes > maxBytes) {
+      reader?.cancel().catch(() => undefined)
+      throw new Error(`${url} has more than ${maxBytes} bytes`)
+    }
+    text += decoder.decode(value, { stream: true })
   }
 }

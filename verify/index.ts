@@ -1,5 +1,5 @@
 export { VerifyError, type VerifyErrorCode } from './errors.js'
-export type { Fetch, FetchInit, FetchResponse } from './get-json.js'
+export type { BodyReader, Fetch, FetchInit, FetchResponse } from './get-json.js'
 export {
   type Claims,
   createVerifier,

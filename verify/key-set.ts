@@ -14,6 +14,10 @@ const maxStaleMs = 86_400_000
 /** The time between two fetches, or unknown key IDs would cause one for each request. */
 const cooldownMs = 5_000
 
+/** The size of a key set at most. 100 keys of the longest kind are shorter. */
+const maxBytes = 65_536
+const maxKeys = 100
+
 /** A request of a Cloudflare Worker cannot await what another one started, and ends what it does not await. */
 const isolatesRequests = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 
@@ -66,10 +70,11 @@ export function createKeySet(url: string, http: HttpOptions, now: () => number) 
 
 /** Returns the keys of a key set by algorithm and ID. */
 async function fetchKeys(url: string, http: HttpOptions) {
-  const { keys } = await getJson(url, http)
+  const { keys } = await getJson(url, http, { maxBytes })
   try {
     const usable = (keys as Record<string, string>[]).filter(({ alg = '' }) => algorithms.includes(alg))
     if (usable.length === 0) throw new Error(`${url} has no key that can verify tokens`)
+    if (usable.length > maxKeys) throw new Error(`${url} has more than ${maxKeys} keys`)
     const entries = usable.map(async (jwk) => [`${jwk.alg} ${jwk.kid}`, await importJWK(jwk)] as const)
     return new Map((await Promise.all(entries)) as [string, CryptoKey][])
   } catch (cause) {

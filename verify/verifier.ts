@@ -64,6 +64,9 @@ export interface Verifier {
 /** Clocks of servers may differ by this. */
 const clockSkewSeconds = 30
 
+/** The size of a response of `/users/me` at most: some 100,000 tenants. */
+const maxUserBytes = 4_194_304
+
 /**
  * Creates a verifier for one database. Create one per process, because it caches the server's keys.
  *
@@ -103,7 +106,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   async function currentTenants(token: string) {
     await verifiedUser(token)
-    const { tenants } = await getJson(`${issuer}/users/me`, http, { Authorization: `Bearer ${token}` })
+    const headers = { Authorization: `Bearer ${token}` }
+    const { tenants } = await getJson(`${issuer}/users/me`, http, { maxBytes: maxUserBytes, headers })
     if (tenants && isTenants(tenants)) return tenants
     throw new VerifyError('unavailable', { cause: new Error('/users/me returned no list of tenants') })
   }

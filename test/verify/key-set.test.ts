@@ -1,11 +1,11 @@
-import { createVerifier, type Fetch } from '@usher/verify'
+import { createVerifier, type Fetch, type Verifier } from '@usher/verify'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { start } from '../support/app.js'
 
 const baseUrl = 'https://users.example.com'
 const issuer = `${baseUrl}/workspaces/demo/databases/app`
-const ok = (body: unknown) => ({ status: 200, json: async () => body })
+const ok = (body: unknown) => Response.json(body)
 
 async function makeKey(kid: string) {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
@@ -31,6 +31,7 @@ const it = test.extend('server', () => {
     responses: [() => ok({ keys: [first.jwk] })] as (() => unknown)[],
     requests: 0,
     verify: (_token: string): Promise<string> => Promise.reject(),
+    verifyToken: (_token: string): ReturnType<Verifier['verify']> => Promise.reject(),
   }
   const fetch: Fetch = async () => {
     server.requests += 1
@@ -44,6 +45,7 @@ const it = test.extend('server', () => {
     fetch,
     now: () => server.now,
   })
+  server.verifyToken = verify
   server.verify = async (token) => (await verify(token)).error?.code ?? 'accepted'
   return server
 })
@@ -127,7 +129,7 @@ describe('the cached key set', () => {
   it('is dropped when the database was deleted', async ({ server }) => {
     await server.verify(first.token)
     server.now += 300_000
-    server.responses = [() => ({ status: 404, json: async () => ({ code: 'database_not_found' }) })]
+    server.responses = [() => Response.json({ code: 'database_not_found' }, { status: 404 })]
     expect(await server.verify(first.token)).toBe('database_not_found')
   })
 })
@@ -156,9 +158,9 @@ describe('an unknown kid', () => {
 
 describe('a response that is no key set', () => {
   it.for<[string, () => unknown]>([
-    ['an error page', () => ({ status: 502, json: () => Promise.reject(new SyntaxError('<')) })],
-    ['a redirect', () => ({ status: 302, json: async () => ({ keys: [first.jwk] }) })],
-    ['a page with status 200', () => ({ status: 200, json: () => Promise.reject(new SyntaxError('<')) })],
+    ['an error page', () => new Response('<', { status: 502 })],
+    ['a redirect', () => Response.json({ keys: [first.jwk] }, { status: 302 })],
+    ['a page with status 200', () => new Response('<')],
     ['null', () => ok(null)],
     ['a list', () => ok([first.jwk])],
     ['no keys', () => ok({ keys: [] })],
@@ -166,7 +168,10 @@ describe('a response that is no key set', () => {
     ['a key that is null', () => ok({ keys: [null] })],
     ['a damaged key', () => ok({ keys: [{ ...first.jwk, x: 'AAAA' }] })],
     ['a shared secret', () => ok({ keys: [{ kty: 'oct', k: 'AAAA', alg: 'HS256', kid: 'first' }] })],
-    ['a 404 of another server', () => ({ status: 404, json: async () => ({ error: 'not found' }) })],
+    ['no body', () => new Response(null)],
+    ['more than 64 KiB', () => new Response(`${' '.repeat(65_536)}${JSON.stringify({ keys: [first.jwk] })}`)],
+    ['more than 100 keys', () => ok({ keys: Array(101).fill(first.jwk) })],
+    ['a 404 of another server', () => Response.json({ error: 'not found' }, { status: 404 })],
   ])('is unavailable, and keeps the earlier keys: %s', async ([, response], { server }) => {
     server.responses = [response]
     expect(await server.verify(first.token)).toBe('unavailable')
@@ -176,6 +181,30 @@ describe('a response that is no key set', () => {
     server.now += 300_000
     server.responses = [response]
     expect(await server.verify(first.token)).toBe('accepted')
+  })
+
+  it.for([200, 404])('is read up to 64 KiB if it is endless, with status %d', async (status, { server }) => {
+    let sent = 0
+    let isCancelled = false
+    const endless = new ReadableStream({
+      pull(controller) {
+        if (sent > 10_000_000) controller.error(new Error('too much was read'))
+        else controller.enqueue(new Uint8Array(1_000).fill(0x20))
+        sent += 1_000
+      },
+      cancel() {
+        isCancelled = true
+      },
+    })
+    server.responses = [() => new Response(endless, { status })]
+    const { error } = await server.verifyToken(first.token)
+    expect(error?.code).toBe('unavailable')
+    if (status === 200) {
+      expect(error?.cause).toMatchObject({
+        message: `${issuer}/.well-known/jwks.json has more than 65536 bytes`,
+      })
+    }
+    expect([sent, isCancelled]).toEqual([expect.toSatisfy((bytes) => bytes < 70_000), true])
   })
 
   it('is unavailable after the timeout', async () => {

@@ -33,7 +33,7 @@ it('verifies the signatures of the Wycheproof vectors for its algorithms', async
       baseUrl: 'https://users.example.com',
       workspace: 'demo',
       database: 'app',
-      fetch: async () => ({ status: 200, json: async () => ({ keys: [key] }) }),
+      fetch: async () => Response.json({ keys: [key] }),
     })
     for (const { tcId, jws, result } of tests) {
       const { error } = await verify(jws as string)
