@@ -1,14 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHashPool, type HashRequest } from '../../server/domain/passwords/hash-pool.js'
+import { HashPool } from '../../server/domain/passwords/hash-pool.js'
+import type { HashRequest } from '../../server/domain/passwords/hash-thread.js'
 import { ClientDisconnected, Problem } from '../../server/domain/problem.js'
 
 class FakeThread extends EventEmitter {
   requests: HashRequest[] = []
-  constructor(readonly toSkip: Int32Array) {
-    super()
-  }
   postMessage(request: HashRequest) {
     this.requests.push(request)
   }
@@ -18,8 +16,8 @@ class FakeThread extends EventEmitter {
 
 function startPool(size: number, queueSeconds = 60) {
   const threads: FakeThread[] = []
-  const pool = createHashPool(size, queueSeconds, (toSkip) => {
-    const thread = new FakeThread(toSkip)
+  const pool = new HashPool(size, queueSeconds, () => {
+    const thread = new FakeThread()
     threads.push(thread)
     return thread
   })
@@ -54,10 +52,10 @@ it('gives a job to the thread with fewer jobs', () => {
   ])
 })
 
-it('cancels the waiting job of a disconnected client, but no job in progress', async () => {
+it('rejects the waiting job of a disconnected client, but no job in progress', async () => {
   const { pool, threads } = startPool(1)
-  const clients = ['first', 'second'].map(() => new EventEmitter())
-  const results = ['first', 'second'].map((password, index) =>
+  const clients = ['first', 'second', 'third'].map(() => new EventEmitter())
+  const results = ['first', 'second', 'third'].map((password, index) =>
     pool.run(verify(password), {
       network: 'network',
       isDisconnected: () => false,
@@ -69,15 +67,13 @@ it('cancels the waiting job of a disconnected client, but no job in progress', a
     }),
   )
   const [thread] = threads as [FakeThread]
-  clients[0]?.emit('close')
-  expect(thread.toSkip[0]).toBe(0)
-  clients[1]?.emit('close')
-  expect(thread.toSkip[0]).toBe(thread.requests[1]?.serial)
-  respond(thread, 'first', true)
-  thread.emit('message', { serial: thread.requests[1]?.serial, skipped: true })
-  expect(await results[0]).toBe(true)
+  for (const client of clients) client.emit('close')
   await expect(results[1]).rejects.toThrow(ClientDisconnected)
-  expect(pool.stats().started).toBe(1)
+  await expect(results[2]).rejects.toThrow(ClientDisconnected)
+  respond(thread, 'first', true)
+  expect(await results[0]).toBe(true)
+  respond(thread, 'second', true)
+  expect(thread.requests.map(({ job }) => job.password)).toEqual(['first', 'second'])
 })
 
 describe('networks', () => {

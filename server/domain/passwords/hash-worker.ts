@@ -1,16 +1,14 @@
 import { setPriority } from 'node:os'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { bestArgon2 } from './argon2.js'
 import { storedPasswordHash } from './formats/read-hash.js'
-import type { HashJob, HashOutcome, HashRequest, HashResponse } from './hash-pool.js'
+import type { HashJob, HashRequest, HashResponse } from './hash-thread.js'
 import { canonicalPassword } from './normalize.js'
 
 // On Linux a priority belongs to the thread, so requests that hash nothing take precedence.
 if (process.platform === 'linux') setPriority(10)
 
 const argon2 = await bestArgon2()
-
-const skipped: Int32Array = workerData
 
 parentPort?.postMessage('ready')
 
@@ -19,18 +17,15 @@ let turn = Promise.resolve()
 parentPort?.on('message', (request: HashRequest | 'close') => {
   turn = turn.then(async () => {
     if (request === 'close') parentPort?.close()
-    else
-      parentPort?.postMessage({ serial: request.serial, ...(await outcome(request)) } satisfies HashResponse)
+    else parentPort?.postMessage(await respond(request))
   })
 })
 
-async function outcome({ serial, job }: HashRequest): Promise<HashOutcome> {
-  if (Atomics.load(skipped, 0) === serial) return { skipped: true }
-  return perform(job).then(
-    (result) => ({ result }),
-    (error: Error) => ({ error: error.message }),
+const respond = ({ serial, job }: HashRequest): Promise<HashResponse> =>
+  perform(job).then(
+    (result) => ({ serial, result }),
+    (error: Error) => ({ serial, error: error.message }),
   )
-}
 
 async function perform(job: HashJob) {
   const canonical = canonicalPassword(job.password)

@@ -2,7 +2,8 @@ import { inSpan, loadedTracer } from '../../telemetry/tracing.js'
 import type { Client } from '../caller.js'
 import { type Argon2Cost, argon2idPrefix } from './argon2.js'
 import { dummyHashOf } from './formats/read-hash.js'
-import { createHashPool, type HashPool, type HashStats } from './hash-pool.js'
+import { HashPool, type HashStats } from './hash-pool.js'
+import type { HashJob } from './hash-thread.js'
 
 export interface HashSettings extends Argon2Cost {
   /** Number of threads. */
@@ -18,7 +19,7 @@ export interface Hasher {
   /**
    * Returns whether the password matches the hash, as entered or in NFKC: imported hashes may be of either form.
    *
-   * @param client a job whose client has disconnected is not started
+   * @param client if it disconnects before the job's turn comes, the job is given up
    * @throws {Problem} `unavailable` if the wait would exceed the limit
    */
   verify(hash: string, password: string, client?: Client): Promise<boolean>
@@ -46,7 +47,7 @@ export const currentDummyHash = (cost: Argon2Cost) =>
   dummyHashOf(`${argon2idPrefix(cost)}${'A'.repeat(22)}$${'A'.repeat(43)}`)
 
 export function createHasher({ concurrency, queueSeconds, ...cost }: HashSettings): Hasher {
-  const pool = createHashPool(concurrency, queueSeconds)
+  const pool = new HashPool(concurrency, queueSeconds)
   const run = tracedRun(pool)
   const prefix = argon2idPrefix(cost)
   // The first hash loads the implementation and measures how long a job takes, before anyone waits.
@@ -56,19 +57,21 @@ export function createHasher({ concurrency, queueSeconds, ...cost }: HashSetting
     verify: async (hash, password, client) => Boolean(await run({ kind: 'verify', password, hash }, client)),
     isOutdated: (hash) => !hash.startsWith(prefix),
     dummyHash: currentDummyHash(cost),
-    assertCapacity: pool.assertCapacity,
-    hold: pool.hold,
-    waitSeconds: pool.waitSeconds,
+    assertCapacity: (network) => pool.assertCapacity(network),
+    hold: (network) => pool.hold(network),
+    waitSeconds: (network) => pool.waitSeconds(network),
     queueSeconds,
-    assertWorking: pool.assertWorking,
+    assertWorking: () => pool.assertWorking(),
     stopped: pool.stopped,
-    stats: pool.stats,
-    close: pool.close,
+    stats: () => pool.stats(),
+    close: () => pool.close(),
   }
 }
 
-/** Adds a span to each job, its wait included, if an OpenTelemetry SDK is loaded. */
-function tracedRun({ run }: HashPool): HashPool['run'] {
+/** Returns a function that runs jobs. Adds a span to each, its wait included, if an OpenTelemetry SDK is loaded. */
+function tracedRun(pool: HashPool) {
+  const run = (job: HashJob, client?: Client) => pool.run(job, client)
   const tracer = loadedTracer()
-  return tracer ? (job, client) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, client)) : run
+  if (!tracer) return run
+  return (job: HashJob, client?: Client) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, client))
 }
