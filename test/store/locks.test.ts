@@ -1,5 +1,10 @@
 import { expect, vi } from 'vitest'
+import { codeMessage } from '../../server/domain/codes/code.js'
+import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
+import { deliverCode } from '../../server/domain/mail/deliver-code.js'
+import type { Mail } from '../../server/domain/mail/mailer.js'
 import { openPostgres } from '../../server/store/postgres.js'
+import type { ServerStore } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, validUser } from '../support/app.js'
 import type { TestStore } from '../support/store.js'
@@ -126,4 +131,47 @@ it('a successful and a failed login of one user do not deadlock on the failure c
   })
   expect((await Promise.all(responses)).map(({ statusCode }) => statusCode)).toEqual([200, 401])
   await other.close()
+})
+
+it('a code that is used while its mail is delivered again can be used once, and its message is deleted', async ({
+  usher,
+  store,
+  database,
+}) => {
+  const user = await database.signedUp()
+  const message = codeMessage(database.id, 'password_reset', user.id, new Date(start))
+  await store.prisma.message.create({ data: { ...message, dueAt: null } })
+  const sent: Mail[] = []
+  const deliver = (transaction: ServerStore['transaction']) =>
+    deliverCode(
+      { ...usher.context, store: { ...usher.context.store, transaction } },
+      { templates: defaultTemplates, sendMail: async (mail) => void sent.push(mail) },
+      database.id,
+      { appUrl: 'https://app.example.com' },
+      { ...message, attempts: 1 },
+      new AbortController().signal,
+    )
+  const { transaction } = usher.context.store
+  await deliver(transaction)
+  const code = sent[0]?.text.match(/#code=(\S+)/)?.[1]
+  const reset = () =>
+    usher.send({
+      method: 'POST',
+      url: `${database.users}/password-reset/confirm`,
+      payload: { code, newPassword: 'four random common words' },
+    })
+  let first: ReturnType<typeof reset> | undefined
+  await deliver((databaseId, work) =>
+    transaction(databaseId, (query) =>
+      work(async (text, values) => {
+        const isLast = text.includes('INTO usher.code')
+        if (isLast) first = reset()
+        if (isLast) await waiting(store, 1)
+        return query(text, values)
+      }),
+    ),
+  )
+  expect((await first)?.statusCode).toBe(200)
+  expect((await reset()).json().code).toBe('code_invalid')
+  expect(await store.prisma.message.count({ where: { databaseId: database.id } })).toBe(0)
 })

@@ -1,12 +1,13 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import type { Message } from '../../store/generated/client.js'
-import { type FoundCode, findCode, storeCodeRequest } from '../../store/queries/codes.js'
+import { type CodeUser, type FoundCode, findCode, storeCodeRequest } from '../../store/queries/codes.js'
 import type { ServerStore } from '../../store/store.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import { clockSkewSeconds } from '../clock-skew.js'
 import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
+import type { Event } from '../outbox/events.js'
 import { Problem } from '../problem.js'
 
 // A code is `id.mac`. Neither the store nor the outbox has anything that could be used as one.
@@ -44,6 +45,10 @@ export async function requireCode(
   if (!secrets.verify(mac, purpose, id, found.canonicalEmail)) throw new Problem('code_invalid')
   return found
 }
+
+/** Returns the events of a user whose code was used. */
+export const verifiedEvents = ({ id: userId, isNewlyVerified }: CodeUser): Event[] =>
+  isNewlyVerified ? [{ type: 'user.email_verified', userId }] : []
 
 /**
  * Counts a request for a code, and stores the message that sends it unless there were too many. The code itself is

@@ -1,15 +1,15 @@
 import type { ResetPasswordBody, SignedInUser } from '@usher/contract'
-import { resetPassword as reset } from '../../store/queries/codes.js'
+import { type CodeUser, resetPassword as reset } from '../../store/queries/codes.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
-import { type Event, eventMessages } from '../outbox/events.js'
+import { eventChannels, eventMessagesOf } from '../outbox/events.js'
 import { passwordErrors } from '../passwords/policy.js'
 import { Problem, validationFailed } from '../problem.js'
 import { signedIn } from '../users/signed-in.js'
 import { recordHashParameters } from '../users/verify-password.js'
-import { requireCode } from './code.js'
+import { requireCode, verifiedEvents } from './code.js'
 
 /**
  * Sets a new password by a code. Ends all sessions, refuses all earlier tokens and clears the failed logins. Who has the
@@ -31,13 +31,15 @@ export async function resetPassword(
   const passwordHash = await hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const now = context.now()
-  const events: Event[] = [{ type: 'user.password_changed', userId }]
-  if (!found.emailVerifiedAt) events.push({ type: 'user.email_verified', userId })
-  const messages = eventMessages(database, new Date(now), events)
-  const user = await reset(store, database.id, found.id, new Date(now), passwordHash, messages)
+  const messages = eventMessagesOf<CodeUser>(database, new Date(now), (user) => [
+    { type: 'user.password_changed', userId },
+    ...verifiedEvents(user),
+  ])
+  const user = await reset(store, database.id, found, new Date(now), passwordHash, messages)
   if (!user) throw new Problem('code_invalid')
-  context.deliver(messages)
+  context.deliver(eventChannels(database))
   audit(caller.log, 'user.password_reset', { databaseId: database.id, userId })
+  if (user.isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
   try {
     await throttle.unlock(database.id, canonicalEmail)
   } catch (error) {

@@ -1,5 +1,5 @@
-import { findRecipient, storeCode } from '../../store/queries/codes.js'
 import type { ClaimedMessage, Delivery } from '../../store/queries/outbox.js'
+import { storeCode } from '../../store/queries/store-code.js'
 import { type CodePurpose, codeExpiresAt, issueCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import type { SendMail } from './mailer.js'
@@ -8,8 +8,8 @@ import { renderMail, type Templates } from './templates.js'
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
 
 /**
- * Creates a code and sends it to a user. Does nothing if the code would have expired, the user is deleted or disabled or
- * has a newer code, or the address is verified already.
+ * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, the user is deleted or
+ * disabled or has a newer code, or the address is verified already.
  *
  * @param stopped aborts it
  * @throws if the mail cannot be sent
@@ -27,12 +27,17 @@ export async function deliverCode(
   const { type: purpose } = message.payload as { type: CodePurpose }
   const expiresAt = codeExpiresAt(message)
   if (!userId || expiresAt.getTime() <= now()) return
-  const user = await findRecipient(store, databaseId, userId)
-  if (!user || (purpose === 'email_verification' && user.emailVerifiedAt)) return
-  if (!appUrl) throw new Error('the database has no app URL')
+  const user = await storeCode(
+    store,
+    { databaseId, id, purpose, userId, createdAt, expiresAt },
+    ({ emailVerifiedAt }) => {
+      if (purpose === 'email_verification' && emailVerifiedAt) return false
+      if (!appUrl) throw new Error('the database has no app URL')
+      return true
+    },
+  )
+  if (!user) return
   const { email, canonicalEmail, preferredName } = user
-  if (!(await storeCode(store, { databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt })))
-    return
   const code = await issueCode(context, databaseId, purpose, id, canonicalEmail)
   const link = `${appUrl}/${pages[purpose]}#code=${code}`
   const content = renderMail(templates, purpose, { link, email, name: preferredName ?? email })

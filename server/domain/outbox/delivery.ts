@@ -63,6 +63,7 @@ export function startDelivery(
   const store: ServerStore = {
     ...unlimited,
     query: (text, values) => limit(() => unlimited.query(text, values)),
+    transaction: (databaseId, work) => limit(() => unlimited.transaction(databaseId, work)),
   }
   const running = new Map<string, Promise<void>>()
   const waiting = new Map<string, { databaseId: string; kind: string }>()

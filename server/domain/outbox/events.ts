@@ -57,6 +57,10 @@ export function eventMessagesOf<Row>(
     }))
 }
 
+/** Returns which messages to deliver after a change that may have caused events. */
+export const eventChannels = ({ id: databaseId, webhookUrl }: EventSource) =>
+  webhookUrl === null ? [] : [{ databaseId, kind: 'webhook' }]
+
 /** Returns the events of a sign-up. */
 export const signUpEvents = (userId: string, tenantId: string | undefined): Event[] => [
   { type: 'user.created', userId },

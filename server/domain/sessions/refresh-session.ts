@@ -3,7 +3,7 @@ import { refreshSession as refresh } from '../../store/queries/sessions.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
-import { eventMessagesOf } from '../outbox/events.js'
+import { eventChannels, eventMessagesOf } from '../outbox/events.js'
 import { Problem } from '../problem.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
@@ -45,7 +45,7 @@ export async function refreshSession(
   if (!session) throw new Problem('session_ended')
   const { userId, refreshes, authenticatedAt, expiresAt, endedAt, ...user } = session
   if (endedAt) {
-    context.deliver([{ databaseId: database.id, kind: 'webhook' }])
+    context.deliver(eventChannels(database))
     audit(log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
     throw new Problem('session_ended')
   }

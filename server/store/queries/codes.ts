@@ -1,6 +1,12 @@
-import type { Code, Message, User } from '../generated/client.js'
+import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, insertMessage, type NewMessage, type Transactions } from './outbox.js'
+import {
+  changeWithMessages,
+  insertMessage,
+  type MessagesOf,
+  type NewMessage,
+  type Transactions,
+} from './outbox.js'
 import { validAfterRevocation } from './sessions.js'
 import { tenantsOf } from './tenants.js'
 
@@ -88,44 +94,12 @@ export async function findUserId(store: Queries, databaseId: string, canonicalEm
   return user?.id
 }
 
-/** A user to whom a mail is sent. */
-export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt'>
-
-/** Returns an enabled user, or undefined. */
-export async function findRecipient(store: Queries, databaseId: string, userId: string) {
-  const [user] = await store.query<Recipient>(
-    `SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
-      email_verified_at AS "emailVerifiedAt"
-    FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid AND disabled_at IS NULL`,
-    [databaseId, userId],
-  )
-  return user
-}
-
-/** Stores a code in place of the user's older one of its purpose. Returns false if a newer one exists. */
-export async function storeCode(store: Queries, code: Code) {
-  const { databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt } = code
-  const values = [databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt]
-  return (await store.query(storeCodeStatement, values)).length > 0
-}
-
-const storeCodeStatement = `
-  INSERT INTO usher.code AS code (database_id, id, purpose, user_id, email_key, created_at, expires_at)
-  VALUES ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6::timestamptz, $7::timestamptz)
-  ON CONFLICT (database_id, user_id, purpose) DO UPDATE SET
-    id = excluded.id, email_key = excluded.email_key, created_at = excluded.created_at,
-    expires_at = excluded.expires_at
-  WHERE code.id <= excluded.id
-  RETURNING 1`
-
-export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> &
-  Pick<User, 'email' | 'emailVerifiedAt'>
+export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> & Pick<User, 'email'>
 
 /** Returns a code that can be used, with its user, or undefined. */
 export async function findCode(store: Queries, databaseId: string, id: string, purpose: string, now: Date) {
   const [code] = await store.query<FoundCode>(
-    `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email,
-      u.email_verified_at AS "emailVerifiedAt"
+    `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email
     FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
     WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND code.purpose = $3
       AND code.expires_at > $4::timestamptz AND u.email_key = code.email_key AND u.disabled_at IS NULL`,
@@ -134,61 +108,68 @@ export async function findCode(store: Queries, databaseId: string, id: string, p
   return code
 }
 
-// Messages that sent the code, or one that it replaced, go with it: delivered again, they would make theirs valid again.
+/** The user of a code that was used. */
+export interface CodeUser extends Pick<User, 'id'> {
+  /** Whether the code has verified the address, which was not verified before. */
+  isNewlyVerified: boolean
+}
+
+// The user is locked first, so that `owner` is the user as the statement finds it, and so that a mail which is delivered
+// again does not store the code meanwhile. Messages that would send a code of this purpose are deleted with it.
 const useCode = (assignments: string, returned: string) => `
-  WITH used AS (
-    DELETE FROM usher.code WHERE database_id = $1::uuid AND id = $2::uuid AND expires_at > $3::timestamptz
-    RETURNING user_id, email_key, purpose
+  WITH owner AS (
+    SELECT u.id, u.email_key, u.email_verified_at FROM usher."user" AS u
+    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND u.disabled_at IS NULL FOR NO KEY UPDATE
+  ), used AS (
+    DELETE FROM usher.code AS code USING owner
+    WHERE code.database_id = $1::uuid AND code.id = $3::uuid AND code.user_id = owner.id
+      AND code.email_key = owner.email_key AND code.expires_at > $4::timestamptz
+    RETURNING code.user_id, code.purpose
   ), message AS (
     DELETE FROM usher.outbox AS message USING used
-    WHERE message.database_id = $1::uuid AND message.user_id = used.user_id AND message.id <= $2::uuid
-      AND message.kind = 'mail' AND message.payload->>'type' = used.purpose
+    WHERE message.database_id = $1::uuid AND message.user_id = used.user_id AND message.kind = 'mail'
+      AND message.payload->>'type' = used.purpose
   )
   UPDATE usher."user" AS u SET
-    email_verified_at = COALESCE(u.email_verified_at, $3::timestamptz)${assignments}
-  FROM used, (SELECT now() AS time) AS store
-  WHERE u.database_id = $1::uuid AND u.id = used.user_id AND u.email_key = used.email_key
-    AND u.disabled_at IS NULL
-  RETURNING ${returned}`
+    email_verified_at = COALESCE(u.email_verified_at, $4::timestamptz)${assignments}
+  FROM owner, used, (SELECT now() AS time) AS store
+  WHERE u.database_id = $1::uuid AND u.id = owner.id AND used.user_id = owner.id
+  RETURNING u.id, owner.email_verified_at IS NULL AS "isNewlyVerified", ${returned}`
 
 /** Sets the password of a code's user and refuses all tokens. Returns undefined if the code cannot be used any more. */
 export async function resetPassword(
   store: Transactions,
   databaseId: string,
-  codeId: Message['id'],
+  { id, userId }: Pick<Code, 'id' | 'userId'>,
   now: Date,
   passwordHash: string,
-  messages: readonly NewMessage[],
+  messages: MessagesOf<CodeUser>,
 ) {
-  const values = [databaseId, codeId, now, passwordHash]
-  const [user] = await changeWithMessages<
-    Pick<User, 'id' | 'tokensValidAfter' | 'emailVerifiedAt'> & { tenants: string[] }
-  >(store, resetPasswordStatement, values, messages)
+  type Row = CodeUser & Pick<User, 'tokensValidAfter' | 'emailVerifiedAt'> & { tenants: string[] }
+  const values = [databaseId, userId, id, now, passwordHash]
+  const [user] = await changeWithMessages<Row>(store, resetPasswordStatement, values, messages)
   return user
 }
 
 const resetPasswordStatement = useCode(
   `,
-    tokens_valid_after = ${validAfterRevocation('$3')}, password_hash = $4`,
-  `u.id, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
+    tokens_valid_after = ${validAfterRevocation('$4')}, password_hash = $5`,
+  `u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
     ${tenantsOf('u.id')}`,
 )
 
-/** Marks the address of a code's user as verified. Returns it, or undefined if the code cannot be used any more. */
+/** Marks the address of a code's user as verified. Returns undefined if the code cannot be used any more. */
 export async function verifyEmail(
   store: Transactions,
   databaseId: string,
-  codeId: string,
+  { id, userId }: Pick<Code, 'id' | 'userId'>,
   now: Date,
-  messages: readonly NewMessage[],
+  messages: MessagesOf<CodeUser>,
 ) {
-  const [user] = await changeWithMessages<Pick<User, 'email'>>(
-    store,
-    verifyEmailStatement,
-    [databaseId, codeId, now],
-    messages,
-  )
-  return user?.email
+  const values = [databaseId, userId, id, now]
+  type Row = CodeUser & Pick<User, 'email'>
+  const [user] = await changeWithMessages<Row>(store, verifyEmailStatement, values, messages)
+  return user
 }
 
 const verifyEmailStatement = useCode('', 'u.email')

@@ -1,0 +1,79 @@
+import { expect, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { it as apiTest } from './api.js'
+import type { TestApi, TestDatabase } from './app.js'
+import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
+
+export const appUrl = 'https://app.example.com/start'
+export const newPassword = 'another battery staple'
+
+/** `it` with an SMTP server, and with a database that has an app. */
+export const it = apiTest
+  .extend('smtp', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
+    const smtp = await startSmtp()
+    onCleanup(smtp.close)
+    return smtp
+  })
+  .extend('settings', { scope: 'file' }, ({ smtp }) => ({
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Acme <accounts@acme.example>',
+  }))
+  // A database for each test, with an app and a clock.
+  .extend('app', async ({ usher, smtp, clock }) => {
+    smtp.mails.splice(0)
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { appUrl })
+    return withCodes(usher, smtp, clock, database)
+  })
+
+let addresses = 0
+/** Returns the address of a client in a network of its own. */
+export const elsewhere = () => `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`
+
+export const outcome = (response: { statusCode: number; json(): { code?: string } }) => [
+  response.statusCode,
+  response.json().code,
+]
+
+function withCodes(usher: TestApi, smtp: Smtp, clock: { now: number }, database: TestDatabase) {
+  const post = (path: string, payload?: object, remoteAddress = elsewhere(), token?: string) =>
+    usher.send({
+      method: 'POST',
+      url: `${database.users}/${path}`,
+      remoteAddress,
+      ...(payload && { payload }),
+      ...(token && { headers: { authorization: `Bearer ${token}` } }),
+    })
+  const messages = () => usher.store.prisma.message.findMany({ where: { databaseId: database.id } })
+  /** Waits until all messages are delivered. Returns the mails. */
+  async function delivered(): Promise<ReceivedMail[]> {
+    await vi.waitFor(async () => expect(await messages()).toEqual([]), 10_000)
+    return smtp.mails
+  }
+  const requestReset = (email: string, from?: string) => post('password-reset', { email }, from)
+  const requestVerification = (token: string, from?: string) =>
+    post('me/email-verification', undefined, from, token)
+  return {
+    ...database,
+    clock,
+    messages,
+    delivered,
+    requestReset,
+    requestVerification,
+    reset: (code: string, chosen = newPassword) =>
+      post('password-reset/confirm', { code, newPassword: chosen }),
+    verify: (code: string) => post('email-verification', { code }),
+    /** Requests a mail and returns its code. */
+    async resetCode(email: string) {
+      const before = smtp.mails.length
+      expect((await requestReset(email)).statusCode).toBe(202)
+      await vi.waitFor(() => expect(smtp.mails.length).toBe(before + 1), 10_000)
+      return codeIn(smtp.mails.at(-1) as ReceivedMail)
+    },
+    async verificationCode(token: string) {
+      expect((await requestVerification(token)).statusCode).toBe(202)
+      await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(0), 10_000)
+      return codeIn(smtp.mails.at(-1) as ReceivedMail)
+    },
+  }
+}
