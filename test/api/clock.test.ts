@@ -2,6 +2,7 @@ import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
 import { revokeTokens } from '../../server/domain/admin/change-user.js'
 import { it } from '../support/api.js'
 import { password, startApp } from '../support/app.js'
+import { passTimeSinceRefresh } from '../support/passing-time.js'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -127,4 +128,28 @@ describe('two servers whose clocks are 25 seconds apart', () => {
       }
     },
   )
+})
+
+describe('a refresh token that is used again at a server whose clock differs by 28 seconds', () => {
+  it.for([
+    ['returns the same token 3.5 seconds later at the server that is ahead', false, 3_500, 200],
+    ['returns the same token 29 seconds later at the server that is ahead', false, 29_000, 200],
+    ['returns the same token 29 seconds later at the server that is behind', true, 29_000, 200],
+    ['ends the session 45 seconds later at the server that is behind', true, 45_000, 401],
+    ['ends the session 31 seconds later at the server that is ahead', false, 31_000, 401],
+  ] as const)('%s', async ([, isFirstAhead, passed, status], { usher, store, clock }) => {
+    const other = await startApp(store)
+    onTestFinished(other.close)
+    const database = await usher.newDatabase()
+    const ahead = other.client(database.workspaceSlug, database.databaseName)
+    clock.now = Date.now()
+    other.clock.now = clock.now + 28_000
+    const session = await database.opened({ email })
+    const [first, second] = isFirstAhead ? [ahead, database] : [database, ahead]
+    const next = (await first.refresh(session.refreshToken.value)).json()
+    await passTimeSinceRefresh(store, database.id, session, passed)
+    const again = await second.refresh(session.refreshToken.value)
+    expect(again.statusCode).toBe(status)
+    if (status === 200) expect(again.json().refreshToken.value).toBe(next.refreshToken.value)
+  })
 })

@@ -5,6 +5,7 @@ import { setDatabase } from '../../server/domain/admin/databases.js'
 import { openSecret } from '../../server/domain/keys/master-key.js'
 import { it } from '../support/api.js'
 import { password, start, type TestDatabase } from '../support/app.js'
+import { passTimeSinceRefresh } from '../support/passing-time.js'
 
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 const day = 86_400_000
@@ -125,14 +126,15 @@ describe('refreshSession', () => {
   const parties = ['the thief refreshes first', 'the owner refreshes first']
   it.for(parties)(
     'gives both the same token if %s and the other 29 s later, and ends the session at the next use',
-    async (_name, { database, clock }) => {
-      const stolen = (await database.opened()).refreshToken.value
+    async (_name, { usher, database }) => {
+      const session = await database.opened()
+      const stolen = session.refreshToken.value
       const first = (await database.refresh(stolen)).json()
-      clock.now = start + 29_000
+      await passTimeSinceRefresh(usher.store, database.id, session, 29_000)
       const second = (await database.refresh(stolen)).json()
       expect(second.refreshToken.value).toBe(first.refreshToken.value)
       expect((await database.refresh(first.refreshToken.value)).statusCode).toBe(200)
-      clock.now = start + 60_000
+      await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
       expect(outcome(await database.refresh(second.refreshToken.value))).toEqual(ended)
       for (const { token } of [first, second])
         expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
@@ -141,11 +143,11 @@ describe('refreshSession', () => {
 
   it.for(parties)(
     'ends the session for both if %s and the other 31 s later',
-    async (_name, { usher, database, clock }) => {
+    async (_name, { usher, database }) => {
       const session = await database.opened()
       const stolen = session.refreshToken.value
       const first = (await database.refresh(stolen)).json()
-      clock.now = start + 31_000
+      await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
       expect(outcome(await database.refresh(stolen))).toEqual(ended)
       await expect
         .poll(usher.logged)
@@ -305,24 +307,34 @@ describe('the end of sessions', () => {
     expect((await database.endSession(session.refreshToken.value)).statusCode).toBe(204)
   })
 
-  it('listSessions returns the sessions of the user that have not ended', async ({ database, clock }) => {
+  it('listSessions returns the sessions of the user that have not ended', async ({
+    usher,
+    database,
+    clock,
+  }) => {
     const email = 'list@example.com'
     const [phone, laptop] = [await database.opened({ email }), await openedByLogin(database, email)]
     await database.opened()
     clock.now = start + 60_000
     const { token } = (await database.refresh(laptop.refreshToken.value)).json()
     const list = async (jwt: string) => (await database.as(jwt, 'GET', 'me/sessions')).json().sessions
-    const shown = ({ refreshToken }: Session, refreshedAt: number, current: boolean) => ({
+    const { prisma } = usher.store
+    const { refreshedAt } = await prisma.session.findFirstOrThrow({
+      where: { databaseId: database.id, id: laptop.refreshToken.value.slice(0, 36) },
+    })
+    expect(Math.abs(refreshedAt.getTime() - Date.now())).toBeLessThan(60_000)
+    const shown = ({ refreshToken }: Session, refreshedAt: Date, current: boolean) => ({
       id: refreshToken.value.slice(0, 36),
       createdAt: new Date(start).toISOString(),
-      refreshedAt: new Date(refreshedAt).toISOString(),
+      refreshedAt: refreshedAt.toISOString(),
       current,
     })
-    expect(await list(token.jwt)).toEqual([shown(laptop, start + 60_000, true), shown(phone, start, false)])
+    const opened = new Date(start)
+    expect(await list(token.jwt)).toEqual([shown(laptop, refreshedAt, true), shown(phone, opened, false)])
     await database.endSession(phone.refreshToken.value)
-    expect(await list(token.jwt)).toEqual([shown(laptop, start + 60_000, true)])
+    expect(await list(token.jwt)).toEqual([shown(laptop, refreshedAt, true)])
     const { token: ofLogin } = await database.login({ email, password }).then((each) => each.json())
-    expect(await list(ofLogin.jwt)).toEqual([shown(laptop, start + 60_000, false)])
+    expect(await list(ofLogin.jwt)).toEqual([shown(laptop, refreshedAt, false)])
   })
 })
 

@@ -9,7 +9,7 @@ import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
 
 /** How long the previous refresh token returns the current one: for two tabs, a lost response, a retry. */
-const repeatableMilliseconds = 30_000
+const repeatableSeconds = 30
 
 /**
  * Returns a new access token and the next refresh token of a session. A refresh token that is used again later ends the
@@ -34,7 +34,7 @@ export async function refreshSession(
     {
       ...token,
       now: new Date(now),
-      repeatableSince: new Date(now - repeatableMilliseconds),
+      repeatableSeconds,
       idleSeconds,
       maxSeconds,
     },

@@ -67,8 +67,8 @@ export interface Refresh {
   /** The number in the refresh token. */
   refreshes: number
   now: Date
-  /** A token that was current until then is accepted again. */
-  repeatableSince: Date
+  /** How long a token is accepted again after its refresh, by the store's clock. */
+  repeatableSeconds: number
   idleSeconds: number
   maxSeconds: number
 }
@@ -93,26 +93,28 @@ export type RefreshedSession = Pick<
 export async function refreshSession(
   store: Transactions,
   databaseId: string,
-  { sessionId, refreshes, now, repeatableSince, idleSeconds, maxSeconds }: Refresh,
+  { sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds }: Refresh,
   messages: MessagesOf<RefreshedSession>,
 ): Promise<RefreshedSession | undefined> {
-  const values = [databaseId, sessionId, refreshes, now, repeatableSince, idleSeconds, maxSeconds]
+  const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds]
   const [session] = await changeWithMessages(store, refreshStatement, values, messages)
   return session
 }
 
 // Concurrent refreshes of one session wait for its row, and Postgres evaluates each by the row that the one before
-// has left.
+// has left. The time between two refreshes is that between the arrivals of their statements at the store: neither the
+// clocks of servers nor the waits for the row count.
 const refreshStatement = `
   UPDATE usher.session AS s SET
     refreshes = CASE WHEN s.refreshes = $3::int THEN s.refreshes + 1 ELSE s.refreshes END,
-    refreshed_at = CASE WHEN s.refreshes = $3::int THEN $4::timestamptz ELSE s.refreshed_at END,
+    refreshed_at = CASE WHEN s.refreshes = $3::int THEN store.time ELSE s.refreshed_at END,
     expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')}),
     ended_at = CASE
-      WHEN s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND s.refreshed_at > $5::timestamptz THEN NULL
+      WHEN s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND ${after('s.refreshed_at', '$5')} > store.time
+      THEN NULL
       ELSE $4::timestamptz
     END
-  FROM usher."user" AS u
+  FROM usher."user" AS u, (SELECT statement_timestamp() AS time) AS store
   WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.refreshes >= $3::int AND ${isOpen('$4')}
     AND ${after('s.created_at', '$7')} > $4::timestamptz
     AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL
