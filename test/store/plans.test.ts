@@ -1,47 +1,64 @@
-import { expect } from 'vitest'
-import { withOwnStore as it } from '../support/api.js'
-import { password, startApp } from '../support/app.js'
+import { contract } from '@usher/contract'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useEveryOperation } from '../support/every-operation.js'
+import { createFiller } from '../support/many-rows.js'
+import { genericPlanOf, recordStatements, type Sent } from '../support/statement-plans.js'
+import { openPostgresCopy } from '../support/store.js'
 
-const email = 'ada@example.com'
+/** A statement that reads 100 rows reads about 100 buffers, of an index and of a table. */
+const maxBuffers = 150
+const rows = 20_000
+const databases = 5_000
 
-it('login, refresh and me read no table as a whole, even in a small database', async ({ store }) => {
-  const statements = new Map<string, unknown[]>()
-  const query: typeof store.query = (text, values, milliseconds) => {
-    statements.set(text, values)
-    return store.query(text, values, milliseconds)
-  }
-  const api = await startApp({ ...store, query })
-  const database = await api.newDatabase()
-  await addUsers(store, database.id, 1000)
-  const session = await database.opened({ email, newTenant: 'Engines' })
-  statements.clear()
-  const responses = [
-    await database.login({ email, password }),
-    await database.refresh(session.refreshToken.value),
-    await database.me(session.token.jwt),
-  ]
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
-  const reads: string[] = []
-  for (const [text, values] of statements) {
-    const plan = await store.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, values)
-    reads.push(...plan.map((line) => line['QUERY PLAN']).filter((line) => line.includes(' on ')))
-  }
-  expect(reads.filter((line) => /Index Scan.* on "user" u/.test(line))).not.toEqual([])
-  expect(reads.filter((line) => /Seq Scan on ("user"|membership|tenant)/.test(line))).toEqual([])
-  await api.close()
+let operations: Set<string>
+let statements: Sent[]
+let client: pg.Client
+let filler: Awaited<ReturnType<typeof createFiller>>
+let close: () => Promise<void>
+
+beforeAll(async () => {
+  const store = await openPostgresCopy()
+  const { recording, sent } = recordStatements(store)
+  client = new pg.Client({ connectionString: store.settings?.DATABASE_URL })
+  close = () => client.end().then(store.close)
+  await client.connect()
+  operations = await useEveryOperation(recording)
+  statements = sent().filter(({ text }) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
+  filler = await createFiller(client, Date.now())
+})
+afterAll(() => close())
+
+it('the recorded statements are those of all operations', () => {
+  const { users, account } = contract
+  const declared = Object.values({ ...users, ...account }).map(({ method, path }) => `${method} ${path}`)
+  expect(declared.filter((operation) => !operations.has(operation))).toEqual([])
+  expect(new Set(statements.map(({ text }) => text)).size).toBeGreaterThan(declared.length)
 })
 
-/** Adds users with a tenant each, of whom the planner knows. */
-async function addUsers({ prisma }: Parameters<typeof startApp>[0], databaseId: string, count: number) {
-  await prisma.$executeRaw`
-    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
-    SELECT ${databaseId}::uuid, gen_random_uuid(), 'user' || n, 'user' || n, '', now()
-    FROM generate_series(1, ${count}::int) AS n`
-  await prisma.$executeRaw`
-    INSERT INTO usher.tenant (database_id, id, name, created_at)
-    SELECT database_id, id, email, created_at FROM usher."user" WHERE database_id = ${databaseId}::uuid`
-  await prisma.$executeRaw`
-    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
-    SELECT database_id, id, id, created_at FROM usher."user" WHERE database_id = ${databaseId}::uuid`
-  await prisma.$executeRaw`ANALYZE usher."user", usher.tenant, usher.membership`
+/** Returns what is wrong with the generic plans of statements. */
+async function costlyStatements() {
+  const large = await filler.largeTables()
+  const costly = new Set<string>()
+  for (const statement of statements) {
+    const { scanned, buffers = 0 } = await genericPlanOf(client, statement)
+    const problems = scanned.filter((table) => large.has(table)).map((table) => `reads all of ${table}`)
+    if (buffers > maxBuffers) problems.push('reads many buffers')
+    for (const problem of problems) costly.add(`${problem}: ${statement.text.trim()}`)
+  }
+  return [...costly]
 }
+
+it('no statement of a server reads a table of a large database as a whole', {
+  timeout: 180_000,
+}, async () => {
+  await filler.addRows(rows)
+  expect(await costlyStatements()).toEqual([])
+})
+
+it('no statement of a server reads a large database as a whole if most databases are small', {
+  timeout: 180_000,
+}, async () => {
+  await filler.addDatabases(databases)
+  expect(await costlyStatements()).toEqual([])
+})

@@ -2,24 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/admin/databases.js'
-import { webhookSettings } from '../../server/domain/admin/webhook.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
 import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
-import { password, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
+import { password } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
+import { useEveryOperation } from '../support/every-operation.js'
 import { errorsOf } from '../support/one-database.js'
 import { databaseUrl } from '../support/postgres-server.js'
-import { startReceiver } from '../support/receiver.js'
-import { codeIn, type ReceivedMail, type Smtp, startSmtp } from '../support/smtp.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const newMasterKey = Buffer.alloc(32, 8).toString('base64')
-const wrong = 'wrong password'
 
 let folder: string
 let logged: Logged[]
@@ -53,129 +49,6 @@ afterAll(() => rm(folder, { recursive: true }))
 async function onServer<Result>(url: string, work: (store: Store) => Promise<Result>) {
   const store = openPostgres(url, masterKey, () => undefined)
   return work(store).finally(store.close)
-}
-
-/** Sends requests that cause every response of the three operations, and all others that use the store. */
-async function useEveryOperation(store: Store) {
-  const smtp = await startSmtp()
-  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
-  api.clock.now = Date.now()
-  const { workspaceSlug, databaseName, users, ...database } = await api.newDatabase()
-  await api.newDatabase()
-  const user = validUser({ email: 'ada@example.com', newTenant: 'Engines' })
-  const { token } = await database.signedUp(user)
-  const headers = { 'idempotency-key': 'once' }
-  const payload = validUser({ newTenant: 'Compilers' })
-  const create = (body: object) => api.send({ method: 'POST', url: users, payload: body, headers })
-  const statuses = [
-    await database.createUser(validUser()),
-    await database.createUser(user),
-    await create(payload),
-    await create(payload),
-    await create({ ...payload, newTenant: 'Others' }),
-    await database.me(token.jwt),
-    await database.me('no.token.this'),
-    ...(await useAccount(database)),
-    await database.login({ email: 'ada@example.com', password: wrong }),
-    await database.login({ email: 'ada@example.com', password }),
-    ...(await sequentially(6, () => database.login({ email: 'nobody@example.com', password: wrong }))),
-    await api.send({ method: 'GET', url: users.replace('users', '.well-known/jwks.json') }),
-    await api.send({ method: 'GET', url: '/readyz' }),
-  ].map(({ statusCode }) => statusCode)
-  expect(statuses).toEqual([
-    201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 200, 204, 401, 200, 401, 401, 401, 401,
-    401, 429, 200, 200,
-  ])
-  await sendEvents(api)
-  await sendCodes(api, smtp)
-  await api.close()
-  await smtp.close()
-  const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })
-  await costlier.client(workspaceSlug, databaseName).login({ email: 'ada@example.com', password })
-  await costlier.close()
-}
-
-/** Returns the responses of the account operations. */
-async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'me' | 'as' | 'endSession'>) {
-  const session = await database.opened({ newTenant: 'Looms' })
-  const { refreshToken } = session
-  const as = (method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT', path: string, body?: object) =>
-    database.as(session.token.jwt, method, path, body)
-  const responses = [
-    await database.me(session.token.jwt),
-    await as('PATCH', 'me', { preferredName: 'Ada' }),
-    await database.refresh(refreshToken.value),
-    await as('GET', 'me/sessions'),
-    await database.endSession(refreshToken.value),
-  ]
-  const { token } = await database.opened()
-  const leaving = await database.opened()
-  const deletion = await database.as(leaving.token.jwt, 'POST', 'me/deletion', { password })
-  const changed = await database.as(token.jwt, 'PUT', 'me/password', {
-    password,
-    newPassword: `new ${password}`,
-  })
-  return [
-    ...responses,
-    deletion,
-    changed,
-    await database.as(changed.json().token.jwt, 'DELETE', 'me/sessions'),
-  ]
-}
-
-/** Causes events that a webhook accepts, that `usher events tail` keeps, and that the webhook refuses. */
-async function sendEvents(api: TestApi) {
-  const receiver = await startReceiver()
-  const { id, path, users } = await api.newDatabase()
-  const database = { id, webhookUrl: null }
-  const { settings } = webhookSettings(masterKey, database, { webhookUrl: receiver.url })
-  const [workspaceSlug = '', databaseName = ''] = path.split('/')
-  await setDatabase(api.store, { workspaceSlug, databaseName }, settings)
-  const signUp = async (attempts: number) => {
-    const headers = attempts > 1 ? { 'idempotency-key': String(attempts) } : {}
-    const payload = validUser(attempts > 2 ? { newTenant: 'Engines' } : {})
-    expect((await api.send({ method: 'POST', url: users, payload, headers })).statusCode).toBe(201)
-    await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(attempts), 10_000)
-  }
-  await signUp(1)
-  await api.store.prisma.database.updateMany({
-    where: { id },
-    data: { eventsTailedUntil: new Date(api.clock.now + 60_000) },
-  })
-  await signUp(2)
-  receiver.answer = (response) => response.writeHead(500).end()
-  await signUp(3)
-  await vi.waitFor(async () =>
-    expect(await api.store.prisma.message.count({ where: { databaseId: id, lastError: 'status 500' } })).toBe(
-      1,
-    ),
-  )
-  await receiver.close()
-}
-
-/** Requests a code of each purpose, and uses it. */
-async function sendCodes(api: TestApi, smtp: Smtp) {
-  const database = await api.newDatabase()
-  await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
-  const email = 'ada@example.com'
-  const { token } = await database.signedUp({ email })
-  const as = (path: string, body?: object) => database.as(token.jwt, 'POST', path, body)
-  const responses = [await as('me/email-verification'), await as('password-reset', { email })]
-  await vi.waitFor(() => expect(smtp.mails.length).toBe(2), 10_000)
-  const codeOf = (path: string) =>
-    codeIn(smtp.mails.find(({ parsed }) => parsed.text?.includes(path)) as ReceivedMail)
-  const newPassword = `new ${password}`
-  responses.push(
-    await as('email-verification', { code: codeOf('verify-email') }),
-    await as('password-reset/confirm', { code: codeOf('reset-password'), newPassword }),
-  )
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([202, 202, 200, 200])
-}
-
-async function sequentially<Result>(times: number, work: () => Promise<Result>) {
-  const results: Result[] = []
-  for (let i = 0; i < times; i++) results.push(await work())
-  return results
 }
 
 async function useEveryCommand(url: string) {

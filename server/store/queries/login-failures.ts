@@ -55,7 +55,7 @@ const recordStatement = (account: boolean) => `
     WHERE database_id = $1::uuid AND (address, network) IN (
       SELECT address, network FROM usher.login_failures
       WHERE database_id = $1::uuid AND last_failure_at < $5::timestamptz AND address <> $2::bytea
-      LIMIT 100 FOR UPDATE SKIP LOCKED
+      ORDER BY last_failure_at LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )${counted(account)}`
 

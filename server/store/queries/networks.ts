@@ -32,7 +32,7 @@ const recordStatement = `
     WHERE database_id = $1::uuid AND network IN (
       SELECT network FROM usher.network_failures
       WHERE database_id = $1::uuid AND full_at < $3::timestamptz AND network <> $2::bytea
-      LIMIT 100 FOR UPDATE SKIP LOCKED
+      ORDER BY full_at LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
   INSERT INTO usher.network_failures AS present (database_id, network, full_at)

@@ -132,7 +132,7 @@ const failStatement = `
 
 export async function hasDueMessages(store: Queries, databaseId: string, now: Date) {
   const rows = await store.query(
-    'SELECT 1 FROM usher.outbox WHERE database_id = $1::uuid AND due_at <= $2::timestamptz LIMIT 1',
+    'SELECT 1 FROM usher.outbox WHERE database_id = $1::uuid AND due_at <= $2::timestamptz ORDER BY due_at LIMIT 1',
     [databaseId, now],
   )
   return rows.length > 0

@@ -52,7 +52,7 @@ const insertStatement = `
     WHERE database_id = $1::uuid AND id IN (
       SELECT id FROM usher.session
       WHERE database_id = $1::uuid AND expires_at < $5::timestamptz AND id <> $2::uuid
-      LIMIT 100 FOR UPDATE SKIP LOCKED
+      ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
   INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at)

@@ -1,0 +1,107 @@
+import type pg from 'pg'
+
+/** Values that are not what {@link generated} gives to a column of their type. */
+const values: Record<string, string> = {
+  'outbox.kind': `(ARRAY['mail', 'webhook', 'tail'])[n % 3 + 1]`,
+  'code.purpose': `(ARRAY['password_reset', 'email_verification'])[n % 2 + 1]`,
+  'database.workspace_id': '(SELECT id FROM usher.workspace ORDER BY id LIMIT 1)',
+}
+
+/** Of which a database has few, because only operators and new parameters of hashes add some. */
+const few = ['signing_key', 'database_secret', 'hash_parameters']
+
+interface Column {
+  table: string
+  name: string
+  type: string
+  isNullable: boolean
+}
+
+/**
+ * Fills the store of a connection.
+ *
+ * @param now all timestamps lie in the hour that begins then
+ */
+export async function createFiller(client: pg.Client, now: number) {
+  const columns = await columnsOf(client)
+
+  async function fill(from: string, count: number, isFilled: (table: string) => boolean) {
+    // Foreign keys are not checked: most rows would need a parent of their own.
+    await client.query(
+      'BEGIN; SET LOCAL session_replication_role = replica; SET LOCAL synchronous_commit = off',
+    )
+    for (const [table, own] of columns) {
+      if (!isFilled(table)) continue
+      const selected = own.map((column) => filled(column, generated(column, now)))
+      await client.query(
+        `INSERT INTO usher."${table}" (${own.map(({ name }) => `"${name}"`).join(', ')})
+        SELECT ${selected.join(', ')} FROM ${from}, generate_series(1, ${count}) AS n
+        ON CONFLICT DO NOTHING`,
+      )
+    }
+    await client.query('COMMIT')
+    await client.query('ANALYZE')
+  }
+
+  return {
+    /** Returns the names of tables of which the planner knows that they have many rows. */
+    async largeTables() {
+      const { rows } = await client.query<{ name: string }>(
+        `SELECT relname AS name FROM pg_class
+        WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND reltuples > 1000`,
+      )
+      return new Set(rows.map(({ name }) => name))
+    },
+    /** Adds rows to each table, in equal parts to the present databases. */
+    async addRows(rows: number) {
+      const { rows: databases } = await client.query('SELECT FROM usher.database')
+      const isFilled = (table: string) => isDistributed(table) && !few.includes(table)
+      await fill('usher.database AS d', Math.ceil(rows / databases.length), isFilled)
+    },
+    /** Adds workspaces, and databases with one row in each table. */
+    async addDatabases(count: number) {
+      for (const global of ['workspace', 'database'])
+        await fill('(VALUES (1)) AS once', count, (table) => table === global)
+      await fill('usher.database AS d', 1, isDistributed)
+    },
+  }
+}
+
+const isDistributed = (table: string) => !['workspace', 'database'].includes(table)
+
+async function columnsOf(client: pg.Client) {
+  const { rows } = await client.query<Column>(
+    `SELECT table_name AS "table", column_name AS name, is_nullable = 'YES' AS "isNullable",
+      CASE data_type WHEN 'USER-DEFINED' THEN 'usher.' || udt_name ELSE udt_name END AS type
+    FROM information_schema.columns
+    WHERE table_schema = 'usher' AND table_name <> '_prisma_migrations' AND is_generated = 'NEVER'
+    ORDER BY table_name, ordinal_position`,
+  )
+  const byTable = new Map<string, Column[]>()
+  for (const column of rows) byTable.set(column.table, [...(byTable.get(column.table) ?? []), column])
+  return byTable
+}
+
+/** Optional columns are filled in every second row. */
+const filled = ({ isNullable }: Column, value: string) =>
+  isNullable ? `CASE WHEN n % 2 = 0 THEN ${value} END` : value
+
+function generated({ table, name, type }: Column, now: number) {
+  if (name === 'database_id') return 'd.id'
+  const special = values[`${table}.${name}`]
+  if (special) return special
+  const at = `to_timestamp(${now / 1000} + n % 3600)`
+  const byType: Record<string, string> = {
+    uuid: 'gen_random_uuid()',
+    text: `'filled ' || n`,
+    _text: `ARRAY['filled ' || n]`,
+    bytea: `sha256(('filled ' || n)::bytea)`,
+    int4: 'n + 1000',
+    bool: 'n % 2 = 0',
+    json: `'{}'::json`,
+    jsonb: `'{}'::jsonb`,
+    timestamptz: at,
+    _timestamptz: `ARRAY[${at}]`,
+  }
+  return byType[type] ?? `enum_first(NULL::${type})`
+}
