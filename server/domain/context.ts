@@ -6,7 +6,7 @@ import { createDatabaseLookup, type TokenSettings } from './databases/find-datab
 import { createSecretLookup } from './keys/database-secrets.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
-import { createThrottle, type Throttle } from './throttle/login-throttle.js'
+import { Throttle } from './throttle/login-throttle.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
 import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
@@ -50,7 +50,7 @@ export function createContext(
     store,
     hashing,
     blocklist,
-    throttle: createThrottle(store, now, settings.workers, hashing),
+    throttle: new Throttle(store, { now, workers: settings.workers, queue: hashing }),
     networkAllowance: createNetworkAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
     findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys, new Date(now()))),

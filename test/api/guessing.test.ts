@@ -178,7 +178,7 @@ it('verifies one password when sixty networks try an account whose wait has ende
 }) => {
   const database = await usher.newDatabase()
   await database.signedUp({ email })
-  const attempt = usher.context.throttle.attempt(database.id, email, '192.0.2.1')
+  const attempt = usher.context.throttle.keys.attempt(database.id, email, '192.0.2.1')
   await usher.store.prisma.loginFailures.create({
     data: {
       databaseId: database.id,

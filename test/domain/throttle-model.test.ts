@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createDatabase } from '../../server/domain/admin/databases.js'
 import { createWorkspace } from '../../server/domain/admin/workspaces.js'
-import { createThrottle, type Throttle } from '../../server/domain/throttle/login-throttle.js'
+import { Throttle } from '../../server/domain/throttle/login-throttle.js'
 import { findLogin } from '../../server/store/queries/users.js'
 import type { Store } from '../../server/store/store.js'
 import { it } from '../support/api.js'
@@ -67,13 +67,13 @@ async function simulate(store: Store, processes: number, bursts: Burst[]) {
     isReadOnly && /INSERT|UPDATE|DELETE/.test(text)
       ? Promise.reject(Object.assign(new Error('read-only'), { severity: 'ERROR', code: '25006' }))
       : store.query(text, values)
-  const start = (): Throttle => createThrottle({ ...store, query }, () => now, processes)
+  const start = () => new Throttle({ ...store, query }, { now: () => now, workers: processes })
   const throttles = Array.from({ length: processes }, start)
   const verifiedAt = notations.map(() => [] as number[])
 
   async function guess({ process, address, isDisconnected }: Guess) {
     const throttle = throttles[process] as Throttle
-    const attempt = throttle.attempt(id, 'ada@example.com', address)
+    const attempt = throttle.keys.attempt(id, 'ada@example.com', address)
     const client = {
       network: '',
       deadline: Number.POSITIVE_INFINITY,
@@ -87,7 +87,7 @@ async function simulate(store: Store, processes: number, bursts: Burst[]) {
       verifiedAt[networkOf(address)]?.push(now)
       return false
     }
-    await throttle.guard(id, attempt, client, read, verify).catch((error) => {
+    await throttle.guard({ databaseId: id, attempt, client, read, verify }).catch((error) => {
       if (error.code !== 'too_many_attempts' && error.message !== 'disconnected') throw error
     })
   }

@@ -14,7 +14,7 @@ import { listUsers, showUser } from '../../domain/admin/list-users.js'
 import { sendReset } from '../../domain/admin/send-reset.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
-import { createThrottle } from '../../domain/throttle/login-throttle.js'
+import { Throttle } from '../../domain/throttle/login-throttle.js'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit, type Log } from '../../telemetry/audit.js'
 import { databasePath, email, preferredName, uuid } from '../io/arguments.js'
@@ -126,7 +126,7 @@ const commandOnUser = (user: Command, name: string, description: string) =>
     .description(description)
     .option('--json', 'print the result as JSON')
 
-const throttleOf = (store: Store) => createThrottle(store, Date.now)
+const throttleOf = (store: Store) => new Throttle(store, { now: Date.now })
 
 interface UserChange {
   description: string

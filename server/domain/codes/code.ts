@@ -69,7 +69,7 @@ export async function requestCode(
   const request = {
     databaseId,
     purpose,
-    ...throttle.attempt(databaseId, canonicalEmail, address),
+    ...throttle.keys.attempt(databaseId, canonicalEmail, address),
     now: at,
     impossible: new Date(now() + clockSkewSeconds * 1000),
   }

@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache'
-import type { Failures, LoginFailures } from '../../store/queries/login-failures.js'
-import type { Guess } from './login-throttle.js'
+import type { Attempt, Failures, LoginFailures } from '../../store/queries/login-failures.js'
 
 /** Maximum number of accounts and networks. */
 const maxEntries = 100_000
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+
+/** An attempt on an account. */
+export interface Guess {
+  databaseId: string
+  attempt: Attempt
+  /** Whether the user has logged in from its network: then only failures of this network count. */
+  isKnown: boolean
+}
 
 /** Failures that could not be stored. They count in addition to the stored ones. */
 export function createUnstoredFailures(now: () => number) {

@@ -29,7 +29,7 @@ export async function authenticate(
 ): Promise<Authenticated | undefined> {
   const { store, throttle, networkAllowance } = context
   const databaseId = database.id
-  const attempt = throttle.attempt(databaseId, canonicalEmail, caller.address)
+  const attempt = throttle.keys.attempt(databaseId, canonicalEmail, caller.address)
   let readAt = context.now()
   let userId: string | undefined
   const read = async () => {
@@ -41,9 +41,13 @@ export async function authenticate(
   const subject = () => ({ databaseId, ...(userId ? { userId } : { account: pseudonym(attempt.address) }) })
   try {
     networkAllowance.assertLeft(database, attempt.network)
-    const { candidate, matches } = await throttle.guard(databaseId, attempt, caller, read, ({ user }) =>
-      verifyPassword(context, database, user, password, caller),
-    )
+    const { candidate, matches } = await throttle.guard({
+      databaseId,
+      attempt,
+      client: caller,
+      read,
+      verify: ({ user }) => verifyPassword(context, database, user, password, caller),
+    })
     const { user, networkKnownAt } = candidate
     if (user) restoreHashParameters(context, database, user)
     if (user && matches) {

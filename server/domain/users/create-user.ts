@@ -31,7 +31,7 @@ export async function createUser(
   const errors = await passwordErrors(database.passwordPolicy, body.password, body.email, context.blocklist)
   if (errors.length > 0) throw validationFailed(errors)
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
-  const network = context.throttle.network(database.id, caller.address)
+  const network = context.throttle.keys.network(database.id, caller.address)
   context.networkAllowance.assertLeft(database, network)
   const previous = key && (await replaySignUp(context, database, body, caller, key))
   if (previous) return signedIn(database, previous.user, previous.readAt)

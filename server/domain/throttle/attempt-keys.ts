@@ -1,0 +1,28 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { Attempt } from '../../store/queries/login-failures.js'
+import { networkOf } from './client-network.js'
+
+/** Keys under which attempts are counted: HMACs, so that the store contains neither addresses nor networks. */
+export interface AttemptKeys {
+  /** Returns the key of an email address. */
+  address(databaseId: string, canonicalEmail: string): Uint8Array
+  /** Returns the key of a client's network. */
+  network(databaseId: string, clientAddress: string): Uint8Array
+  /** Returns both keys of an attempt. */
+  attempt(databaseId: string, canonicalEmail: string, clientAddress: string): Attempt
+}
+
+export function createAttemptKeys(masterKey: Buffer): AttemptKeys {
+  const secret = Buffer.from(hkdfSync('sha256', masterKey, '', 'usher login throttle', 32))
+  const hmac = (databaseId: string, text: string) =>
+    new Uint8Array(createHmac('sha256', secret).update(`${databaseId}/${text}`).digest())
+  const network = (databaseId: string, clientAddress: string) => hmac(databaseId, networkOf(clientAddress))
+  return {
+    address: hmac,
+    network,
+    attempt: (databaseId, canonicalEmail, clientAddress) => ({
+      address: hmac(databaseId, canonicalEmail),
+      network: network(databaseId, clientAddress),
+    }),
+  }
+}
