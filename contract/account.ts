@@ -198,7 +198,7 @@ export type VerifyEmailBody = z.infer<typeof VerifyEmailBody>
 export const VerifiedEmail = z
   .object({
     email: z.string().register(registry, {
-      description: 'The verified address, as entered at sign-up.',
+      description: 'The verified address, as `getMe` returns it.',
       format: 'idn-email',
       examples: ['ada@example.com'],
     }),

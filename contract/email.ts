@@ -38,17 +38,42 @@ export function canonicalEmail(email: string): string | undefined {
   return domain && `${localPart}@${domain}`
 }
 
-/** An email address as entered, trimmed. */
-export const Email = z
-  .string(mustBe('a string'))
-  .trim()
-  .refine(
-    (email) => canonicalEmail(email) !== undefined,
-    failsWith('email_invalid', 'must be an email address'),
-  )
-  .register(registry, {
-    format: 'idn-email',
-    maxLength: 254,
-    description: 'Unique within the database. Compared case-insensitively, stored as entered.',
-    examples: ['ada@example.com'],
-  })
+/** Returns the small letter of a capital if the two are a pair, such as A and a. ẞ, İ and ǅ are in no pair. */
+function smallInPair(letter: string) {
+  const small = letter.toLowerCase()
+  return small.toUpperCase() === letter ? small : letter
+}
+
+/** Letters that IDNA (UTS 46) replaces by others, such as fullwidth ones, or leaves out. It keeps ß and ς. */
+const replacedInDomain = /(?![ßς])\p{Changes_When_NFKC_Casefolded}/u
+
+/**
+ * Returns whether every mail system reads an address in Unicode NFC as its canonical form, apart from capitals. Lower case
+ * must only replace capitals by the small letters of their pairs, and IDNA must replace no letter of the domain.
+ */
+function isUnambiguous(email: string) {
+  const folded = email.toLowerCase()
+  const domain = folded.slice(folded.lastIndexOf('@') + 1).normalize('NFC')
+  return folded === Array.from(email, smallInPair).join('') && !replacedInDomain.test(domain)
+}
+
+const nfcEmail = () =>
+  z
+    .string(mustBe('a string'))
+    .trim()
+    .normalize('NFC')
+    .refine((email) => canonicalEmail(email) !== undefined, {
+      ...failsWith('email_invalid', 'must be an email address'),
+      abort: true,
+    })
+
+const description = 'Unique within the database. Compared case-insensitively, stored in Unicode NFC.'
+const documented = { format: 'idn-email', maxLength: 254, description, examples: ['ada@example.com'] }
+
+/** The email address of an account that may exist, trimmed and in Unicode NFC. Earlier versions accepted more addresses. */
+export const Email = nfcEmail().register(registry, documented)
+
+/** The email address of a new account. Refuses one that could be read as another's, see {@link isUnambiguous}. */
+export const NewEmail = nfcEmail()
+  .refine(isUnambiguous, failsWith('email_invalid', 'must not have letters that mail systems may replace'))
+  .register(registry, documented)

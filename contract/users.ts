@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
-import { Email } from './email.js'
+import { Email, NewEmail } from './email.js'
 import { mustBe } from './field-errors.js'
 import { atMost255, NewPassword, name, notBlank, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
@@ -14,7 +14,7 @@ const c = initContract()
 export const CreateUserBody = z
   .object(
     {
-      email: Email,
+      email: NewEmail,
       password: NewPassword,
       preferredName: name()
         .nullish()
@@ -118,7 +118,7 @@ export const User = z
   .object({
     id: userId(),
     email: z.string().register(registry, {
-      description: 'Email address as entered at sign-up.',
+      description: 'Email address of the sign-up, in Unicode NFC.',
       examples: ['ada@example.com'],
     }),
     preferredName: z

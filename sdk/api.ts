@@ -38,7 +38,7 @@ export interface ChangePasswordBody {
 /** The user to sign up. */
 export interface CreateUserBody {
   /**
-   * Unique within the database. Compared case-insensitively, stored as entered.
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
    *
    * @example ada@example.com
    */
@@ -101,7 +101,7 @@ export type FieldErrorCode =
 /** The email and the password given at sign-up. */
 export interface LoginBody {
   /**
-   * Unique within the database. Compared case-insensitively, stored as entered.
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
    *
    * @example ada@example.com
    */
@@ -206,7 +206,7 @@ export interface RefreshTokenBody {
 /** The address of the account. */
 export interface RequestPasswordResetBody {
   /**
-   * Unique within the database. Compared case-insensitively, stored as entered.
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
    *
    * @example ada@example.com
    */
@@ -281,7 +281,7 @@ export interface User {
   /** ID of the user. */
   id: string
   /**
-   * Email address as entered at sign-up.
+   * Email address of the sign-up, in Unicode NFC.
    *
    * @example ada@example.com
    */
@@ -305,7 +305,7 @@ export interface User {
 /** The address that is verified now. */
 export interface VerifiedEmail {
   /**
-   * The verified address, as entered at sign-up.
+   * The verified address, as `getMe` returns it.
    *
    * @example ada@example.com
    */

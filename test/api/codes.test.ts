@@ -424,6 +424,17 @@ describe('delivery', () => {
     expect((await app.messages()).map((left) => left.id).sort()).toEqual(others.map((other) => other.id))
   })
 
+  it('a mail to an address that was stored as entered goes to its form in Unicode NFC', async ({
+    app,
+    usher,
+  }) => {
+    const { id } = await app.signedUp({ email: 'kim@example.com' })
+    const where = { databaseId_id: { databaseId: app.id, id } }
+    await usher.store.prisma.user.update({ where, data: { email: '\u212aim@example.com' } })
+    await app.requestReset('\u212aim@example.com')
+    expect((await app.delivered()).map(({ recipients }) => recipients)).toEqual([['Kim@example.com']])
+  })
+
   it('a database without app URL keeps its mails until they expire, and says why', async ({ app, usher }) => {
     const email = 'ada@example.com'
     await setDatabase(usher.store, app, { appUrl: null })

@@ -41,5 +41,6 @@ export async function deliverCode(
   const code = await issueCode(context, databaseId, purpose, id, canonicalEmail)
   const link = `${appUrl}/${pages[purpose]}#code=${code}`
   const content = renderMail(templates, purpose, { link, email, name: preferredName ?? email })
-  await sendMail({ id, to: email, ...content }, stopped)
+  // Earlier versions stored addresses as entered.
+  await sendMail({ id, to: email.normalize('NFC'), ...content }, stopped)
 }

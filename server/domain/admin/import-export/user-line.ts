@@ -1,4 +1,4 @@
-import { CreateUserBody } from '@usher/contract'
+import { CreateUserBody, Email } from '@usher/contract'
 import { z } from 'zod'
 
 const nil = '00000000-0000-0000-0000-000000000000'
@@ -22,7 +22,7 @@ const Time = z.iso
 export const UserLine = z.strictObject({
   /** Default: a new id. */
   id: Id.nullish(),
-  email: CreateUserBody.shape.email,
+  email: Email,
   /** Without it the user cannot log in with any password. */
   passwordHash: z.string().nullish(),
   preferredName: Name.nullish(),
