@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { Email } from './email.js'
-import { mustBe } from './field-errors.js'
+import { failsWith, mustBe } from './field-errors.js'
 import { NewPassword, name, notBlank, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
@@ -44,6 +44,29 @@ export const Session = SignedInUser.extend({ refreshToken: RefreshToken }).regis
 })
 export type Session = z.infer<typeof Session>
 
+const labelExample = 'Ada’s phone'
+
+/** Body of `openSession`, which may be missing. */
+export const OpenSessionBody = z
+  .object(
+    {
+      label: name()
+        .nullish()
+        .register(registry, {
+          description:
+            'What the app calls the session in the list of sessions, such as the name of the device. Null means none.',
+          examples: [labelExample],
+        }),
+    },
+    mustBe('an object'),
+  )
+  .register(registry, {
+    id: 'OpenSessionBody',
+    description: 'What is known about the session to open.',
+    examples: [{ label: labelExample }],
+  })
+export type OpenSessionBody = z.infer<typeof OpenSessionBody>
+
 /** Body of `refreshSession` and `endSession`. */
 export const RefreshTokenBody = z
   .object(
@@ -80,13 +103,22 @@ export const SessionList = z
               .register(registry, { description: 'ID of the session: the `sid` claim of its tokens.' }),
             createdAt: time('Time of the login (RFC 3339, UTC).'),
             refreshedAt: time('Time of the last refresh (RFC 3339, UTC).'),
-            current: z
-              .boolean()
-              .register(registry, { description: 'Whether the token of this request belongs to it.' }),
+            label: z
+              .string()
+              .nullable()
+              .register(registry, {
+                description: 'The label given to `openSession`. Null if there was none.',
+                examples: [labelExample],
+              }),
+            current: z.boolean().register(registry, {
+              description: 'Whether the token of this request belongs to it, or is that of its login.',
+            }),
           })
           .register(registry, { id: 'SessionInfo', description: 'A session that has not ended.' }),
       )
-      .register(registry, { description: 'At most 100, the most recently refreshed first.' }),
+      .register(registry, {
+        description: 'At most 100: the current one first, then the most recently refreshed.',
+      }),
   })
   .register(registry, {
     id: 'SessionList',
@@ -98,6 +130,7 @@ export const SessionList = z
             id: refreshToken.slice(0, 36),
             createdAt: '2026-03-01T12:00:00.000Z',
             refreshedAt: '2026-03-01T13:00:00.000Z',
+            label: labelExample,
             current: true,
           },
         ],
@@ -105,6 +138,15 @@ export const SessionList = z
     ],
   })
 export type SessionList = z.infer<typeof SessionList>
+
+/** Path parameters that identify a session. */
+export const SessionPath = DatabasePath.extend({
+  sessionId: z.uuid(failsWith('invalid_type', 'must be a UUID')).register(registry, {
+    description: 'ID of the session.',
+    examples: [refreshToken.slice(0, 36)],
+    maxLength: 36,
+  }),
+})
 
 /** Body of `PATCH …/users/me`. */
 export const UpdateMeBody = z
@@ -222,8 +264,11 @@ export const account = c.router({
     method: 'POST',
     path: `${path}/me/session`,
     pathParams: DatabasePath,
-    body: c.noBody(),
-    responses: { 201: Session, ...failures('session_not_opened', ...tokenProblems, ...withoutBody) },
+    body: OpenSessionBody.optional(),
+    responses: {
+      201: Session,
+      ...failures('session_not_opened', ...tokenProblems, ...bodyProblems, ...inDatabase),
+    },
     summary: 'Open a session, to stay logged in',
     description:
       'Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended.',
@@ -268,6 +313,17 @@ export const account = c.router({
     summary: 'End all sessions, to log out everywhere',
     description: 'Also refuses all access tokens that the user has, including that of this request.',
     metadata: { security: 'bearer', signsOut: true },
+  },
+  endSessionById: {
+    method: 'DELETE',
+    path: `${path}/me/sessions/:sessionId`,
+    pathParams: SessionPath,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures(...tokenProblems, ...bodyProblems, ...inDatabase) },
+    summary: 'End one session of the current user, such as that of a lost device',
+    description:
+      'Succeeds also if the session has ended. Does nothing to a session of another user. The current session may end too, which refuses the token of this request.',
+    metadata: { security: 'bearer', isRepeatable: true },
   },
   updateMe: {
     method: 'PATCH',

@@ -35,7 +35,7 @@ export const waivers = [
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
-    where: /\/get\/responses$|\/users\/(me|me\/sessions?|session\/\w+)\/\w+\/responses/,
+    where: /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\})?|session\/\w+)\/\w+\/responses/,
     reason: 'The specification has no rate limit. Only failed logins and sign-ups are limited.',
   },
   {

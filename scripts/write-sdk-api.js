@@ -100,11 +100,21 @@ function successOf({ responses }) {
   return { status: Number(status), schema: jsonSchemaOf(response) }
 }
 
+/** Returns the name of the path parameter at the end of a path, if any. */
+const idOf = ({ path }) => path.match(/\{(\w+)\}$/)?.[1]
+
+/** Returns the first parameter of a method, if it has one before the options. */
+function argumentOf(operation) {
+  const { requestBody } = operation
+  if (!requestBody) return idOf(operation) && `${idOf(operation)}: string`
+  const type = typeOf(jsonSchemaOf(requestBody))
+  return requestBody.required ? `body: ${type}` : `body?: ${type} | undefined`
+}
+
 function methodDeclaration(operation) {
   const { schema } = successOf(operation)
   const name = methodOf(operation)
-  const body = operation.requestBody && `body: ${typeOf(jsonSchemaOf(operation.requestBody))}`
-  const parameters = [body, 'options?: CallOptions'].filter(Boolean).join(', ')
+  const parameters = [argumentOf(operation), 'options?: CallOptions'].filter(Boolean).join(', ')
   const data = schema ? typeOf(schema) : 'undefined'
   return `/** ${operation.description} */
 ${name}(${parameters}): Promise<Result<${data}, ${capitalize(name)}ErrorCode>>`
@@ -118,16 +128,17 @@ function endpointOf(tag, operation) {
   const { status, schema } = successOf(operation)
   if (!path.startsWith(databasePath)) throw new Error(`${operationId} belongs to no database`)
   const names = parameters.map(({ $ref }) => nameOf($ref))
-  const unsupported = names.filter(
-    (name) => !['WorkspaceSlug', 'DatabaseName', 'IdempotencyKey'].includes(name),
-  )
+  const id = idOf(operation)
+  const supported = ['WorkspaceSlug', 'DatabaseName', 'IdempotencyKey', !requestBody && id && capitalize(id)]
+  const unsupported = names.filter((name) => !supported.includes(name))
   if (unsupported.length > 0) throw new Error(`${operationId}: unsupported parameters ${unsupported}`)
   const { properties, required = [] } = resolve(schema) ?? {}
   const acceptsIdempotencyKey = names.includes('IdempotencyKey')
   const { isRepeatable = method === 'GET', signsOut } = routers[tag][operationId].metadata ?? {}
   const members = {
     method,
-    path: path.slice(databasePath.length),
+    path: path.slice(databasePath.length).replace(`{${id}}`, ''),
+    hasId: !!id,
     hasBody: !!requestBody,
     needsToken: security.length > 0,
     acceptsIdempotencyKey,

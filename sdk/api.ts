@@ -128,6 +128,16 @@ export interface Membership {
   joinedAt: string
 }
 
+/** What is known about the session to open. */
+export interface OpenSessionBody {
+  /**
+   * What the app calls the session in the list of sessions, such as the name of the device. Null means none.
+   *
+   * @example Ada’s phone
+   */
+  label?: string | null | undefined
+}
+
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
@@ -247,13 +257,19 @@ export interface SessionInfo {
   createdAt: string
   /** Time of the last refresh (RFC 3339, UTC). */
   refreshedAt: string
-  /** Whether the token of this request belongs to it. */
+  /**
+   * The label given to `openSession`. Null if there was none.
+   *
+   * @example Ada’s phone
+   */
+  label: string | null
+  /** Whether the token of this request belongs to it, or is that of its login. */
   current: boolean
 }
 
 /** The sessions of the user that have not ended. */
 export interface SessionList {
-  /** At most 100, the most recently refreshed first. */
+  /** At most 100: the current one first, then the most recently refreshed. */
   sessions: SessionInfo[]
 }
 
@@ -422,6 +438,7 @@ export const account = {
   openSession: {
     method: 'POST',
     path: '/users/me/session',
+    hasBody: true,
     needsToken: true,
     status: 201,
     field: 'tenants',
@@ -437,6 +454,7 @@ export const account = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -523,6 +541,30 @@ export const account = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+    ],
+  },
+  endSessionById: {
+    method: 'DELETE',
+    path: '/users/me/sessions/',
+    hasId: true,
+    needsToken: true,
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -693,6 +735,9 @@ export type ListSessionsErrorCode = (typeof account.listSessions.codes)[number] 
 /** Every `error.code` of `endAllSessions`. */
 export type EndAllSessionsErrorCode = (typeof account.endAllSessions.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `endSessionById`. */
+export type EndSessionByIdErrorCode = (typeof account.endSessionById.codes)[number] | 'no_answer'
+
 /** Every `error.code` of `changePassword`. */
 export type ChangePasswordErrorCode = (typeof account.changePassword.codes)[number] | 'no_answer'
 
@@ -775,7 +820,10 @@ export interface Operations {
   /** Changes the fields that the body has, and returns the user. */
   updateMe(body: UpdateMeBody, options?: CallOptions): Promise<Result<User, UpdateMeErrorCode>>
   /** Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended. */
-  openSession(options?: CallOptions): Promise<Result<Session, OpenSessionErrorCode>>
+  openSession(
+    body?: OpenSessionBody | undefined,
+    options?: CallOptions,
+  ): Promise<Result<Session, OpenSessionErrorCode>>
   /** Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token. Using a refresh token again later ends the session for everyone who has it. */
   refreshSession(
     body: RefreshTokenBody,
@@ -787,6 +835,11 @@ export interface Operations {
   listSessions(options?: CallOptions): Promise<Result<SessionList, ListSessionsErrorCode>>
   /** Also refuses all access tokens that the user has, including that of this request. */
   endAllSessions(options?: CallOptions): Promise<Result<undefined, EndAllSessionsErrorCode>>
+  /** Succeeds also if the session has ended. Does nothing to a session of another user. The current session may end too, which refuses the token of this request. */
+  endSessionById(
+    sessionId: string,
+    options?: CallOptions,
+  ): Promise<Result<undefined, EndSessionByIdErrorCode>>
   /** Ends every other session, and refuses all earlier access tokens. Use the returned one. The session of the request goes on with its refresh token. */
   changePassword(
     body: ChangePasswordBody,

@@ -8,6 +8,8 @@ export interface Endpoint {
   method: FetchInit['method']
   /** Path below that of the database. */
   path: string
+  /** Whether the first argument is an ID that completes the path. */
+  hasId?: true
   hasBody?: true
   needsToken?: true
   acceptsIdempotencyKey?: true
@@ -84,22 +86,25 @@ export function createOperations<Name extends keyof Operations>(
 
   async function call(
     endpoint: Endpoint,
-    body?: unknown,
+    argument?: unknown,
     callOptions?: CallOptions,
     isSecond?: boolean,
   ): Promise<Result<unknown, ErrorCode>> {
-    const { path, method, status, hasBody, field } = endpoint
-    const url = `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${path}`
+    const { path, method, status, hasId, field } = endpoint
+    // A text that is no ID could lead to another path, such as that of all sessions.
+    const id = hasId ? String(argument).replace(/[^\w-]|^$/g, '_') : ''
+    const url = `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${path}${id}`
+    const body = endpoint.hasBody && JSON.stringify(argument)
     const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
     const sent = endpoint.needsToken && (await token.get())
     const init = {
       method,
       headers: {
-        ...(hasBody && { 'Content-Type': 'application/json' }),
+        ...(body && { 'Content-Type': 'application/json' }),
         ...(key && { 'Idempotency-Key': key }),
         ...(sent && { Authorization: `Bearer ${sent}` }),
       },
-      ...(hasBody && { body: JSON.stringify(body) }),
+      ...(body && { body }),
     }
     const startedAt = Date.now()
     const exchange = await send(url, init, !!(endpoint.isRepeatable || key), options, callOptions?.signal)
@@ -114,7 +119,7 @@ export function createOperations<Name extends keyof Operations>(
     if (/^token_/.test(error.code)) {
       if (token.renew && !isSecond) {
         const renewed = await token.renew(sent || undefined)
-        if (renewed === true) return call(endpoint, body, callOptions, true)
+        if (renewed === true) return call(endpoint, argument, callOptions, true)
         if (renewed) return { data: undefined, error: renewed }
         // A login that finished meanwhile has stored another token, which stays.
       } else if ((await token.get()) === sent) await token.set(undefined)
@@ -125,8 +130,8 @@ export function createOperations<Name extends keyof Operations>(
   return Object.fromEntries(
     Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
       name,
-      endpoint.hasBody
-        ? (body: unknown, options?: CallOptions) => call(endpoint, body, options)
+      endpoint.hasBody || endpoint.hasId
+        ? (argument?: unknown, options?: CallOptions) => call(endpoint, argument, options)
         : (options?: CallOptions) => call(endpoint, undefined, options),
     ]),
   ) as Pick<Operations, Name>

@@ -13,7 +13,7 @@ import { component, headersOf, html, pascalCase } from './components.js'
 import { linksTo } from './links.js'
 import { problemResponse } from './problem-responses.js'
 import { metadataOf, type routes } from './routes.js'
-import { schemaOf } from './schemas.js'
+import { schemaOf, withoutOptional } from './schemas.js'
 
 type Response = ResponseObject | ReferenceObject
 
@@ -58,12 +58,15 @@ function parametersOf(builder: OpenApiBuilder, location: 'path' | 'header', sche
 /** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
-const requestBodyOf = (body: z.ZodType): RequestBodyObject => ({
-  required: true,
-  content: {
-    'application/json': { schema: schemaOf(body), example: registry.get(body)?.examples?.[0] },
-  },
-})
+function requestBodyOf(body: z.ZodType): RequestBodyObject {
+  const schema = withoutOptional(body)
+  return {
+    required: schema === body,
+    content: {
+      'application/json': { schema: schemaOf(schema), example: registry.get(schema)?.examples?.[0] },
+    },
+  }
+}
 
 function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
   const responses: Record<string, Response> = {}

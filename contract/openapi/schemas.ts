@@ -4,7 +4,13 @@ import { registry } from '../registry.js'
 import { component } from './components.js'
 import { routes } from './routes.js'
 
-const requestBodies = new Set(routes.map(({ route }) => 'body' in route && route.body))
+/** Returns the schema of a body that may be missing, or the schema itself. */
+export const withoutOptional = <Schema>(schema: Schema) =>
+  schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
+
+const requestBodies = new Set<unknown>(
+  routes.map(({ route }) => 'body' in route && withoutOptional(route.body)),
+)
 
 interface Rendered {
   zodSchema: z.core.$ZodType

@@ -1,5 +1,6 @@
 import { type AppRoute, ContractNoBody } from '@ts-rest/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { Problem } from '../domain/problem.js'
 
 /** JSON media types, the default of `curl -d`, and no media type. */
@@ -10,10 +11,11 @@ const jsonTypes =
 export const isEncoded = ({ headers }: FastifyRequest) =>
   !/^[\s,]*(identity[\s,]*)*$/i.test(headers['content-encoding'] ?? '')
 
-/** Returns whether the operation of a request takes no body. */
-const takesNoBody = ({ routeOptions: { config } }: FastifyRequest) => {
+/** Returns whether the operation of a request needs no body. */
+const needsNoBody = ({ routeOptions: { config } }: FastifyRequest) => {
   const { tsRestRoute: route } = config as { tsRestRoute?: AppRoute }
-  return route !== undefined && 'body' in route && route.body === ContractNoBody
+  if (route === undefined || !('body' in route)) return false
+  return route.body === ContractNoBody || route.body instanceof z.ZodOptional
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -24,7 +26,7 @@ export function parseJsonBodies(app: FastifyInstance) {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     // Some clients send a Content-Type with every request.
-    if (body.length === 0 && takesNoBody(request)) {
+    if (body.length === 0 && needsNoBody(request)) {
       done(null, undefined)
       return
     }

@@ -60,7 +60,7 @@ describe('request bodies', () => {
     ['POST', 'me/email-verification', 202],
     ['DELETE', 'me/sessions', 204],
   ] as const)(
-    'accepts an empty body with a content type for %s %s, which takes none',
+    'accepts an empty body with a content type for %s %s, which needs none',
     async ([method, path, status], { usher, database }) => {
       const { token } = await database.signedUp()
       const send = async (payload: string) => {

@@ -327,6 +327,7 @@ describe('the end of sessions', () => {
       id: refreshToken.value.slice(0, 36),
       createdAt: new Date(start).toISOString(),
       refreshedAt: refreshedAt.toISOString(),
+      label: null,
       current,
     })
     const opened = new Date(start)

@@ -114,11 +114,11 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3072 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3136 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 3584,
+      maxBytes: 3648,
     },
     {
       name: 'the three operations alone',

@@ -88,7 +88,7 @@ it('runs the snippet Manage the account', async ({ usher, runSnippet }) => {
   // The store's clock also sets from when on tokens are valid.
   usher.clock.now = Date.now()
   const { logged } = await runSnippet('Manage the account')
-  expect(logged).toEqual([[[true]]])
+  expect(logged).toEqual([[null, true]])
   expect(usher.logged()).toContain('"audit":"user.tokens_revoked"')
 })
 

@@ -23,11 +23,18 @@ type MethodName<Id> = Id extends `get${infer Name}` ? Uncapitalize<Name> : Id
 /** The methods that the SDK must have by the contract. */
 type Operations = {
   [Id in RouteId as MethodName<Id> & string]: Route<Id> extends infer R extends AppRoute
-    ? R extends { body: infer Body extends z.ZodType }
-      ? (body: z.input<Body>, options?: sdk.CallOptions) => Call<R>
-      : (options?: sdk.CallOptions) => Call<R>
+    ? (...parameters: [...FirstParameter<R>, options?: sdk.CallOptions]) => Call<R>
     : never
 }
+
+/** The body, which may be optional, or the path parameter that no operation but this one has. */
+type FirstParameter<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }
+  ? undefined extends z.input<Body>
+    ? [body?: z.input<Body>]
+    : [body: z.input<Body>]
+  : R extends { pathParams: { shape: { sessionId: unknown } } }
+    ? [sessionId: string]
+    : []
 
 // Checked by the compiler: `tsc -p test`.
 it('gives bodies and responses the types of the contract', () => {

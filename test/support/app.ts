@@ -76,8 +76,13 @@ export async function startApp(store: TestStore, env: Record<string, string> = {
 
   function client(workspaceSlug: string, databaseName: string) {
     const users = `/workspaces/${workspaceSlug}/databases/${databaseName}/users`
-    const openSession = (token: string) =>
-      send({ method: 'POST', url: `${users}/me/session`, headers: { authorization: `Bearer ${token}` } })
+    const openSession = (token: string, payload?: object) =>
+      send({
+        method: 'POST',
+        url: `${users}/me/session`,
+        headers: { authorization: `Bearer ${token}` },
+        ...(payload && { payload }),
+      })
     /** Signs up a user. */
     async function signedUp(body: object = {}): Promise<SignedInUser> {
       const response = await send({ method: 'POST', url: users, payload: validUser(body) })

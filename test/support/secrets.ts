@@ -10,6 +10,7 @@ const secretFields = [
   'email',
   'newTenant',
   'preferredName',
+  'label',
   'refreshToken',
   'code',
 ]

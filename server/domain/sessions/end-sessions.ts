@@ -1,4 +1,4 @@
-import { endSession as end } from '../../store/queries/sessions.js'
+import { endSession as end, endSessionOf } from '../../store/queries/sessions.js'
 import { revokeUserTokens } from '../../store/queries/users.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
@@ -15,6 +15,19 @@ export async function endSession(context: AppContext, database: Database, refres
   const { sessionId } = token
   const userId = await end(context.store, database.id, sessionId, new Date(context.now()))
   if (userId) audit(log, 'session.ended', { databaseId: database.id, userId, sessionId })
+}
+
+/** Ends a session of the user of a token. The id of an ended session, or of another user's, changes nothing. */
+export async function endSessionById(
+  context: AppContext,
+  database: Database,
+  jwt: string,
+  sessionId: string,
+  log: Log,
+) {
+  const { user } = await userOfToken(context, database, jwt, log)
+  const isEnded = await endSessionOf(context.store, database.id, user.id, sessionId, new Date(context.now()))
+  if (isEnded) audit(log, 'session.ended', { databaseId: database.id, userId: user.id, sessionId })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Session } from '@usher/contract'
+import type { OpenSessionBody, Session } from '@usher/contract'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import { insertSession } from '../../store/queries/sessions.js'
 import { audit, type Log } from '../../telemetry/audit.js'
@@ -22,6 +22,7 @@ export async function openSession(
   context: AppContext,
   database: Database,
   jwt: string,
+  body: OpenSessionBody | undefined,
   log: Log,
 ): Promise<Session> {
   const now = context.now()
@@ -40,6 +41,7 @@ export async function openSession(
     userId,
     loginAt: new Date(loginAt),
     tokensValidAfter,
+    label: body?.label ?? null,
     expiresAt,
   }
   const authenticatedAt = await insertSession(context.store, session, new Date(now)).catch((error) => {

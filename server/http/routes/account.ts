@@ -7,7 +7,7 @@ import { resetPassword } from '../../domain/codes/reset-password.js'
 import { verifyEmail } from '../../domain/codes/verify-email.js'
 import type { AppContext } from '../../domain/context.js'
 import { Problem, validationFailed } from '../../domain/problem.js'
-import { endAllSessions, endSession } from '../../domain/sessions/end-sessions.js'
+import { endAllSessions, endSession, endSessionById } from '../../domain/sessions/end-sessions.js'
 import { listSessions } from '../../domain/sessions/list-sessions.js'
 import { openSession } from '../../domain/sessions/open-session.js'
 import { refreshSession } from '../../domain/sessions/refresh-session.js'
@@ -30,12 +30,10 @@ export function accountRoutes(app: FastifyInstance, context: AppContext) {
   }
   const hooks = shedLoad(context)
   const router = server.router(contract.account, {
-    openSession: async ({ params, request: { headers, log } }) => {
+    openSession: async ({ params, body, request: { headers, log } }) => {
       const database = await findDatabase(params)
-      return {
-        status: 201,
-        body: await openSession(context, database, bearerToken(headers.authorization), log),
-      }
+      const jwt = bearerToken(headers.authorization)
+      return { status: 201, body: await openSession(context, database, jwt, body, log) }
     },
     refreshSession: async ({ params, body: { refreshToken }, request: { log } }) => {
       const database = await findDatabase(params)
@@ -55,6 +53,12 @@ export function accountRoutes(app: FastifyInstance, context: AppContext) {
     endAllSessions: async ({ params, request: { headers, log } }) => {
       const database = await findDatabase(params)
       await endAllSessions(context, database, bearerToken(headers.authorization), log)
+      return { status: 204, body: undefined }
+    },
+    endSessionById: async ({ params, request: { headers, log } }) => {
+      const database = await findDatabase(params)
+      const jwt = bearerToken(headers.authorization)
+      await endSessionById(context, database, jwt, params.sessionId, log)
       return { status: 204, body: undefined }
     },
     requestPasswordReset: async ({ params, body, request: { clientAddress: address, log } }) => {
@@ -108,7 +112,7 @@ export function accountRoutes(app: FastifyInstance, context: AppContext) {
       rejectInvalidPath(error)
       const path = params as DatabasePath
       await findDatabase(path)
-      const errors = fieldErrors(error.body)
+      const errors = [...fieldErrors(error.pathParams), ...fieldErrors(error.body)]
       const { changePassword, resetPassword } = contract.account
       const hasNewPassword = [changePassword, resetPassword].some(({ path }) => path === routeOptions.url)
       throw validationFailed(

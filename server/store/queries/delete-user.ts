@@ -1,6 +1,7 @@
 import type { Tenant } from '../generated/client.js'
 import { insertEach, type NewMessage, type Transactions } from './outbox.js'
-import { isAsRead, type ReadUser } from './users.js'
+import { isAsRead } from './sessions.js'
+import type { ReadUser } from './users.js'
 
 /**
  * Deletes a user, and those of the user's tenants that have no other user.

@@ -1,4 +1,4 @@
-import type { Session } from '../generated/client.js'
+import type { Session, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { tenantsOf } from './tenants.js'
@@ -22,8 +22,12 @@ export const validAfterRevocation = (now: string) =>
 export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${now}::timestamptz
   AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
 
+/** Returns the condition that user `u` is as a request has read it. */
+export const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
+    AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
+
 /** A session to add. */
-export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'expiresAt'> {
+export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {
   /** By the clock of the server that has issued the token of the login. */
   loginAt: Date
   /** That of the user, as read with the token. */
@@ -38,10 +42,10 @@ export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId'
  */
 export async function insertSession(
   store: Queries,
-  { databaseId, id, userId, loginAt, tokensValidAfter, expiresAt }: NewSession,
+  { databaseId, id, userId, loginAt, tokensValidAfter, label, expiresAt }: NewSession,
   now: Date,
 ) {
-  const values = [databaseId, id, userId, loginAt, now, expiresAt, tokensValidAfter]
+  const values = [databaseId, id, userId, loginAt, now, expiresAt, tokensValidAfter, label]
   const [session] = await store.query<Pick<Session, 'authenticatedAt'>>(insertStatement, values)
   return session?.authenticatedAt
 }
@@ -55,9 +59,9 @@ const insertStatement = `
       ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
-  INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at)
+  INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label)
   VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),
-    $4::timestamptz, $5::timestamptz, $6::timestamptz)
+    $4::timestamptz, $5::timestamptz, $6::timestamptz, $8)
   ON CONFLICT (database_id, id) DO NOTHING
   RETURNING authenticated_at AS "authenticatedAt"`
 
@@ -133,16 +137,47 @@ export async function endSession(store: Queries, databaseId: string, sessionId: 
   return session?.userId
 }
 
-/** Returns the sessions of a user that have not ended, at most 100, the most recently refreshed first. */
-export const findSessions = (store: Queries, databaseId: string, userId: string, now: Date) =>
-  store.query<Pick<Session, 'id' | 'createdAt' | 'refreshedAt'>>(findSessionsStatement, [
-    databaseId,
-    userId,
-    now,
-  ])
+/** Ends a session of a user. Returns false if the user has no such session or it had ended before. */
+export async function endSessionOf(
+  store: Queries,
+  databaseId: string,
+  userId: string,
+  sessionId: string,
+  now: Date,
+) {
+  const ended = await store.query(endSessionOfStatement, [databaseId, sessionId, userId, now])
+  return ended.length > 0
+}
 
+const endSessionOfStatement = `
+  UPDATE usher.session SET ended_at = $4::timestamptz
+  WHERE database_id = $1::uuid AND id = $2::uuid AND user_id = $3::uuid AND ended_at IS NULL
+  RETURNING 1`
+
+/** A session in the list of its user. */
+export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | 'label'>
+
+/**
+ * Returns the sessions of a user that have not ended, at most 100: the given one first, then the most recently refreshed.
+ *
+ * @returns undefined if the user is no longer as read
+ */
+export async function findSessions(
+  store: Queries,
+  databaseId: string,
+  user: Pick<User, 'id' | 'tokensValidAfter'>,
+  currentId: string,
+  now: Date,
+) {
+  const values = [databaseId, user.id, now, currentId, user.tokensValidAfter]
+  const rows = await store.query<ListedSession | { id: null }>(findSessionsStatement, values)
+  return rows.length > 0 ? rows.filter((row): row is ListedSession => row.id !== null) : undefined
+}
+
+// A row without session stands for a user who has none.
 const findSessionsStatement = `
-  SELECT s.id, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt"
-  FROM usher.session AS s JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
-  WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
-  ORDER BY s.refreshed_at DESC, s.id LIMIT 100`
+  SELECT s.id, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt", s.label
+  FROM usher."user" AS u
+  LEFT JOIN usher.session AS s ON s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$5')}
+  ORDER BY s.id = $4::uuid DESC, s.refreshed_at DESC, s.id LIMIT 100`

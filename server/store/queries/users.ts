@@ -2,7 +2,7 @@ import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
-import { isOpen, validAfterRevocation } from './sessions.js'
+import { isAsRead, isOpen, validAfterRevocation } from './sessions.js'
 import { tenantsOf } from './tenants.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
@@ -220,10 +220,6 @@ export async function changePassword(
   )
   return changed?.tokensValidAfter
 }
-
-/** Returns the condition that user `u` is as a request has read it. */
-export const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
-    AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
 const revoke = (condition = 'true') => `
   UPDATE usher."user" AS u SET

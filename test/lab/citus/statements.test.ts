@@ -124,6 +124,7 @@ async function useAccountOperations(database: TestDatabase, receiver: Receiver, 
   const responses = [
     await database.refresh(refreshToken),
     await database.as(token, 'GET', 'me/sessions'),
+    await database.as(token, 'DELETE', `me/sessions/${crypto.randomUUID()}`),
     await database.as(token, 'PATCH', 'me', { preferredName: 'Ada' }),
     await database.as(token, 'POST', 'me/email-verification'),
     await post('email-verification', { code: await codeOfMail(0) }),
@@ -139,7 +140,7 @@ async function useAccountOperations(database: TestDatabase, receiver: Receiver, 
     await database.as(await newToken(), 'POST', 'me/deletion', { password: newPassword }),
   )
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([
-    200, 200, 200, 202, 200, 200, 202, 200, 204, 204, 204,
+    200, 200, 204, 200, 202, 200, 200, 202, 200, 204, 204, 204,
   ])
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 15_000)
 }

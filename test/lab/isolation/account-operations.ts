@@ -119,6 +119,17 @@ const listSessions = withToken('GET', 'me/sessions', noBody, ({ world, database,
   expect(listed.sort()).toEqual(own.sort())
 })
 
+/** Ends a session by its id, with a token that may be of another user or database. */
+const endSessionById: Operation = async (world, choice) => {
+  const session = pickOf(world.model.sessions, Math.floor(choice.pick / 2))
+  if (!session) return
+  const end = withToken('DELETE', `me/sessions/${session.id}`, noBody, ({ database, user, response }) => {
+    expect(response.statusCode).toBe(204)
+    if (session.databaseId === database.id && session.userId === user.id) session.isEnded = true
+  })
+  await end(world, choice)
+}
+
 const endAllSessions = withToken('DELETE', 'me/sessions', noBody, async ({ world, path, user, response }) => {
   expect(response.statusCode).toBe(204)
   user.validFrom = validFrom((await world.operate(`user show ${path} ${user.id}`)).value)
@@ -244,12 +255,13 @@ async function useCode(world: World, { path, password, pick }: Choice, purpose: 
   code.isSpent = true
 }
 
-/** The twelve account operations. */
+/** The account operations. */
 export const accountOperations: Record<string, Operation> = {
   openSession,
   refreshEverywhere,
   endSession,
   listSessions,
+  endSessionById,
   endAllSessions,
   updateMe,
   changePassword,
