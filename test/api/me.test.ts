@@ -27,6 +27,18 @@ describe('GET /users/me', () => {
     })
   })
 
+  it('returns each tenant of a user once to each of several requests at the same time', async ({
+    database,
+  }) => {
+    const { token, tenants } = await database.signedUp({ newTenant: 'Engines' })
+    const responses = await Promise.all(Array.from({ length: 3 }, () => database.me(token.jwt)))
+    for (const response of responses) {
+      const { memberships, ...user } = response.json()
+      expect(user.tenants).toEqual(tenants)
+      expect(memberships).toHaveLength(1)
+    }
+  })
+
   it.for(['bearer', 'BEARER', 'Bearer  '])(
     'accepts the authorization scheme written as %j',
     async (scheme, { usher, database }) => {

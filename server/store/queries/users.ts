@@ -47,7 +47,8 @@ export async function findUsersOfTokens(
   keys: readonly UserKey[],
   now: Date,
 ): Promise<UserOfToken[]> {
-  const ids = keys.map(({ id }) => id)
+  // Concurrent requests of one user share the statement, which would return the user's rows for each.
+  const ids = [...new Set(keys.map(({ id }) => id))]
   const sessionIds = keys.flatMap(({ sessionId }) => sessionId ?? [])
   const rows =
     sessionIds.length === 0
