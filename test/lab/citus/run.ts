@@ -12,7 +12,7 @@ Postgres of your own with its package or from its source, then name that Postgre
 `
 
 /** `suites` are those of the API and of the command line, each test's store being distributed. */
-const parts = ['suites', 'distribute', 'statements', 'failures', 'growth', 'rates']
+const parts = ['suites', 'distribute', 'statements', 'failures', 'deliveries', 'growth', 'rates']
 
 const chosen = process.argv.slice(2)
 const unknown = chosen.filter((part) => !parts.includes(part))

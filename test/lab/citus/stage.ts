@@ -37,10 +37,12 @@ export async function expectNoLoss(traffic: ReturnType<typeof startTraffic>) {
 }
 
 /**
- * Starts a cluster of a coordinator and two workers with a distributed store, the built server over it, and traffic
- * on two databases of each worker.
+ * Starts a cluster of a coordinator and two workers with a distributed store, and the built server over it. Two
+ * databases of each worker or more have a webhook and send mails.
+ *
+ * @param idle number of further databases, without users
  */
-export async function openStage() {
+export async function openStage(idle = 0) {
   const cluster = await startCluster()
   const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
   const url = await cluster.createDatabase('usher')
@@ -48,6 +50,7 @@ export async function openStage() {
   await migrate(store.prisma)
   await distribute(store.prisma)
   await createWorkspace(store, 'acme', new Date())
+  await query(url, insertIdleDatabases, [idle])
   const databases: Placed[] = []
   const on = (worker: string) => databases.filter((each) => each.worker === worker)
   const isEnough = () => cluster.workers.every((worker) => on(addressOf(worker.url)).length >= 2)
@@ -63,10 +66,15 @@ export async function openStage() {
 
   const env = { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
   const served = { ...env, SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com', TRUST_PROXY: '1' }
-  const { origin, stop } = await serve(served)
+  const { origin, pid, stop } = await serve(served)
   return {
     cluster,
     url,
+    origin,
+    /** The id of the server's first process. */
+    pid,
+    receiver,
+    smtp,
     databases,
     /** The databases of a worker. */
     databasesOf: (worker: { url: string }) => on(addressOf(worker.url)).map(({ name }) => name),
@@ -106,6 +114,8 @@ export async function openStage() {
     /** Runs the built command line on the store. */
     usher: (command: string, more: Record<string, string> = {}) =>
       usher(command.split(' '), { ...env, ...more }),
+    /** Starts the built command line on the store. */
+    startUsher: (command: string) => startUsher(command.split(' '), env),
     async close() {
       await stop()
       await Promise.all([cluster.stop(), receiver.close(), smtp.close()])
@@ -122,12 +132,20 @@ async function serve(env: Record<string, string>) {
   await vi.waitFor(isUp, { timeout: 30_000 })
   return {
     origin,
+    pid: server.child.pid ?? 0,
     async stop() {
       server.signal('SIGTERM')
       await server.ended
     },
   }
 }
+
+/** Their ids are of UUID version 7, as those of created databases are. */
+const insertIdleDatabases = `
+  INSERT INTO usher.database (id, workspace_id, name, created_at)
+  SELECT (lpad(to_hex(1700000000000 + n), 12, '0') || '7' || left(md5(n::text), 3) || '8'
+      || substr(md5(n::text), 4, 15))::uuid, workspace.id, 'idle' || n, now()
+  FROM usher.workspace, generate_series(1, $1::integer) AS n`
 
 const addressOf = (url: string) => new URL(url).host
 
