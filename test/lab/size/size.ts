@@ -45,7 +45,7 @@ try {
   await rm(folder, { recursive: true })
 }
 
-/** Starts Postgres with this number of users, each with a tenant of its own, and a server on it. */
+/** Starts Postgres with this number of users, each with the rows of {@link generate}, and a server on it. */
 async function openStage(users: number) {
   const postgres = await startPostgres(settings, folder, empty)
   toStop.push(postgres.stop)
@@ -74,7 +74,10 @@ async function openStage(users: number) {
 
 type Stage = Awaited<ReturnType<typeof openStage>>
 
-/** Inserts users in the order of rising ids (UUID version 7), as sign-ups would, by batches of 100,000. */
+/**
+ * Inserts users in the order of rising ids (UUID version 7), as sign-ups would, by batches of 100,000. Each has a tenant
+ * of its own, one session and one known network.
+ */
 async function generate(url: string, databaseId: string, users: number) {
   const hash = hashSync(password, { memoryCost: 8, timeCost: 1, parallelism: 1 })
   const idOf = (number: string, kind: string) =>
@@ -96,6 +99,14 @@ async function generate(url: string, databaseId: string, users: number) {
       await client.query(`
         INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
         SELECT '${databaseId}', ${idOf('n', 'user')}, ${idOf('n', 'tenant')}, now() FROM ${numbers}`)
+      await client.query(`
+        INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at)
+        SELECT '${databaseId}', md5('session' || n)::uuid, ${idOf('n', 'user')}, now(), now(), now(),
+          now() + interval '14 days' + n * interval '1 millisecond'
+        FROM ${numbers}`)
+      await client.query(`
+        INSERT INTO usher.known_network (database_id, user_id, network, last_login_at)
+        SELECT '${databaseId}', ${idOf('n', 'user')}, sha256(n::text::bytea), now() FROM ${numbers}`)
     }
     await client.query('ANALYZE')
     await client.query('CHECKPOINT')
@@ -104,15 +115,22 @@ async function generate(url: string, databaseId: string, users: number) {
 
 async function reportSizes(url: string) {
   const rows = await onServer(url, async (client) => {
-    const { rows } = await client.query<{ name: string; table_bytes: string; index_bytes: string }>(`
-      SELECT relname AS name, pg_table_size(oid) AS table_bytes, pg_indexes_size(oid) AS index_bytes FROM pg_class
-      WHERE relnamespace = 'usher'::regnamespace AND relname IN ('user', 'tenant', 'membership') ORDER BY 1`)
+    const { rows } = await client.query<{ name: string; own: number; indexes: number }>(`
+      SELECT relname AS name, pg_table_size(oid)::float AS own, pg_indexes_size(oid)::float AS indexes FROM pg_class
+      WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r'
+        AND relname IN ('user', 'tenant', 'membership', 'session', 'known_network')
+      ORDER BY 1`)
     return rows
   })
-  const figures = rows.map((row) => {
-    const [own = 0, indexes = 0] = [row.table_bytes, row.index_bytes].map(Number)
-    return [row.name, own / 2 ** 20, indexes / 2 ** 20, own / many, indexes / many]
-  })
+  const total = (column: 'own' | 'indexes') => rows.reduce((sum, row) => sum + row[column], 0)
+  const all = { name: 'together', own: total('own'), indexes: total('indexes') }
+  const figures = [...rows, all].map(({ name, own, indexes }) => [
+    name,
+    own / 2 ** 20,
+    indexes / 2 ** 20,
+    own / many,
+    indexes / many,
+  ])
   say(table(['table', 'MiB', 'indexes MiB', 'bytes per row', 'index bytes per row'], figures))
 }
 
