@@ -55,6 +55,45 @@ it('a worker is added and shards move to it under load', async () => {
   expect(Number(row?.count)).toBeGreaterThan(5)
 })
 
+it('a database moves to a shard of its own, during which only its former shard refuses writes', async () => {
+  const [own = ''] = names
+  const shardOf = async (name: string) => {
+    const [row] = await query<{ shard: string; minimum: string; maximum: string }>(
+      stage.url,
+      `SELECT shardid AS shard, shardminvalue AS minimum, shardmaxvalue AS maximum FROM pg_dist_shard
+      WHERE shardid = get_shard_id_for_distribution_column('usher."user"',
+        (SELECT id FROM usher.database WHERE name = $1))`,
+      [name],
+    )
+    return row
+  }
+  const former = await shardOf(own)
+  const others: string[] = []
+  for (const name of names) if ((await shardOf(name))?.shard !== former?.shard) others.push(name)
+  const start = performance.now()
+  const [answers] = await Promise.all([
+    traffic.during(10),
+    query(
+      stage.url,
+      `SELECT isolate_tenant_to_new_shard('usher."user"', (SELECT id::text FROM usher.database WHERE name = $1),
+        'CASCADE', 'block_writes')`,
+      [own],
+    ).then(() =>
+      report('a database moved to a shard of its own', `${(performance.now() - start).toFixed(0)} ms`),
+    ),
+  ])
+  const [moved, rest] = [summaryOf(answers, [own]), summaryOf(answers, others)]
+  report('the database, served and 503', moved.served, moved.unavailable, `${moved.longest.toFixed(0)} ms`)
+  report('databases of other shards', rest.served, rest.unavailable, `${rest.longest.toFixed(0)} ms`)
+  expect(moved.other).toBe(0)
+  expect(rest).toMatchObject({ unavailable: 0, other: 0 })
+  const shard = await shardOf(own)
+  expect(shard?.minimum).toBe(shard?.maximum)
+  await expect
+    .poll(async () => summaryOf(await traffic.during(1), names).unavailable, { timeout: 60_000 })
+    .toBe(0)
+})
+
 it('a migration runs under load', async () => {
   const folder = await createMigration(
     '9_next',
