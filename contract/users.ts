@@ -10,7 +10,7 @@ import { registry } from './registry.js'
 
 const c = initContract()
 
-/** Body of `POST …/users` (specification section 2). */
+/** Body of `POST …/users` (docs/specification.md, section 2). */
 export const CreateUserBody = z
   .object(
     {
@@ -50,7 +50,7 @@ export const IdempotencyHeaders = z.object({
   }),
 })
 
-/** Body of `POST …/users/login` (specification section 2). */
+/** Body of `POST …/users/login` (docs/specification.md, section 2). */
 export const LoginBody = z
   .object(
     {
@@ -70,7 +70,7 @@ export const LoginBody = z
   })
 export type LoginBody = z.infer<typeof LoginBody>
 
-/** Access token for later requests of a user (specification sections 2 and 5). */
+/** Access token for later requests of a user (docs/specification.md, sections 2 and 5). */
 export const AccessToken = z
   .object({
     jwt: z.string().register(registry, {
@@ -103,7 +103,7 @@ const ada = {
   tenants: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a02'],
 }
 
-/** Response of create and login: the user and a new token (specification section 2). */
+/** Response of create and login: the user and a new token (docs/specification.md, section 2). */
 export const SignedInUser = z
   .object({ id: userId(), tenants: tenants(), token: AccessToken })
   .register(registry, {

@@ -15,7 +15,7 @@ import { signedIn } from './signed-in.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
- * Signs a user up (specification section 4.1). Writes user, tenant and membership in one statement, or nothing.
+ * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or nothing.
  *
  * @param idempotencyHeader the request's Idempotency-Key: the same sign-up sent again returns the same user
  * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`;

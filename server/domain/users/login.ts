@@ -9,7 +9,7 @@ import { requireCanonicalEmail } from './canonical-email.js'
 import { signedIn } from './signed-in.js'
 
 /**
- * Logs a user in (specification section 4.2).
+ * Logs a user in (docs/specification.md, section 4.2).
  *
  * @throws {Problem} `invalid_credentials`, the same and after the same work for an unknown address, a wrong
  * password and a disabled user; `too_many_attempts`; `unavailable`

@@ -6,7 +6,7 @@ import type { Database } from '../databases/find-database.js'
 import { userOfToken } from './user-of-token.js'
 
 /**
- * Returns the user of a token as the store has it now (specification section 4.3).
+ * Returns the user of a token as the store has it now (docs/specification.md, section 4.3).
  *
  * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, the token revoked, or
  * its session has ended

@@ -3,7 +3,7 @@ import type { Database } from '../databases/find-database.js'
 import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-token.js'
 
 /**
- * Returns the body that create and login share: the user and a new token (specification section 2).
+ * Returns the body that create and login share: the user and a new token (docs/specification.md, section 2).
  *
  * @param readAt when the user was read or written, in milliseconds since the epoch. The token is of that instant: a
  * revocation in between must cover it.
