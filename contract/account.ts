@@ -352,7 +352,7 @@ export const account = c.router({
     },
     summary: 'Change the password of the current user',
     description:
-      'Ends every other session, and refuses all earlier access tokens. Use the returned one. The session of the request goes on with its refresh token.',
+      'Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one.',
     metadata: { security: 'bearer', links: ['getMe'] },
   },
   deleteMe: {

@@ -840,7 +840,7 @@ export interface Operations {
     sessionId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, EndSessionByIdErrorCode>>
-  /** Ends every other session, and refuses all earlier access tokens. Use the returned one. The session of the request goes on with its refresh token. */
+  /** Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one. */
   changePassword(
     body: ChangePasswordBody,
     options?: CallOptions,

@@ -35,6 +35,7 @@ export function connectPostgres(
     statement_timeout: throughPgBouncer ? 0 : statementMilliseconds,
     query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
     application_name: 'usher',
+    types,
     // Citus cannot plan a statement of several parts without its values.
     ...(!throughPgBouncer && { options: '-c plan_cache_mode=auto' }),
     Client: UtcClient,
@@ -73,6 +74,10 @@ export function connectPostgres(
     adapter,
   }
 }
+
+/** Types of columns: a bigint is a number, as in PGlite. Ours are below 2^53. Prisma has types of its own. */
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Reads the certificates that the URL names as each connection does, so that an error names the setting. */
 function requireUsableCertificates(url: string) {

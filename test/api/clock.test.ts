@@ -77,7 +77,7 @@ describe('tokens issued before the clock stepped back', () => {
   })
 })
 
-it('accepts tokens half a minute after a second revocation, if the clock of the first was a day fast', async ({
+it('accepts tokens half a minute after a revocation by a clock that was a day fast', async ({
   usher,
   clock,
 }) => {
@@ -90,7 +90,6 @@ it('accepts tokens half a minute after a second revocation, if the clock of the 
     return (await database.me(token.jwt)).statusCode
   }
   expect(await status()).toBe(401)
-  await revokeTokens(usher.store, database, id, new Date(clock.now))
   clock.now = Date.now() + 32_000
   expect(await status()).toBe(200)
 })

@@ -102,9 +102,7 @@ describe('replacements of the password', () => {
   )
 })
 
-it('refuses to end all sessions if one of them, which goes on, has changed the password meanwhile', async ({
-  usher,
-}) => {
+it('refuses to end all sessions if one of them has changed the password meanwhile', async ({ usher }) => {
   const database = await usher.newDatabase()
   const { token } = await database.opened({ email })
   const owner = (await database.login({ email, password })).json()

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { revokeUserTokens } from '../../server/store/queries/users.js'
+import { revokeUserTokens } from '../../server/store/queries/revocations.js'
 import { it } from '../support/api.js'
 import { start, startApp } from '../support/app.js'
 
@@ -62,6 +62,7 @@ describe('access tokens', () => {
       iat: start / 1000,
       exp: start / 1000 + 3600,
       jti: expect.any(String),
+      gen: start,
       tenants: user.tenants,
     })
   })
@@ -177,7 +178,7 @@ describe('access tokens', () => {
     for (let round = 0; round < 10; round++) {
       const { id, token } = await database.signedUp()
       const before = Array.from({ length: 4 }, () => database.me(token.jwt))
-      await revokeUserTokens(usher.store, database.id, { id }, new Date(start + 1), undefined)
+      await revokeUserTokens(usher.store, { databaseId: database.id, id }, { now: new Date(start + 1) })
       const after = await Promise.all(Array.from({ length: 8 }, () => database.me(token.jwt)))
       expect(new Set(after.map(({ statusCode }) => statusCode))).toEqual(new Set([401]))
       await Promise.all(before)

@@ -48,7 +48,7 @@ describe('openSession', () => {
     await database.endSession(
       responses.find(({ statusCode }) => statusCode === 201)?.json().refreshToken.value,
     )
-    expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
+    expect(outcome(await database.openSession(token.jwt))).toEqual([401, 'token_invalid'])
   })
 
   it('refuses a token issued more than 120 seconds ago', async ({ database, clock }) => {
@@ -80,13 +80,16 @@ describe('openSession', () => {
     expect(outcome(response)).toEqual([401, 'token_missing'])
   })
 
-  it('deletes expired sessions of the database', async ({ usher, clock }) => {
+  it('deletes sessions of the database that expired a day ago', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
     await database.opened()
-    clock.now = start + 14 * day + 1
-    await database.opened()
-    const count = await usher.store.prisma.session.count({ where: { databaseId: database.id } })
-    expect(count).toBe(1)
+    const openedAt = async (time: number) => {
+      clock.now = time
+      await database.opened()
+      return usher.store.prisma.session.count({ where: { databaseId: database.id } })
+    }
+    expect(await openedAt(start + 15 * day + 60_000)).toBe(2)
+    expect(await openedAt(start + 15 * day + 60_001)).toBe(2)
   })
 })
 
@@ -236,6 +239,46 @@ describe('refreshSession', () => {
 })
 
 describe('the end of sessions', () => {
+  it('the end of a session refuses the token of its login, also after the session would have expired', async ({
+    usher,
+    clock,
+  }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { sessionIdle: 60, tokenMaxAge: 86_400 })
+    const email = 'logged-out@example.com'
+    const signedUp = await database.signedUp({ email })
+    const other = (await database.login({ email, password })).json()
+    const session: Session = (await database.openSession(signedUp.token.jwt)).json()
+    expect((await database.me(signedUp.token.jwt)).statusCode).toBe(200)
+    await database.endSession(session.refreshToken.value)
+    for (const time of [start, start + day - 1000]) {
+      clock.now = time
+      await database.opened()
+      for (const { token } of [signedUp, session]) {
+        expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
+        const body = { preferredName: 'Renamed' }
+        expect(outcome(await database.as(token.jwt, 'PATCH', 'me', body))).toEqual([401, 'token_invalid'])
+      }
+      expect((await database.me(other.token.jwt)).statusCode).toBe(200)
+    }
+  })
+
+  it('reads tokens of logins and of sessions in one statement, each with its own end', async ({
+    database,
+  }) => {
+    const users = await Promise.all(Array.from({ length: 6 }, () => database.signedUp()))
+    const sessions: Session[] = await Promise.all(
+      users.slice(2).map(async ({ token }) => (await database.openSession(token.jwt)).json()),
+    )
+    for (const { refreshToken } of sessions.slice(2)) await database.endSession(refreshToken.value)
+    const tokens = [...users, ...sessions].map(({ token }) => token.jwt)
+    const responses = await Promise.all(tokens.map((token) => database.me(token)))
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([
+      ...[200, 200, 200, 200, 401, 401],
+      ...[200, 200, 401, 401],
+    ])
+  })
+
   it('endSession ends one session of a user, and succeeds again', async ({ database }) => {
     const email = 'two-devices@example.com'
     const [phone, laptop] = [await database.opened({ email }), await openedByLogin(database, email)]

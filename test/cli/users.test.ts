@@ -184,7 +184,7 @@ describe('user show', () => {
   })
 })
 
-it('user disable rejects logins and tokens, and user enable accepts them again', async ({
+it('user disable rejects logins and tokens, and user enable accepts logins again', async ({
   usher,
   database,
   statusOfLogin,
@@ -206,7 +206,7 @@ it('user disable rejects logins and tokens, and user enable accepts them again',
   )
   const enabled = await usher.operator(`user enable ${database.path} ${id}`)
   expect(enabled.audited).toEqual(auditOf('user.enabled', id))
-  expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 200])
+  expect([await statusOfLogin(), await statusOfMe(token.jwt)]).toEqual([200, 401])
 })
 
 it('user revoke-tokens rejects earlier tokens and accepts later ones', async ({

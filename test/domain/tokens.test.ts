@@ -36,14 +36,20 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
 }
 
 const { database, key, publicKey } = databaseWith('ES256')
-const user = { id: crypto.randomUUID(), tenants: [], tokensValidAfter: null, emailVerifiedAt: null }
+const user = {
+  id: crypto.randomUUID(),
+  tenants: [],
+  generation: 7,
+  tokensValidAfter: null,
+  emailVerifiedAt: null,
+}
 const good = {
   iss: issuer,
   aud: [issuer, `database:${id}`],
   sub: user.id,
   iat: seconds,
   exp: seconds + 3600,
-  jti: 'x',
+  jti: crypto.randomUUID(),
 }
 const without = (claim: keyof typeof good) => {
   const { [claim]: _, ...rest } = good

@@ -31,7 +31,7 @@ function newDatabase() {
     claims: {},
     keys: [key],
   }
-  const user = { id: randomUUID(), tenants: [], tokensValidAfter: null, emailVerifiedAt: null }
+  const user = { id: randomUUID(), tenants: [], generation: 7, tokensValidAfter: null, emailVerifiedAt: null }
   return { database, newToken: () => issueToken(database, user, now).jwt }
 }
 
@@ -109,7 +109,8 @@ it('does not cache rejected tokens', () => {
 })
 
 it('caches at most 16 MiB of tokens', () => {
-  const token = { databaseId: '', kid: '', userId: '', sessionId: undefined, issuedAt: 0, expiresAt: 0 }
+  const times = { issuedAt: 0, expiresAt: 0 }
+  const token = { databaseId: '', kid: '', userId: '', sessionId: undefined, id: '', generation: 0, ...times }
   const jwtOf = (index: number) => String(index).padStart(700, '-')
   for (let index = 0; index < 20_000; index++) verified.set(jwtOf(index), token)
   expect(verified.calculatedSize).toBeLessThanOrEqual(16 * 2 ** 20)

@@ -22,6 +22,7 @@ it('a sign-up with a taken email keeps its connection to Postgres', async () => 
         passwordHash: '',
         preferredName: null,
         createdAt: new Date(api.clock.now),
+        generation: api.clock.now,
       },
       undefined,
       undefined,

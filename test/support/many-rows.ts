@@ -97,6 +97,7 @@ function generated({ table, name, type }: Column, now: number) {
     _text: `ARRAY['filled ' || n]`,
     bytea: `sha256(('filled ' || n)::bytea)`,
     int4: 'n + 1000',
+    int8: 'n + 1000',
     bool: 'n % 2 = 0',
     json: `'{}'::json`,
     jsonb: `'{}'::jsonb`,

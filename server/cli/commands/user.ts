@@ -143,10 +143,10 @@ const changes: Record<string, UserChange> = {
     message: (id) => `Disabled user ${id}. Logins and tokens are rejected.`,
   },
   enable: {
-    description: 'accept the logins and unexpired tokens of a disabled user again',
+    description: 'accept the logins of a disabled user again; earlier tokens stay rejected',
     event: 'user.enabled',
     change: enableUser,
-    message: (id) => `Enabled user ${id}. Logins and unexpired tokens are accepted.`,
+    message: (id) => `Enabled user ${id}. Logins are accepted.`,
   },
   'revoke-tokens': {
     description: 'reject the existing tokens of a user; a login issues a new one',

@@ -36,7 +36,9 @@ export async function createUser(
   await recordHashParameters(context, database)
   const userId = uuidv7()
   const canonicalEmail = requireCanonicalEmail(email)
-  const data = { databaseId, id: userId, email, canonicalEmail, passwordHash, preferredName, createdAt: now }
+  const generation = BigInt(now.getTime())
+  const user = { databaseId, id: userId, email, canonicalEmail, passwordHash, preferredName }
+  const data = { ...user, generation, createdAt: now }
   const messages = eventMessages(database, now, [
     { type: 'user.created', userId },
     ...(tenantId ? [{ type: 'tenant.user_added', tenantId, userId } as const] : []),

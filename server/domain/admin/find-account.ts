@@ -17,6 +17,8 @@ export const accountColumns = {
 
 export type Account = Pick<User, keyof typeof accountColumns>
 
+export type FoundAccount = Account & Pick<User, 'canonicalEmail'>
+
 /** @param userRef id or email address of the user. @throws {OperatorError} if there is no such user or database */
 export async function findAccount(store: Store, path: DatabasePath, userRef: string) {
   const email = canonicalEmail(userRef.trim())

@@ -10,6 +10,7 @@ const reservedClaims = [
   'nbf',
   'iat',
   'jti',
+  'gen',
   'client_id',
   'tenants',
   'sid',

@@ -5,11 +5,9 @@ import type { Store } from '../../store/store.js'
 import type { DatabaseRow } from '../databases/find-database.js'
 import { generateSecret, secretActivationSeconds } from '../keys/database-secrets.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
+import { longestTokenSeconds } from '../tokens/access-token.js'
 import { requireDatabase } from './databases.js'
 import { OperatorError } from './operator-error.js'
-
-/** The longest lifetime of any token (the maximum of TOKEN_MAX_AGE), with clocks a minute apart. */
-const longestTokenSeconds = 86_400 + 60
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 

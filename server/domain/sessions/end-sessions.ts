@@ -1,10 +1,9 @@
+import { revokeIfAsRead } from '../../store/queries/revocations.js'
 import { endSession as end, endSessionOf } from '../../store/queries/sessions.js'
-import { revokeUserTokens } from '../../store/queries/users.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import { revocationBy } from '../tokens/access-token.js'
 import { userOfToken } from '../users/user-of-token.js'
 import { readRefreshToken } from './refresh-token.js'
 
@@ -33,12 +32,12 @@ export async function endSessionById(
 /**
  * Ends all sessions of a user, and revokes all tokens.
  *
- * @throws {Problem} `token_invalid` also if another request has revoked them meanwhile: it may have kept a session
+ * @throws {Problem} `token_invalid` also if another request has revoked them meanwhile
  */
 export async function endAllSessions(context: AppContext, database: Database, jwt: string, log: Log) {
-  const { user, claims } = await userOfToken(context, database, jwt, log)
-  const revokedAt = revocationBy(claims, context.now())
-  const isRevoked = await revokeUserTokens(context.store, database.id, user, revokedAt, undefined)
-  if (!isRevoked) throw new Problem('token_invalid')
+  const { user } = await userOfToken(context, database, jwt, log)
+  const read = { ...user, databaseId: database.id }
+  const revoked = await revokeIfAsRead(context.store, read, { now: new Date(context.now()) })
+  if (!revoked) throw new Problem('token_invalid')
   audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
 }

@@ -4,7 +4,6 @@ import type { Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import { tokenId } from '../tokens/access-token.js'
 import { userOfToken } from '../users/user-of-token.js'
 
 /**
@@ -20,7 +19,7 @@ export async function listSessions(
 ): Promise<SessionList> {
   const { user, claims } = await userOfToken(context, database, jwt, log)
   // The id of a session is the `jti` of its login's token.
-  const currentId = claims.sessionId ?? tokenId(jwt)
+  const currentId = claims.sessionId ?? claims.id
   const sessions = await findSessions(context.store, database.id, user, currentId, new Date(context.now()))
   const isEnded = claims.sessionId && sessions?.[0]?.id !== currentId
   if (!sessions || isEnded) throw new Problem('token_invalid')

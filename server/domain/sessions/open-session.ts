@@ -5,7 +5,7 @@ import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import { tokenId } from '../tokens/access-token.js'
+import { longestTokenSeconds } from '../tokens/access-token.js'
 import { signedIn } from '../users/signed-in.js'
 import { userOfToken } from '../users/user-of-token.js'
 import { issueRefreshToken } from './refresh-token.js'
@@ -33,16 +33,19 @@ export async function openSession(
     throw new Problem('session_not_opened', { detail: 'This database has no sessions.' })
   if (claims.sessionId || now - loginAt > openingMilliseconds) throw new Problem('session_not_opened')
   const expiresAt = new Date(Math.min(now + sessionIdleSeconds * 1000, loginAt + sessionMaxSeconds * 1000))
-  const { id: userId, tokensValidAfter } = user
-  const id = tokenId(jwt)
+  const { id: userId, generation, tokensValidAfter } = user
+  const { id } = claims
   const session = {
     databaseId: database.id,
     id,
     userId,
     loginAt: new Date(loginAt),
+    generation,
     tokensValidAfter,
     label: body?.label ?? null,
     expiresAt,
+    // As long as its row exists, a session that has ended rejects the token of its login.
+    prunedUntil: new Date(now - longestTokenSeconds * 1000),
   }
   const authenticatedAt = await insertSession(context.store, session, new Date(now)).catch((error) => {
     throw isForeignKeyViolation(error) ? new Problem('token_invalid', { cause: error }) : error

@@ -9,6 +9,9 @@ import type { VerifiedToken, VerifiedTokens } from './verified-tokens.js'
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value)
 
+/** The longest lifetime of any token (the maximum of TOKEN_MAX_AGE), with clocks a minute apart. */
+export const longestTokenSeconds = 86_400 + 60
+
 /** With more tenants the claim is left out, so that no client reads a partial list. */
 const maxTenantsInToken = 50
 
@@ -23,7 +26,8 @@ export interface TokenSession {
 export interface TokenUser {
   id: string
   tenants: string[]
-  /** Tokens that were issued before are revoked. */
+  /** As it was read with the password, or with whatever else the token is issued for. */
+  generation: number
   tokensValidAfter: Date | null
   emailVerifiedAt: Date | null
 }
@@ -51,6 +55,7 @@ export function issueToken(
     iat: issuedAt,
     exp: issuedAt + tokenMaxAgeSeconds,
     jti: randomUUID(),
+    gen: user.generation,
     sid: session?.id,
     auth_time: session && secondAfter(session.authenticatedAt),
     ...(database.requireVerifiedEmail && { email_verified: user.emailVerifiedAt !== null }),
@@ -71,7 +76,7 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-export type TokenClaims = Pick<VerifiedToken, 'userId' | 'sessionId' | 'issuedAt'>
+export type TokenClaims = Pick<VerifiedToken, 'id' | 'userId' | 'sessionId' | 'generation' | 'issuedAt'>
 
 /**
  * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
@@ -97,13 +102,14 @@ export function verifyToken(
   return token
 }
 
-/** Returns the time of a revocation by a token, which covers that token even if a faster clock has issued it. */
-export const revocationBy = ({ issuedAt }: TokenClaims, now: number) =>
-  new Date(Math.max(now, issuedAt * 1000 + 1))
-
-/** Returns whether the user's `tokensValidAfter` revokes a token. */
-export const isRevoked = (claims: TokenClaims, tokensValidAfter: Date | null) =>
-  claims.issuedAt < secondAfter(tokensValidAfter)
+/**
+ * Returns whether a token of another generation than its user's was revoked. A token of the version before, and one that
+ * a server of that version has revoked, is compared by time.
+ */
+export const isRevoked = (
+  claims: TokenClaims,
+  { generation, tokensValidAfter }: Pick<TokenUser, 'generation' | 'tokensValidAfter'>,
+) => (claims.generation ?? generation) !== generation || claims.issuedAt < secondAfter(tokensValidAfter)
 
 /** `iat` has whole seconds: a token is later than an instant from the next whole second on. */
 const secondAfter = (instant: Date | null) => (instant ? Math.ceil(instant.getTime() / 1000) : 0)
@@ -112,26 +118,23 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   try {
     const key =
       keys.find(({ prefix }) => jwt.startsWith(prefix)) ?? keys.find(({ kid }) => kid === kidOf(jwt))
-    const { sub, sid, iat, exp } = key?.verify(jwt) ?? {}
+    const { sub, sid, jti, gen, iat, exp } = key?.verify(jwt) ?? {}
     if (
       key &&
       isUuid(sub) &&
+      isUuid(jti) &&
       (sid === undefined || isUuid(sid)) &&
       typeof iat === 'number' &&
       typeof exp === 'number'
     ) {
-      return { databaseId, kid: key.kid, userId: sub, sessionId: sid, issuedAt: iat, expiresAt: exp }
+      const generation = typeof gen === 'number' ? gen : undefined
+      const token = { id: jti, userId: sub, sessionId: sid, generation, issuedAt: iat, expiresAt: exp }
+      return { databaseId, kid: key.kid, ...token }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })
   }
   throw new Problem('token_invalid')
-}
-
-/** Returns the `jti` of a verified token. */
-export function tokenId(jwt: string): string {
-  const [, claims = ''] = jwt.split('.', 2)
-  return JSON.parse(Buffer.from(claims, 'base64url').toString()).jti
 }
 
 /** Returns the `kid` of a token whose header another version of this server may have written differently. */

@@ -1,5 +1,5 @@
 import type { ChangePasswordBody, SignedInUser } from '@usher/contract'
-import { changePassword as change } from '../../store/queries/users.js'
+import { revokeIfAsRead } from '../../store/queries/revocations.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
@@ -7,14 +7,13 @@ import type { Database } from '../databases/find-database.js'
 import { eventMessages } from '../outbox/events.js'
 import { passwordErrors } from '../passwords/policy.js'
 import { Problem, validationFailed } from '../problem.js'
-import { revocationBy } from '../tokens/access-token.js'
 import { confirmPassword } from './confirm-password.js'
 import { signedIn } from './signed-in.js'
 import { userOfToken } from './user-of-token.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
- * Changes the password of a user, and ends all sessions but that of the token.
+ * Changes the password of a user, and ends all sessions. Returns a token that belongs to none.
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `validation_failed` by the database's password policy;
  * `token_invalid` also if the tokens are revoked meanwhile, such as by a reset of the password
@@ -26,7 +25,7 @@ export async function changePassword(
   { password, newPassword }: ChangePasswordBody,
   caller: Caller,
 ): Promise<SignedInUser> {
-  const { user, claims } = await userOfToken(context, database, jwt, caller.log)
+  const { user } = await userOfToken(context, database, jwt, caller.log)
   const { id, email, emailVerifiedAt } = user
   const { passwordPolicy } = database
   const errors = await passwordErrors(passwordPolicy, newPassword, email, context.blocklist, 'newPassword')
@@ -34,15 +33,16 @@ export async function changePassword(
   await confirmPassword(context, database, user, password, caller)
   const passwordHash = await context.hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
-  const { sessionId } = claims
   const now = context.now()
   const messages = eventMessages(database, new Date(now), [{ type: 'user.password_changed', userId: id }])
-  const revokedAt = revocationBy(claims, now)
-  const at = await change(context.store, database.id, user, revokedAt, passwordHash, sessionId, messages)
-  if (!at) throw new Problem('token_invalid')
+  const revoked = await revokeIfAsRead(
+    context.store,
+    { ...user, databaseId: database.id },
+    { now: new Date(now), passwordHash, messages },
+  )
+  if (!revoked) throw new Problem('token_invalid')
   context.deliver(messages)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
   const tenants = user.memberships.map((each) => each.id)
-  const session = sessionId ? { id: sessionId, authenticatedAt: at } : undefined
-  return signedIn(database, { id, tenants, tokensValidAfter: at, emailVerifiedAt }, now, session)
+  return signedIn(database, { id, tenants, emailVerifiedAt, ...revoked }, now)
 }

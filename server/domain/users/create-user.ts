@@ -36,23 +36,29 @@ export async function createUser(
   const previous = key && (await replaySignUp(context, database, body, caller, key))
   if (previous) return signedIn(database, previous.user, previous.readAt)
 
+  const passwordHash = await context.hashing.hash(body.password, caller)
+  const now = new Date(context.now())
   const user = {
     databaseId: database.id,
     id: uuidv7(),
     email: body.email,
     canonicalEmail: requireCanonicalEmail(body.email),
-    passwordHash: await context.hashing.hash(body.password, caller),
+    passwordHash,
     preferredName: body.preferredName ?? null,
-    createdAt: new Date(context.now()),
+    createdAt: now,
+    generation: now.getTime(),
   }
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
-  const messages = eventMessages(database, user.createdAt, signUpEvents(user.id, tenant?.id))
+  const messages = eventMessages(database, now, signUpEvents(user.id, tenant?.id))
   if (await insert(context, database, user, tenant, key, messages)) {
     context.deliver(messages)
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
-    const created = { id: user.id, tenants, tokensValidAfter: null, emailVerifiedAt: null }
-    return signedIn(database, created, user.createdAt.getTime())
+    return signedIn(
+      database,
+      { ...user, tenants, tokensValidAfter: null, emailVerifiedAt: null },
+      now.getTime(),
+    )
   }
   const concurrent = key && (await replaySignUp(context, database, body, caller, key))
   if (concurrent) return signedIn(database, concurrent.user, concurrent.readAt)

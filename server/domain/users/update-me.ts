@@ -21,7 +21,12 @@ export async function updateMe(
   const messages = eventMessages(database, new Date(context.now()), [
     { type: 'user.updated', userId: user.id },
   ])
-  const changed = await updatePreferredName(context.store, database.id, user.id, preferredName, messages)
+  const changed = await updatePreferredName(
+    context.store,
+    { ...user, databaseId: database.id },
+    preferredName,
+    messages,
+  )
   if (changed.length === 0) throw new Problem('token_invalid')
   context.deliver(messages)
   audit(log, 'user.updated', { databaseId: database.id, userId: user.id })

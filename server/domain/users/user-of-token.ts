@@ -9,7 +9,7 @@ import { isRevoked, type TokenClaims, verifyToken } from '../tokens/access-token
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
  *
  * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, the token revoked, or
- * its session has ended
+ * its session, or that which was opened with it, has ended
  */
 export async function userOfToken(
   context: AppContext,
@@ -19,11 +19,14 @@ export async function userOfToken(
 ): Promise<{ user: UserOfToken; claims: TokenClaims }> {
   try {
     const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
-    const { userId: id, sessionId } = claims
-    const user = await context.findUser(database.id, { id, sessionId })
-    if (!user || user.disabledAt || isRevoked(claims, user.tokensValidAfter))
-      throw new Problem('token_invalid')
-    if (sessionId && !user.sessions.includes(sessionId)) throw new Problem('token_invalid')
+    const { userId: id, sessionId = claims.id } = claims
+    const isOfSession = claims.sessionId !== undefined
+    const user = await context.findUser(database.id, { id, sessionId, isOfSession })
+    if (!user || user.disabledAt || isRevoked(claims, user)) throw new Problem('token_invalid')
+    const isEnded = isOfSession
+      ? !user.openSessions?.includes(sessionId)
+      : user.endedSessions?.includes(sessionId)
+    if (isEnded) throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
     if (error instanceof Problem) context.rejectedTokens(log, database.id, error.code)

@@ -5,7 +5,7 @@ import type { Membership, Prisma, PrismaClient, Tenant, User } from '../generate
 
 /** A user to add, with the user's tenants. */
 export interface NewUser {
-  user: Omit<User, 'databaseId'>
+  user: Omit<User, 'databaseId' | 'generation'> & { generation: number }
   tenants: (Omit<Tenant, 'databaseId'> & Pick<Membership, 'joinedAt'>)[]
 }
 
@@ -76,13 +76,13 @@ async function insertUsers(
 ) {
   const inserted = await transaction.$queryRaw<{ canonicalEmail: string }[]>`
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
-      email_verified_at, disabled_at, tokens_valid_after, created_at)
+      email_verified_at, disabled_at, generation, tokens_valid_after, created_at)
     SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
-      "emailVerifiedAt", "disabledAt", "tokensValidAfter", "createdAt"
+      "emailVerifiedAt", "disabledAt", generation, "tokensValidAfter", "createdAt"
     FROM json_to_recordset(${JSON.stringify(users.map(({ user }) => user))}::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
-      "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, "tokensValidAfter" timestamptz,
-      "createdAt" timestamptz)
+      "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
+      "tokensValidAfter" timestamptz, "createdAt" timestamptz)
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`
   return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
@@ -109,7 +109,7 @@ async function insertTenants(
 }
 
 /** A user with all tenants in the order of joining; their times are text as Postgres writes it in JSON. */
-export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail'> & {
+export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail' | 'generation'> & {
   tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
 }
 

@@ -7,7 +7,7 @@ import {
   type NewMessage,
   type Transactions,
 } from './outbox.js'
-import { validAfterRevocation } from './sessions.js'
+import { type Revoked, revoking } from './revocations.js'
 import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
@@ -102,7 +102,8 @@ export async function findCode(store: Queries, databaseId: string, id: string, p
     `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email
     FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
     WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND code.purpose = $3
-      AND code.expires_at > $4::timestamptz AND u.email_key = code.email_key AND u.disabled_at IS NULL`,
+      AND code.expires_at > $4::timestamptz AND u.email_key = code.email_key AND u.disabled_at IS NULL
+      AND (code.generation IS NULL OR code.generation = u.generation)`,
     [databaseId, id, purpose, now],
   )
   return code
@@ -118,12 +119,13 @@ export interface CodeUser extends Pick<User, 'id'> {
 // again does not store the code meanwhile. Messages that would send a code of this purpose are deleted with it.
 const useCode = (assignments: string, returned: string) => `
   WITH owner AS (
-    SELECT u.id, u.email_key, u.email_verified_at FROM usher."user" AS u
+    SELECT u.id, u.email_key, u.email_verified_at, u.generation FROM usher."user" AS u
     WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND u.disabled_at IS NULL FOR NO KEY UPDATE
   ), used AS (
     DELETE FROM usher.code AS code USING owner
     WHERE code.database_id = $1::uuid AND code.id = $3::uuid AND code.user_id = owner.id
       AND code.email_key = owner.email_key AND code.expires_at > $4::timestamptz
+      AND (code.generation IS NULL OR code.generation = owner.generation)
     RETURNING code.user_id, code.purpose
   ), message AS (
     DELETE FROM usher.outbox AS message USING used
@@ -145,16 +147,15 @@ export async function resetPassword(
   passwordHash: string,
   messages: MessagesOf<CodeUser>,
 ) {
-  type Row = CodeUser & Pick<User, 'tokensValidAfter' | 'emailVerifiedAt'> & { tenants: string[] }
-  const values = [databaseId, userId, id, now, passwordHash]
+  type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt'> & { tenants: string[] }
+  const values = [databaseId, userId, id, now, passwordHash, now.getTime()]
   const [user] = await changeWithMessages<Row>(store, resetPasswordStatement, values, messages)
   return user
 }
 
 const resetPasswordStatement = useCode(
-  `,
-    tokens_valid_after = ${validAfterRevocation('$4')}, password_hash = $5`,
-  `u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
+  `, ${revoking('$4', '$6')}, password_hash = $5`,
+  `u.generation, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
     ${tenantsOf('u.id')}`,
 )
 

@@ -1,7 +1,6 @@
 import type { Tenant } from '../generated/client.js'
 import { insertEach, type NewMessage, type Transactions } from './outbox.js'
-import { isAsRead } from './sessions.js'
-import type { ReadUser } from './users.js'
+import { isAsRead, type ReadUser } from './revocations.js'
 
 /**
  * Deletes a user, and those of the user's tenants that have no other user.
@@ -11,12 +10,12 @@ import type { ReadUser } from './users.js'
 export const deleteUserAndTenants = (
   store: Transactions,
   databaseId: string,
-  { id, tokensValidAfter }: ReadUser,
+  { id, generation, tokensValidAfter }: ReadUser,
   messages: readonly NewMessage[],
 ) =>
   store.transaction(databaseId, async (query) => {
     // A statement of its own, because only a later one sees what the transactions have done that it waited for.
-    const locked = await query(lockTenantsStatement, [databaseId, id, tokensValidAfter])
+    const locked = await query(lockTenantsStatement, [databaseId, id, generation, tokensValidAfter])
     if (locked.length === 0) return undefined
     const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
     await insertEach(query, messages)
@@ -29,7 +28,7 @@ export const deleteUserAndTenants = (
 const lockTenantsStatement = `
   WITH leaving AS (
     SELECT u.id FROM usher."user" AS u
-    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$3')} FOR UPDATE
+    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$3', '$4')} FOR UPDATE
   ), locked AS (
     SELECT FROM usher.tenant
     WHERE database_id = $1::uuid AND id IN (

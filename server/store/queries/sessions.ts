@@ -1,51 +1,45 @@
-import type { Session, User } from '../generated/client.js'
+import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
+import { after, isAsRead, isOpen, type ReadUser } from './revocations.js'
 import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
-
-/** Returns the instant some seconds after another, by functions that Citus regards as immutable. */
-const after = (instant: string, seconds: string) =>
-  `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
-
-/**
- * Returns from when on the tokens of user `u` are valid after a revocation: the server's time, or `store.time` if that is
- * later. More than a second after the last revocation, because tokens since then have whole seconds; at most a minute
- * ahead, in case the last one was written before the clock was set back.
- */
-export const validAfterRevocation = (now: string) =>
-  `GREATEST(${now}::timestamptz, store.time, LEAST(
-      COALESCE(${after('u.tokens_valid_after', '1')}, store.time), ${after('store.time', '60')}))`
-
-/** Returns the condition that session `s` of user `u` has not ended. */
-export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${now}::timestamptz
-  AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
-
-/** Returns the condition that user `u` is as a request has read it. */
-export const isAsRead = (tokensValidAfter: string) => `u.disabled_at IS NULL
-    AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
 /** A session to add. */
 export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {
   /** By the clock of the server that has issued the token of the login. */
   loginAt: Date
-  /** That of the user, as read with the token. */
+  /** Those of the user, as read with the token. */
+  generation: number
   tokensValidAfter: Date | null
+  /** Sessions that expired before are deleted. */
+  prunedUntil: Date
 }
 
 /**
  * Adds a session, and deletes up to 100 expired ones.
  *
- * @returns when the user is regarded to have logged in: at most the store's time, from which later revocations count.
- * Undefined if the database has a session of that id
+ * @returns when the user is regarded to have logged in: at most the store's time, because a server of the version before
+ * revokes by time. Undefined if the database has a session of that id
  */
 export async function insertSession(
   store: Queries,
-  { databaseId, id, userId, loginAt, tokensValidAfter, label, expiresAt }: NewSession,
+  {
+    databaseId,
+    id,
+    userId,
+    loginAt,
+    generation,
+    tokensValidAfter,
+    label,
+    expiresAt,
+    prunedUntil,
+  }: NewSession,
   now: Date,
 ) {
-  const values = [databaseId, id, userId, loginAt, now, expiresAt, tokensValidAfter, label]
+  const times = [loginAt, now, expiresAt, tokensValidAfter]
+  const values = [databaseId, id, userId, ...times, label, generation, prunedUntil]
   const [session] = await store.query<Pick<Session, 'authenticatedAt'>>(insertStatement, values)
   return session?.authenticatedAt
 }
@@ -55,13 +49,14 @@ const insertStatement = `
     DELETE FROM usher.session
     WHERE database_id = $1::uuid AND id IN (
       SELECT id FROM usher.session
-      WHERE database_id = $1::uuid AND expires_at < $5::timestamptz AND id <> $2::uuid
+      WHERE database_id = $1::uuid AND expires_at < $10::timestamptz AND id <> $2::uuid
       ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
     )
   )
-  INSERT INTO usher.session (database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label)
+  INSERT INTO usher.session (
+    database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label, generation)
   VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),
-    $4::timestamptz, $5::timestamptz, $6::timestamptz, $8)
+    $4::timestamptz, $5::timestamptz, $6::timestamptz, $8, $9::bigint)
   ON CONFLICT (database_id, id) DO NOTHING
   RETURNING authenticated_at AS "authenticatedAt"`
 
@@ -82,6 +77,7 @@ export type RefreshedSession = Pick<
   Session,
   'userId' | 'refreshes' | 'authenticatedAt' | 'endedAt' | 'expiresAt'
 > & {
+  generation: number
   tokensValidAfter: Date | null
   emailVerifiedAt: Date | null
   /** In the order of joining. */
@@ -110,6 +106,7 @@ export async function refreshSession(
 // clocks of servers nor the waits for the row count.
 const refreshStatement = `
   UPDATE usher.session AS s SET
+    generation = COALESCE(s.generation, u.generation),
     refreshes = CASE WHEN s.refreshes = $3::int THEN s.refreshes + 1 ELSE s.refreshes END,
     refreshed_at = CASE WHEN s.refreshes = $3::int THEN store.time ELSE s.refreshed_at END,
     expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')}),
@@ -123,7 +120,7 @@ const refreshStatement = `
     AND ${after('s.created_at', '$7')} > $4::timestamptz
     AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL
   RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt", s.ended_at AS "endedAt",
-    s.expires_at AS "expiresAt", u.tokens_valid_after AS "tokensValidAfter",
+    s.expires_at AS "expiresAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
     u.email_verified_at AS "emailVerifiedAt", ${tenantsOf('s.user_id')}`
 
 /** Ends a session. Returns its user, or undefined if it had ended before. */
@@ -165,11 +162,11 @@ export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | '
 export async function findSessions(
   store: Queries,
   databaseId: string,
-  user: Pick<User, 'id' | 'tokensValidAfter'>,
+  { id, generation, tokensValidAfter }: ReadUser,
   currentId: string,
   now: Date,
 ) {
-  const values = [databaseId, user.id, now, currentId, user.tokensValidAfter]
+  const values = [databaseId, id, now, currentId, generation, tokensValidAfter]
   const rows = await store.query<ListedSession | { id: null }>(findSessionsStatement, values)
   return rows.length > 0 ? rows.filter((row): row is ListedSession => row.id !== null) : undefined
 }
@@ -179,5 +176,5 @@ const findSessionsStatement = `
   SELECT s.id, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt", s.label
   FROM usher."user" AS u
   LEFT JOIN usher.session AS s ON s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$5')}
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$5', '$6')}
   ORDER BY s.id = $4::uuid DESC, s.refreshed_at DESC, s.id LIMIT 100`

@@ -12,14 +12,16 @@ type Queries = Pick<Store, 'query'>
  */
 export async function insertUser(
   store: Queries,
-  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'tokensValidAfter'>,
+  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'generation' | 'tokensValidAfter'> & {
+    generation: number
+  },
   tenant: { id: string; name: string } | undefined,
   idempotencyKey: Uint8Array | undefined,
   messages: readonly NewMessage[] = [],
 ) {
-  const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt } = user
+  const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation } = user
   const values = [
-    ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt],
+    ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation],
     ...(tenant ? [tenant.id, tenant.name] : []),
     ...(idempotencyKey ? [idempotencyKey] : []),
   ]
@@ -35,26 +37,27 @@ export async function insertUser(
 // would be copied to every worker and committed in two phases on all of them.
 
 const userPart = `
-  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz)`
+  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at,
+    generation)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8::bigint)`
 
 const tenantPart = `
   INSERT INTO usher.tenant (database_id, id, name, created_at)
-  VALUES ($1::uuid, $8::uuid, $9::text, $7::timestamptz)`
+  VALUES ($1::uuid, $9::uuid, $10::text, $7::timestamptz)`
 
 const membershipPart = `
   INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
-  VALUES ($1::uuid, $2::uuid, $8::uuid, $7::timestamptz)`
+  VALUES ($1::uuid, $2::uuid, $9::uuid, $7::timestamptz)`
 
 const keyPart = (key: string, tenantName: string) => `
   INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
   VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
 
 /** Without an Idempotency-Key and with one. The parts lock their tables in this order. */
-const insertUserParts = [[userPart], [userPart, keyPart('$8', 'NULL')]] as const
+const insertUserParts = [[userPart], [userPart, keyPart('$9', 'NULL')]] as const
 const insertUserAndTenantParts = [
   [userPart, tenantPart, membershipPart],
-  [userPart, tenantPart, membershipPart, keyPart('$10', '$9')],
+  [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
 ] as const
 
 /** Statements by their parts and the number of messages, because each has one text. */

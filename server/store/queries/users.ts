@@ -2,7 +2,7 @@ import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
-import { isAsRead, isOpen, validAfterRevocation } from './sessions.js'
+import { isAsRead, isOpen, type ReadUser } from './revocations.js'
 import { tenantsOf } from './tenants.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
@@ -15,6 +15,7 @@ export type UserWithoutPassword = Pick<
   User,
   'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'emailVerifiedAt' | 'createdAt'
 > & {
+  generation: number
   /** In the order of joining. */
   tenants: string[]
 }
@@ -25,38 +26,46 @@ export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 export type UserOfToken = Omit<UserWithoutPassword, 'tenants'> & {
   /** In the order of joining. */
   memberships: { id: string; name: string; joinedAt: Date }[]
-  /** Those sessions among the tokens' that have not ended. */
-  sessions: string[]
+  /** Those sessions among the tokens' that have not ended. Undefined if no token belongs to a session. */
+  openSessions?: string[]
+  /** Those sessions that were opened with tokens of logins and have ended, if any. */
+  endedSessions?: string[] | null
 }
 
 const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
-  u.disabled_at AS "disabledAt", u.tokens_valid_after AS "tokensValidAfter",
+  u.disabled_at AS "disabledAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
 
-/** The user of a token, and the session that the token belongs to. */
+/** The user of a token, and the session that decides whether the token is accepted. */
 export interface UserKey {
   id: string
-  sessionId: string | undefined
+  sessionId: string
+  /** The token belongs to the session. Otherwise it is that of a login, which may have opened the session. */
+  isOfSession: boolean
 }
 
-/** Returns the users that exist, in any order, each with those of the sessions that have not ended. */
+/** Returns the users that exist, in any order, each with what the store knows of the sessions. */
 export async function findUsersOfTokens(
   store: Queries,
   databaseId: string,
   keys: readonly UserKey[],
   now: Date,
 ): Promise<UserOfToken[]> {
+  const ofSessions = keys.filter(({ isOfSession }) => isOfSession).length
+  const statement =
+    ofSessions === 0
+      ? findUsersOfLogins
+      : ofSessions === keys.length
+        ? findUsersOfSessions
+        : findUsersOfLoginsAndSessions
   // Concurrent requests of one user share the statement, which would return the user's rows for each.
   const ids = [...new Set(keys.map(({ id }) => id))]
-  const sessionIds = keys.flatMap(({ sessionId }) => sessionId ?? [])
-  const rows =
-    sessionIds.length === 0
-      ? await store.query<UserRow>(findUsersStatement, [databaseId, ids])
-      : await store.query<UserRow>(findUsersWithSessionsStatement, [databaseId, ids, sessionIds, now])
+  const values = [databaseId, ids, keys.map(({ sessionId }) => sessionId), now]
+  const rows = await store.query<UserRow>(statement, values)
   const users = new Map<string, UserOfToken>()
   for (const { tenantId, tenantName, joinedAt, ...row } of rows) {
-    const user = users.get(row.id) ?? { sessions: [], ...row, memberships: [] }
+    const user = users.get(row.id) ?? { ...row, memberships: [] }
     users.set(row.id, user)
     if (tenantId) user.memberships.push({ id: tenantId, name: tenantName, joinedAt })
   }
@@ -65,8 +74,7 @@ export async function findUsersOfTokens(
 }
 
 /** A user with one of the user's tenants, or with none. */
-type UserRow = Omit<UserOfToken, 'memberships' | 'sessions'> & {
-  sessions?: string[]
+type UserRow = Omit<UserOfToken, 'memberships'> & {
   tenantId: string | null
   tenantName: string
   joinedAt: Date
@@ -79,7 +87,7 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
 // again, at 2.7 times the CPU time for one id. OFFSET 0 keeps a user, and a user's memberships, subqueries of their own:
 // otherwise all memberships of a small table are read, at 2.5 times the CPU time with a thousand of them, and all users
 // of a database if most others are small.
-const findUsers = (sessions = '') => `
+const findUsers = (sessions: string) => `
   SELECT ${userColumns}${sessions}, joined."tenantId", joined."tenantName", joined."joinedAt"
   FROM unnest((SELECT $2::uuid[])::uuid[]) AS wanted (user_id)
   CROSS JOIN LATERAL (
@@ -93,13 +101,27 @@ const findUsers = (sessions = '') => `
     OFFSET 0
   ) AS joined ON true`
 
-const findUsersStatement = findUsers()
-const findUsersWithSessionsStatement = findUsers(`,
+const openSessions = `,
     ARRAY(
       SELECT s.id FROM usher.session AS s
       WHERE s.database_id = $1::uuid AND s.user_id = u.id AND s.id = ANY((SELECT $3::uuid[])::uuid[])
         AND ${isOpen('$4')}
-    ) AS sessions`)
+    ) AS "openSessions"`
+
+// Does not depend on the user, so that it is executed once. Most often there is none, and null needs no parsing.
+const endedSessions = `,
+    NULLIF(ARRAY(
+      SELECT s.id FROM unnest((SELECT $3::uuid[])::uuid[]) AS wanted (session_id)
+      CROSS JOIN LATERAL (
+        SELECT id, ended_at, expires_at FROM usher.session
+        WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
+      ) AS s
+      WHERE s.ended_at IS NOT NULL OR s.expires_at <= $4::timestamptz
+    ), '{}') AS "endedSessions"`
+
+const findUsersOfLogins = findUsers(endedSessions)
+const findUsersOfSessions = findUsers(openSessions)
+const findUsersOfLoginsAndSessions = findUsers(openSessions + endedSessions)
 
 /** A user who tries to log in, and what the throttle knows of the attempt. */
 export interface Login {
@@ -162,81 +184,17 @@ const replacePasswordHashStatement = `
   UPDATE usher."user" SET password_hash = $4
   WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
 
+/** Returns no row if the user is not as read. */
 export const updatePreferredName = (
   store: Transactions,
-  databaseId: string,
-  userId: string,
+  { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
   preferredName: string | null,
   messages: readonly NewMessage[],
-) => changeWithMessages(store, updatePreferredNameStatement, [databaseId, userId, preferredName], messages)
+) => {
+  const values = [databaseId, id, preferredName, generation, tokensValidAfter]
+  return changeWithMessages(store, updatePreferredNameStatement, values, messages)
+}
 
 const updatePreferredNameStatement = `
-  UPDATE usher."user" SET preferred_name = $3 WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`
-
-/** A user as a request has read it. Who was disabled since, or whose tokens were revoked, is not changed. */
-export type ReadUser = Pick<User, 'id' | 'tokensValidAfter'>
-
-/**
- * Rejects the tokens that a user has now, and may replace the password hash.
- *
- * @param user with `tokensValidAfter` only if the user is as read
- * @param messages written with the change
- * @returns from when on tokens are valid, by {@link validAfterRevocation}; undefined if there is no such user
- */
-export async function revokeUserTokens(
-  store: Transactions,
-  databaseId: string,
-  { id, tokensValidAfter }: Pick<User, 'id'> & Partial<ReadUser>,
-  now: Date,
-  passwordHash: string | undefined,
-  messages: readonly NewMessage[] = [],
-) {
-  const values = [databaseId, id, now, passwordHash ?? null]
-  const [user] = await changeWithMessages<{ tokensValidAfter: Date }>(
-    store,
-    tokensValidAfter === undefined ? revokeStatement : revokeIfAsReadStatement,
-    tokensValidAfter === undefined ? values : [...values, tokensValidAfter],
-    messages,
-  )
-  return user?.tokensValidAfter
-}
-
-/** Does what {@link revokeUserTokens} does to a user who is as read. One session, if any, goes on. */
-export async function changePassword(
-  store: Transactions,
-  databaseId: string,
-  user: ReadUser,
-  now: Date,
-  passwordHash: string,
-  sessionId: string | undefined,
-  messages: readonly NewMessage[],
-) {
-  // Citus rejects a part that changes no row because it compares with null.
-  if (sessionId === undefined) return revokeUserTokens(store, databaseId, user, now, passwordHash, messages)
-  const [changed] = await changeWithMessages<{ tokensValidAfter: Date }>(
-    store,
-    changePasswordInSessionStatement,
-    [databaseId, user.id, now, passwordHash, user.tokensValidAfter, sessionId],
-    messages,
-  )
-  return changed?.tokensValidAfter
-}
-
-const revoke = (condition = 'true') => `
-  UPDATE usher."user" AS u SET
-    tokens_valid_after = ${validAfterRevocation('$3')},
-    password_hash = COALESCE($4, u.password_hash)
-  FROM (SELECT now() AS time) AS store
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${condition}
-  RETURNING u.tokens_valid_after AS "tokensValidAfter"`
-
-const revokeStatement = revoke()
-const revokeIfAsReadStatement = revoke(isAsRead('$5'))
-const changePasswordInSessionStatement = `
-  WITH changed AS (${revokeIfAsReadStatement}
-  ), kept AS (
-    UPDATE usher.session AS s SET authenticated_at = changed."tokensValidAfter"
-    FROM changed
-    WHERE s.database_id = $1::uuid AND s.id = $6::uuid AND s.user_id = $2::uuid
-  )
-  SELECT "tokensValidAfter" FROM changed`
+  UPDATE usher."user" AS u SET preferred_name = $3
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$4', '$5')} RETURNING 1`

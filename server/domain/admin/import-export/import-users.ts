@@ -134,6 +134,8 @@ function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date):
       preferredName: user.preferredName ?? null,
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
+      // Also if the line has the id of a deleted user, whose tokens stay rejected.
+      generation: now.getTime(),
       tokensValidAfter: user.tokensValidAfter ?? null,
       createdAt,
     },
