@@ -5,13 +5,13 @@ import type { Registry } from 'prom-client'
 import type { Config } from './config.js'
 import { createDatabase } from './domain/admin/databases.js'
 import { requireMasterKey } from './domain/admin/master-key.js'
-import { startPruning } from './domain/admin/prune-hash-parameters.js'
 import { ensureWorkspace } from './domain/admin/workspaces.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { createMailer, type SendMail } from './domain/mail/mailer.js'
 import { loadTemplates } from './domain/mail/templates.js'
 import { startDelivery } from './domain/outbox/delivery.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
+import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
@@ -76,7 +76,7 @@ export async function buildUsher(
   const context = createContext(config, shareByWorker(store, config.storeConnections), now, blocklist)
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context)
   const app = await buildApp(config, context, log, metrics)
-  const pruning = startPruning(context, log)
+  const sweep = startSweep(context, log)
   const delivery = startDelivery(context, { templates, sendMail }, log)
   context.deliver = delivery.deliver
   return {
@@ -85,7 +85,7 @@ export async function buildUsher(
     metrics: metrics?.registry,
     async close() {
       await app.close()
-      await Promise.all([pruning.stop(), delivery.stop()])
+      await Promise.all([sweep.stop(), delivery.stop()])
       await Promise.all([context.hashing.close(), store.close(), blocklist?.close()])
     },
   }

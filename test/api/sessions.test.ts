@@ -79,18 +79,6 @@ describe('openSession', () => {
     const response = await usher.send({ method: 'POST', url: `${database.users}/me/session` })
     expect(outcome(response)).toEqual([401, 'token_missing'])
   })
-
-  it('deletes sessions of the database that expired a day ago', async ({ usher, clock }) => {
-    const database = await usher.newDatabase()
-    await database.opened()
-    const openedAt = async (time: number) => {
-      clock.now = time
-      await database.opened()
-      return usher.store.prisma.session.count({ where: { databaseId: database.id } })
-    }
-    expect(await openedAt(start + 15 * day + 60_000)).toBe(2)
-    expect(await openedAt(start + 15 * day + 60_001)).toBe(2)
-  })
 })
 
 describe('refreshSession', () => {

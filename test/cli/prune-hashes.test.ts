@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { pruneDueDatabases } from '../../server/domain/admin/prune-hash-parameters.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
-import { findPrunableDatabases, recordDummyHash } from '../../server/store/queries/databases.js'
+import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
+import { findDummyHashes, recordDummyHash } from '../../server/store/queries/databases.js'
 import { password, startApp } from '../support/app.js'
 import { type Operator, it as operatorIt } from '../support/operator.js'
 
@@ -12,10 +12,7 @@ const [second, third] = [dummyHashOf(hashOf(2)), dummyHashOf(hashOf(3))]
 type Database = Awaited<ReturnType<Operator['newDatabase']>>
 
 const it = operatorIt.extend('parameters', ({ usher }) => ({
-  of: async ({ id }: Database) => {
-    const databases = await findPrunableDatabases(usher.store)
-    return databases.find((each) => each.id === id)?.dummyHashes.toSorted()
-  },
+  of: async ({ id }: Database) => (await findDummyHashes(usher.store, id)).sort(),
   record: async ({ id }: Database, ...dummyHashes: string[]) => {
     for (const each of [usher.context.hashing.dummyHash, ...dummyHashes]) {
       await recordDummyHash(usher.store, id, each)
@@ -88,7 +85,7 @@ it('database prune-hashes names a database that does not exist', async ({ usher 
   )
 })
 
-it('one of several servers prunes hash parameters once a day', async ({ usher, database, parameters }) => {
+it('a sweep prunes hash parameters, unless it is stopped', async ({ usher, database, parameters }) => {
   const events: unknown[] = []
   const log = {
     level: 'info',
@@ -96,51 +93,17 @@ it('one of several servers prunes hash parameters once a day', async ({ usher, d
     info: (fields: object) => void events.push(fields),
     warn: () => undefined,
   }
-  const due = (hours: number) =>
-    Promise.all(
-      Array.from({ length: 4 }, () => {
-        const now = () => usher.clock.now + hours * 3_600_000
-        return pruneDueDatabases({ ...usher.context, now }, log)
-      }),
-    )
-  const event = { audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 }
+  const sweep = async (stopped: AbortSignal) => {
+    await usher.store.prisma.sweep.deleteMany({ where: { databaseId: database.id } })
+    await sweepDatabase(usher.context, database.id, { log, stopped, pause: async () => undefined })
+  }
   await parameters.record(database, second)
-  await due(0)
-  expect(events).toEqual([event])
-  await parameters.record(database, second)
-  await due(23)
-  expect(events).toEqual([event])
-  await due(25)
-  expect(events).toEqual([event, event])
-  // The clock was set back to before the last run.
-  await parameters.record(database, second)
-  await due(-48)
-  expect(events).toEqual([event, event, event])
-})
-
-it('a server checks every hour for databases to prune until it closes', async ({
-  usher,
-  database,
-  parameters,
-}) => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const server = await startApp(usher.store)
-  server.clock.now = Date.now()
-  const rest = vi.getTimerCount()
-  await parameters.record(database, second)
-  vi.advanceTimersByTime(3_600_000)
-  await vi.waitFor(async () => expect(await parameters.of(database)).toBeUndefined(), { timeout: 20_000 })
-  await server.close()
-  expect(vi.getTimerCount()).toBe(rest - 1)
-  vi.useRealTimers()
-})
-
-it('pruning removes nothing after it was stopped', async ({ usher, database, parameters }) => {
-  await parameters.record(database, second)
-  const stops = [false, true]
-  const log = { level: 'info', child: () => log, info: () => expect.unreachable(), warn: () => undefined }
-  await pruneDueDatabases(usher.context, log, () => stops.shift() ?? true)
+  await sweep(AbortSignal.abort())
   expect(await parameters.of(database)).toContain(second)
+  expect(events).toEqual([])
+  await sweep(new AbortController().signal)
+  expect(await parameters.of(database)).toEqual([usher.context.hashing.dummyHash])
+  expect(events).toEqual([{ audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 }])
 })
 
 it.for(['wrong password', password])(

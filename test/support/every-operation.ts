@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { webhookSettings } from '../../server/domain/admin/webhook.js'
+import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import type { Store } from '../../server/store/store.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
 import { startReceiver } from './receiver.js'
@@ -49,6 +50,11 @@ export async function useEveryOperation(store: Store) {
   ])
   await sendEvents(api)
   await sendCodes(api, smtp)
+  await sweepDatabase(api.context, database.id, {
+    log: api.app.log,
+    stopped: new AbortController().signal,
+    pause: async () => undefined,
+  })
   await api.close()
   await smtp.close()
   const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })

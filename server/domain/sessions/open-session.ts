@@ -5,7 +5,6 @@ import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import { longestTokenSeconds } from '../tokens/access-token.js'
 import { signedIn } from '../users/signed-in.js'
 import { userOfToken } from '../users/user-of-token.js'
 import { issueRefreshToken } from './refresh-token.js'
@@ -44,8 +43,6 @@ export async function openSession(
     tokensValidAfter,
     label: body?.label ?? null,
     expiresAt,
-    // As long as its row exists, a session that has ended rejects the token of its login.
-    prunedUntil: new Date(now - longestTokenSeconds * 1000),
   }
   const authenticatedAt = await insertSession(context.store, session, new Date(now)).catch((error) => {
     throw isForeignKeyViolation(error) ? new Problem('token_invalid', { cause: error }) : error

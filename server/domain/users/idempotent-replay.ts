@@ -10,7 +10,7 @@ import { type Authenticated, authenticate } from './authenticate.js'
 import { requireCanonicalEmail } from './canonical-email.js'
 
 /** How long a sign-up can be sent again under its key. */
-const retentionMilliseconds = 24 * 3_600_000
+export const replayMilliseconds = 24 * 3_600_000
 
 /** Returns an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header) as it is stored: its SHA-256. */
 export const hashIdempotencyKey = (header: string) =>
@@ -30,7 +30,7 @@ export async function replaySignUp(
   caller: Caller,
   key: Uint8Array,
 ): Promise<Authenticated | undefined> {
-  const expired = new Date(context.now() - retentionMilliseconds)
+  const expired = new Date(context.now() - replayMilliseconds)
   const signUp = await findSignUp(context.store, database.id, key, expired)
   if (!signUp) return undefined
   const email = requireCanonicalEmail(body.email)

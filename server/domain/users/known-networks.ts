@@ -1,7 +1,7 @@
 import { rememberNetwork } from '../../store/queries/networks.js'
 import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
+import { wasSeen } from '../throttle/rules.js'
 
 const dayMilliseconds = 24 * 3_600_000
 
@@ -18,8 +18,7 @@ export async function rememberLogin(
 ) {
   if (wasSeen(networkKnownAt, now(), dayMilliseconds)) return
   try {
-    const at = new Date(now())
-    await rememberNetwork(store, databaseId, userId, network, at, new Date(now() - knownMilliseconds))
+    await rememberNetwork(store, databaseId, userId, network, new Date(now()))
   } catch (error) {
     caller.log.warn({ err: error, databaseId, userId }, 'network of a login not noted')
   }

@@ -4,10 +4,7 @@ import type { Store } from '../store.js'
 type Queries = Pick<Store, 'query'>
 
 /** A database as requests and commands read it. */
-export type DatabaseFields = Omit<
-  Database,
-  'formerDummyHashes' | 'hashParametersPrunedAt' | 'sealedWebhookSecret'
->
+export type DatabaseFields = Omit<Database, 'formerDummyHashes' | 'formerPruningAt' | 'sealedWebhookSecret'>
 
 /** Returns a database, or undefined. */
 export async function findDatabaseByPath(store: Queries, workspaceSlug: string, databaseName: string) {
@@ -73,33 +70,6 @@ export const removeDummyHashes = (store: Queries, databaseId: string, dummyHashe
     'DELETE FROM usher.hash_parameters WHERE database_id = $1::uuid AND dummy_hash = ANY ($2::text[])',
     [databaseId, dummyHashes],
   )
-
-export interface PrunableDatabase {
-  id: string
-  dummyHashes: string[]
-}
-
-/** Returns databases with several sets of hash parameters. One query per database goes to one node each. */
-export async function findPrunableDatabases(store: Queries): Promise<PrunableDatabase[]> {
-  const found: PrunableDatabase[] = []
-  for (const { id } of await store.query<{ id: string }>('SELECT id FROM usher.database', [])) {
-    const dummyHashes = await findDummyHashes(store, id)
-    if (dummyHashes.length > 1) found.push({ id, dummyHashes })
-  }
-  return found
-}
-
-/** Returns whether the database was due for pruning, and marks it as pruned: one process gets true. */
-export async function claimPruning(store: Queries, databaseId: string, now: Date, [from, to]: [Date, Date]) {
-  const rows = await store.query(
-    `UPDATE usher.database SET hash_parameters_pruned_at = $2::timestamptz
-    WHERE id = $1::uuid
-      AND (hash_parameters_pruned_at BETWEEN $3::timestamptz AND $4::timestamptz) IS NOT TRUE
-    RETURNING 1`,
-    [databaseId, now, from, to],
-  )
-  return rows.length > 0
-}
 
 export async function* pagesOfPasswordHashes(store: Queries, databaseId: string) {
   let last = '00000000-0000-0000-0000-000000000000'

@@ -43,24 +43,18 @@ const recordStatement = `
         AT TIME ZONE 'UTC') END
   RETURNING full_at AS "fullAt"`
 
-/** Notes that a user has logged in from a network, and deletes the user's networks last seen before `expired`. */
+/** Notes that a user has logged in from a network. */
 export async function rememberNetwork(
   store: Queries,
   databaseId: string,
   userId: string,
   network: Uint8Array,
   now: Date,
-  expired: Date,
 ) {
-  await store.query(rememberStatement, [databaseId, userId, network, now, expired])
+  await store.query(rememberStatement, [databaseId, userId, network, now])
 }
 
 const rememberStatement = `
-  WITH pruned AS (
-    DELETE FROM usher.known_network
-    WHERE database_id = $1::uuid AND user_id = $2::uuid AND last_login_at < $5::timestamptz
-      AND network <> $3::bytea
-  )
   INSERT INTO usher.known_network (database_id, user_id, network, last_login_at)
   VALUES ($1::uuid, $2::uuid, $3::bytea, $4::timestamptz)
   ON CONFLICT (database_id, user_id, network) DO UPDATE SET last_login_at = excluded.last_login_at`

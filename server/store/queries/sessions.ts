@@ -13,46 +13,26 @@ export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId'
   /** Those of the user, as read with the token. */
   generation: number
   tokensValidAfter: Date | null
-  /** Sessions that expired before are deleted. */
-  prunedUntil: Date
 }
 
 /**
- * Adds a session, and deletes up to 100 expired ones.
+ * Adds a session.
  *
  * @returns when the user is regarded to have logged in: at most the store's time, because a server of the version before
  * revokes by time. Undefined if the database has a session of that id
  */
 export async function insertSession(
   store: Queries,
-  {
-    databaseId,
-    id,
-    userId,
-    loginAt,
-    generation,
-    tokensValidAfter,
-    label,
-    expiresAt,
-    prunedUntil,
-  }: NewSession,
+  { databaseId, id, userId, loginAt, generation, tokensValidAfter, label, expiresAt }: NewSession,
   now: Date,
 ) {
   const times = [loginAt, now, expiresAt, tokensValidAfter]
-  const values = [databaseId, id, userId, ...times, label, generation, prunedUntil]
+  const values = [databaseId, id, userId, ...times, label, generation]
   const [session] = await store.query<Pick<Session, 'authenticatedAt'>>(insertStatement, values)
   return session?.authenticatedAt
 }
 
 const insertStatement = `
-  WITH pruned AS (
-    DELETE FROM usher.session
-    WHERE database_id = $1::uuid AND id IN (
-      SELECT id FROM usher.session
-      WHERE database_id = $1::uuid AND expires_at < $10::timestamptz AND id <> $2::uuid
-      ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
-    )
-  )
   INSERT INTO usher.session (
     database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label, generation)
   VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),

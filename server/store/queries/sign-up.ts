@@ -82,20 +82,16 @@ export interface SignUp {
   tenantName: string | null
 }
 
-/** Returns the sign-up of an Idempotency-Key, or undefined. Deletes up to 100 keys created before `expired`. */
+/** Returns the sign-up of an Idempotency-Key, or undefined. Deletes the key if it was created before `expired`. */
 export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
   const [signUp] = await store.query<SignUp>(findSignUpStatement, [databaseId, key, expired])
   return signUp
 }
 
 const findSignUpStatement = `
-  WITH pruned AS (
+  WITH expired AS (
     DELETE FROM usher.idempotency_key
-    WHERE database_id = $1::uuid AND key IN (
-      SELECT key FROM usher.idempotency_key
-      WHERE database_id = $1::uuid AND created_at < $3::timestamptz
-      ORDER BY key = $2::bytea DESC LIMIT 100 FOR UPDATE SKIP LOCKED
-    )
+    WHERE database_id = $1::uuid AND key = $2::bytea AND created_at < $3::timestamptz
   )
   SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName"
   FROM usher.idempotency_key

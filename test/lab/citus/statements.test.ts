@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { setDatabase } from '../../../server/domain/admin/databases.js'
 import { webhookSettings } from '../../../server/domain/admin/webhook.js'
+import { sweepDatabase } from '../../../server/domain/sweep/sweep.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { referenceTables } from '../../../server/store/citus/tables.js'
 import { migrate } from '../../../server/store/migrate.js'
@@ -99,6 +100,8 @@ async function useEveryOperation() {
   ].map(({ statusCode }) => statusCode)
   expect(statuses).toEqual([201, 409, 201, 201, 200, 401, 200])
   await useAccountOperations(await api.newDatabase(), receiver, smtp)
+  const sweeping = { log: api.app.log, stopped: new AbortController().signal, pause: async () => undefined }
+  await sweepDatabase(api.context, database.id, sweeping)
   await api.close()
   await Promise.all([receiver.close(), smtp.close()])
 }

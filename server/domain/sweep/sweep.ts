@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isForeignKeyViolation, isStoreUnavailable } from '../../store/errors.js'
+import {
+  claimSweep,
+  deleteEnded,
+  type Ends,
+  findDatabaseIds,
+  findOuterDatabaseIds,
+} from '../../store/queries/sweep.js'
+import { audit, type Log } from '../../telemetry/audit.js'
+import { untraced } from '../../telemetry/tracing.js'
+import { clockSkewSeconds } from '../clock-skew.js'
+import type { AppContext } from '../context.js'
+import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
+import { longestTokenSeconds } from '../tokens/access-token.js'
+import { replayMilliseconds } from '../users/idempotent-replay.js'
+import { pruneHashParameters } from './prune-hash-parameters.js'
+
+// What a database keeps only for a time is deleted here. Every process visits one database after the other, and the first
+// one that comes to it sweeps it.
+
+const minuteMilliseconds = 60_000
+const hourMilliseconds = 60 * minuteMilliseconds
+
+/** Between the visits of two databases: 21,600 a day. */
+const visitMilliseconds = 4_000
+/** Between the batches of a database that has many rows to delete. */
+const batchMilliseconds = 50
+/** From the start of a round of all databases to that of the next, at least. */
+const roundMilliseconds = hourMilliseconds
+/** A database is swept again after this time. */
+const intervalMilliseconds = 12 * hourMilliseconds
+const databasesAtATime = 100
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+type SweepContext = Pick<AppContext, 'store' | 'hashing' | 'now'>
+
+/** When rows have ended, with clocks of servers that differ. */
+export function endsAt(now: number): Ends {
+  const before = (milliseconds: number) => new Date(now - milliseconds)
+  return {
+    // As long as its row exists, a session that has ended rejects its tokens.
+    session: before(longestTokenSeconds * 1000 + minuteMilliseconds),
+    login_failures: before(retentionMilliseconds),
+    network_failures: before(minuteMilliseconds),
+    known_network: before(knownMilliseconds),
+    idempotency_key: before(replayMilliseconds + minuteMilliseconds),
+    code: before(minuteMilliseconds),
+    code_request: before(hourMilliseconds),
+    outbox: before(hourMilliseconds),
+  }
+}
+
+/** How a sweep waits, and what ends it. */
+export interface Sweeping {
+  log: Log
+  stopped: AbortSignal
+  pause: (milliseconds: number) => Promise<unknown>
+}
+
+/** Deletes what has ended in a database, unless a process began to do so less than 12 hours ago. */
+export async function sweepDatabase(
+  context: SweepContext,
+  databaseId: string,
+  { log, stopped, pause }: Sweeping,
+) {
+  const { store, now } = context
+  const started = {
+    now: new Date(now()),
+    since: new Date(now() - intervalMilliseconds),
+    future: new Date(now() + clockSkewSeconds * 1000),
+  }
+  if (!(await claimSweep(store, databaseId, started))) return
+  let swept = await deleteEnded(store, databaseId, endsAt(now()))
+  while (!swept.isComplete && !stopped.aborted) {
+    await pause(batchMilliseconds)
+    swept = await deleteEnded(store, databaseId, endsAt(now()))
+  }
+  if (swept.hashParameters < 2) return
+  const { removed } = await pruneHashParameters(context, databaseId, stopped)
+  if (removed > 0) audit(log, 'database.hash_parameters_pruned', { databaseId, removed })
+}
+
+/** Sweeps all databases until it is stopped, without keeping the process alive. */
+export function startSweep(
+  context: SweepContext,
+  log: Log,
+  { random = Math.random, pause }: { random?: () => number; pause?: Sweeping['pause'] } = {},
+) {
+  const stopping = new AbortController()
+  const stopped = stopping.signal
+  const wait = (milliseconds: number) =>
+    sleep(milliseconds, undefined, { ref: false, signal: stopped }).catch(() => undefined)
+  const sweeping = { log, stopped, pause: pause ?? wait }
+  const running = untraced(() => sweepInRounds(context, sweeping, random))
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** Returns an id between two. Ids begin with their time, so databases that were created together lie together. */
+export function idBetween({ lowest, highest }: { lowest: string; highest: string }, position: number) {
+  const [from, to] = [lowest, highest].map((id) => BigInt(`0x${id.replaceAll('-', '')}`)) as [bigint, bigint]
+  const digits = (from + ((to - from) * BigInt(Math.floor(position * 2 ** 32))) / 2n ** 32n).toString(16)
+  return digits.padStart(32, '0').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Begins at a random database, so that processes which were started together visit different ones. */
+async function sweepInRounds(context: SweepContext, sweeping: Sweeping, random: () => number) {
+  const { log, stopped, pause } = sweeping
+  const { store } = context
+  /** Returns undefined if it fails: a node that is unavailable must not hold back the databases of others. */
+  const attempt = <Result>(work: Promise<Result>) =>
+    work.catch((err) => {
+      if (!isStoreUnavailable(err) && !isForeignKeyViolation(err))
+        log.warn({ err }, 'a database is not swept')
+    })
+  await pause(random() * minuteMilliseconds)
+  const outer = stopped.aborted ? undefined : await attempt(findOuterDatabaseIds(store))
+  let after = outer && idBetween(outer, random())
+  let visits = 0
+  while (!stopped.aborted) {
+    const ids = (await attempt(findDatabaseIds(store, after ?? beforeAll, databasesAtATime))) ?? []
+    for (const id of ids) {
+      if (stopped.aborted) return
+      await attempt(sweepDatabase(context, id, sweeping))
+      await pause(visitMilliseconds)
+    }
+    visits += ids.length
+    after = ids[databasesAtATime - 1]
+    if (after) continue
+    await pause(Math.max(visitMilliseconds, roundMilliseconds - visits * visitMilliseconds))
+    visits = 0
+  }
+}

@@ -1,0 +1,202 @@
+import pg from 'pg'
+import { expect } from 'vitest'
+import { endsAt, idBetween, startSweep, sweepDatabase } from '../../server/domain/sweep/sweep.js'
+import { sweptTables } from '../../server/store/queries/sweep.js'
+import type { Store } from '../../server/store/store.js'
+import { withOwnStore } from '../support/api.js'
+import { startApp, type TestDatabase } from '../support/app.js'
+import { createFiller } from '../support/many-rows.js'
+import { openTestStore, type TestStore } from '../support/store.js'
+
+/** Why the rows of a table may stay, for every table that the sweep leaves alone. */
+const kept: Record<string, string> = {
+  _prisma_migrations: 'one for each migration',
+  workspace: 'until the operator deletes it',
+  database: 'until the operator deletes it',
+  user: 'until the user or the operator deletes it',
+  tenant: 'until the operator deletes it',
+  membership: 'with its user and tenant',
+  signing_key: 'retired ones until the next rotation',
+  database_secret: 'retired ones until the next rotation',
+  hash_parameters: 'until no user has them: see test/cli/prune-hashes.test.ts',
+  sweep: 'one for each database',
+}
+
+const hour = 3_600_000
+const log = { level: 'info', child: () => log, info: () => undefined, warn: () => undefined }
+const running = { log, stopped: new AbortController().signal, pause: async () => undefined }
+
+const it = withOwnStore
+  .extend('storeKind', { scope: 'worker' }, 'postgres')
+  .extend('usher', { scope: 'file' }, async ({ store }, { onCleanup }) => {
+    const usher = await startApp(store)
+    onCleanup(usher.close)
+    return usher
+  })
+  .extend('client', { scope: 'file' }, async ({ store }, { onCleanup }) => {
+    const client = new pg.Client({ connectionString: (store as TestStore).settings?.DATABASE_URL })
+    await client.connect()
+    onCleanup(() => client.end())
+    return client
+  })
+  .extend('database', ({ usher }) => usher.newDatabase())
+
+it('every table says until when it keeps its rows, and the sweep deletes those that have ended', async ({
+  store,
+  client,
+}) => {
+  // No server runs that delivers the messages.
+  const usher = await startApp(store)
+  const database = await usher.newDatabase()
+  await usher.close()
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r'`,
+  )
+  const tables = rows.map(({ name }) => name)
+  expect(tables.sort()).toEqual([...Object.keys(kept), ...sweptTables].sort())
+
+  const now = usher.clock.now
+  for (const at of [now - 100 * 24 * hour, now]) await (await createFiller(client, at)).addRows(600)
+  const countRows = async () => {
+    const counts: Record<string, number> = {}
+    for (const table of tables) {
+      const { rows } = await client.query(`SELECT count(*)::int AS count FROM usher."${table}"`)
+      counts[table] = rows[0].count
+    }
+    return counts
+  }
+  const before = await countRows()
+  await sweepDatabase(usher.context, database.id, running)
+  const after = await countRows()
+  const deleted = tables.filter((table) => (after[table] ?? 0) < (before[table] ?? 0))
+  expect(deleted).toEqual([...sweptTables].sort())
+  // Of each 600 old rows and 600 new ones. A third of the messages were kept only for a tail.
+  const expected = sweptTables.map((table) => [
+    table,
+    (before[table] ?? 0) - (table === 'outbox' ? 200 : 600),
+  ])
+  expect(Object.fromEntries(sweptTables.map((table) => [table, after[table]]))).toEqual(
+    Object.fromEntries(expected),
+  )
+  const { rows: kinds } = await client.query(
+    `SELECT kind, count(*)::int AS count FROM usher.outbox GROUP BY kind ORDER BY kind`,
+  )
+  expect(kinds).toEqual([
+    { kind: 'mail', count: 400 },
+    { kind: 'tail', count: 200 },
+    { kind: 'webhook', count: 400 },
+  ])
+})
+
+it('a session is kept for 24 hours and two minutes, in which its tokens are refused through it', async ({
+  usher,
+  database,
+}) => {
+  const { clock } = usher
+  const ended = await database.opened()
+  await database.endSession(ended.refreshToken.value)
+  const where = { databaseId: database.id }
+  await usher.store.prisma.session.updateMany({ where, data: { expiresAt: new Date(clock.now) } })
+  const isKeptAfter = async (milliseconds: number) => {
+    const context = { ...usher.context, now: () => clock.now + milliseconds }
+    await usher.store.prisma.sweep.deleteMany({ where })
+    await sweepDatabase(context, database.id, running)
+    return (await usher.store.prisma.session.count({ where })) === 1
+  }
+  expect(await isKeptAfter(24 * hour + 120_000)).toBe(true)
+  expect((await database.me(ended.token.jwt)).statusCode).toBe(401)
+  expect(await isKeptAfter(24 * hour + 120_001)).toBe(false)
+})
+
+it('one of several processes sweeps a database, every 12 hours', async ({ usher, database }) => {
+  let sweeps = 0
+  const query: Store['query'] = (text, values) => {
+    if (text.includes('deleted_session')) sweeps += 1
+    return usher.store.query(text, values)
+  }
+  const sweepAt = (hours: number) =>
+    Promise.all(
+      Array.from({ length: 4 }, () =>
+        sweepDatabase(
+          { ...usher.context, store: { ...usher.store, query }, now: () => usher.clock.now + hours * hour },
+          database.id,
+          running,
+        ),
+      ),
+    )
+  const counts: number[] = []
+  // At -48 the clock has been set back to before the last sweep.
+  for (const hours of [0, 11.9, 12.1, -48]) {
+    await sweepAt(hours)
+    counts.push(sweeps)
+  }
+  expect(counts).toEqual([1, 1, 2, 3])
+})
+
+/** Runs a sweep until it has waited so many times. Returns its statements and waits. */
+async function observe(
+  { context }: Awaited<ReturnType<typeof startApp>>,
+  waits: number,
+  failing: TestDatabase[] = [],
+) {
+  const waited: number[] = []
+  const statements: unknown[][] = []
+  const query: Store['query'] = async (text, values) => {
+    statements.push(values)
+    if (failing.some(({ id }) => id === values[0])) throw Object.assign(new Error('away'), { code: '57P01' })
+    return context.store.query(text, values)
+  }
+  await new Promise<void>((resolve) => {
+    const sweep = startSweep({ ...context, store: { ...context.store, query } }, log, {
+      random: () => 0.5,
+      pause: async (milliseconds) => {
+        waited.push(milliseconds)
+        if (waited.length === waits) resolve(sweep.stop())
+      },
+    })
+  })
+  return { waited, statements }
+}
+
+it('a process visits one database in 4 s, all within an hour at most once, and passes over one that fails', async ({
+  usher,
+}) => {
+  const { prisma } = usher.store
+  await prisma.sweep.deleteMany()
+  const databases = [await usher.newDatabase(), await usher.newDatabase(), await usher.newDatabase()]
+  const ids = (await prisma.database.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)
+  const [failing] = databases
+  const swept = async () => (await prisma.sweep.findMany()).map(({ databaseId }) => databaseId).sort()
+
+  // From the middle to the end, and a whole round.
+  const middle = idBetween({ lowest: ids[0] ?? '', highest: ids.at(-1) ?? '' }, 0.5)
+  const first = ids.filter((id) => id > middle).length
+  expect([first > 0, first < ids.length]).toEqual([true, true])
+  const visits = (count: number) => [...Array(count).fill(4_000), hour - count * 4_000]
+  const { waited } = await observe(usher, 1 + first + 1 + ids.length + 1, failing && [failing])
+  expect(waited).toEqual([30_000, ...visits(first), ...visits(ids.length)])
+  expect(await swept()).toEqual(ids.filter((id) => id !== failing?.id))
+
+  if (failing) await sweepDatabase(usher.context, failing.id, running)
+  // Swept a moment ago: one statement for each visit, and two to begin.
+  const { statements } = await observe(usher, 1 + first + 1)
+  expect(statements).toHaveLength(2 + first)
+})
+
+it('the embedded store is swept too', async () => {
+  const store = await openTestStore('embedded')
+  const usher = await startApp(store)
+  const database = await usher.newDatabase()
+  await database.opened()
+  usher.clock.now += 120 * 24 * hour
+  await sweepDatabase(usher.context, database.id, running)
+  expect(await store.prisma.session.count()).toBe(0)
+  expect(await store.prisma.user.count()).toBe(1)
+  await usher.close()
+  await store.close()
+})
+
+it('the sweep keeps what clocks of servers that differ may still need', ({ usher }) => {
+  const { now } = usher.clock
+  for (const end of Object.values(endsAt(now))) expect(end.getTime()).toBeLessThanOrEqual(now - 60_000)
+})
