@@ -40,24 +40,23 @@ beforeAll(async () => {
 })
 afterAll(() => rm(scratch, { recursive: true }))
 
-/** `npm start` without the build, because other tests use the built files. */
-const start = 'npm start --ignore-scripts'
-
 it('README starts with npm start and npm test', () => {
   expect(readme[0]?.code).toContain('flowchart')
   expect(readme[1]?.code).toBe('npm ci && npm start\n')
   expect(readme[2]?.code).toBe('npm ci && npm test\n')
-  expect(scripts).toMatchObject({
-    prestart: expect.any(String),
-    start: expect.any(String),
-    test: expect.any(String),
-  })
+  expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) })
+})
+
+it('npm runs no install script, and no script of ours needs the pre and post scripts that it omits too', async () => {
+  const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'ignore-scripts'])
+  expect(stdout).toBe('true\n')
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)/.test(name))).toEqual([])
 })
 
 it.skipIf(!has('curl'))('the requests and code of README and docs/api.md work with npm start', async () => {
   const port = String(await freePort())
   const env = { PORT: port, DATA_DIR: join(scratch, 'store'), HOME: scratch }
-  const server = startChild('sh', ['-c', `exec ${start}`], env)
+  const server = startChild('sh', ['-c', 'exec npm start'], env)
   // The first start creates the store.
   await server.printed('Server listening', 55_000)
   const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
@@ -120,7 +119,7 @@ it.skipIf(!has('openssl'))(
       // The test creates another database, because few machines have the programs of Postgres.
       .replace(/^createdb .*/, '')
       .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${url}`)
-      .replace('npm start', `exec ${start}`)
+      .replace('npm start', 'exec npm start')
     const server = startChild('sh', ['-ec', script], { PORT: port, HOME: scratch })
     await server.printed('Server listening', 55_000)
     expect(server.output.stdout).toContain('acme/app')

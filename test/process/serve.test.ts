@@ -172,7 +172,7 @@ describe('SIGTERM', () => {
     'SIGTERM to npm start drains the server and exits 0, with %s as script shell',
     async (shell) => {
       const env = { ...(await unreachableStore()), PORT: String(await freePort()), HOME: scratch }
-      const npm = startChild('npm', ['start', '--ignore-scripts', `--script-shell=${shell}`], env)
+      const npm = startChild('npm', ['start', `--script-shell=${shell}`], env)
       await npm.printed('Server listening')
       npm.signal('SIGTERM')
       const { code, signal, stdout } = await npm.ended
