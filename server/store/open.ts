@@ -9,6 +9,8 @@ export interface StoreSettings {
   /** A Postgres server; undefined for the embedded store. Requires `masterKey`. */
   databaseUrl: string | undefined
   masterKey: Buffer | undefined
+  /** The successor of the master key, until all keys are re-encrypted with it. */
+  newMasterKey?: Buffer | undefined
   /** Connections to the server at most. */
   storeConnections: number
   /** Folder of the embedded store. */
@@ -92,17 +94,27 @@ async function addPrisma(connected: Connected) {
 
 /** Loads only the kind of store that the settings name. */
 async function connect(
-  { databaseUrl, masterKey, storeConnections, dataDir }: StoreSettings,
+  { databaseUrl, masterKey, newMasterKey, storeConnections, dataDir }: StoreSettings,
   onConnectionError: (error: Error) => void,
   statementMilliseconds?: number,
   warn?: (message: string) => void,
 ): Promise<Connected> {
-  if (databaseUrl && masterKey) {
-    const { connectPostgres } = await import('./connect-postgres.js')
-    return connectPostgres(databaseUrl, masterKey, onConnectionError, storeConnections, statementMilliseconds)
+  const connectKind = async () => {
+    if (databaseUrl && masterKey) {
+      const { connectPostgres } = await import('./connect-postgres.js')
+      return connectPostgres(
+        databaseUrl,
+        masterKey,
+        onConnectionError,
+        storeConnections,
+        statementMilliseconds,
+      )
+    }
+    const { connectEmbedded } = await import('./connect-embedded.js')
+    return connectEmbedded(dataDir, masterKey, warn)
   }
-  const { connectEmbedded } = await import('./connect-embedded.js')
-  return connectEmbedded(dataDir, masterKey, warn)
+  const { store, adapter } = await connectKind()
+  return { store: { ...store, newMasterKey }, adapter }
 }
 
 /** @throws {NotMigratedError} */

@@ -3,8 +3,15 @@ import type { KeyFile } from './key-file.js'
 
 type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
 
+/** What seals and opens private keys and secrets: 32 bytes each. */
+export interface MasterKeys {
+  readonly masterKey: Buffer
+  /** Its successor, until `usher keys rewrap` has re-encrypted everything with it. */
+  readonly newMasterKey?: Buffer | undefined
+}
+
 /** What a running server uses of the store: no Prisma, because loading it takes a sixth of the time of a start. */
-export interface ServerStore {
+export interface ServerStore extends MasterKeys {
   /**
    * Runs a statement without Prisma, whose overhead exceeds Postgres' own time.
    *
@@ -23,8 +30,6 @@ export interface ServerStore {
     work: (query: Query) => Promise<Result>,
     milliseconds?: number,
   ): Promise<Result>
-  /** Seals the private signing keys: 32 bytes. */
-  readonly masterKey: Buffer
   /** The file of the embedded store's master key, unless the settings give one. */
   keyFile?: KeyFile
   /** Counts connections to a server, and statements that wait for one. */

@@ -399,7 +399,7 @@ it('a refresh token of one session with the mac of another purpose or secret is 
   const [id = ''] = refreshToken.value.split('.')
   const [row] = await usher.store.prisma.databaseSecret.findMany({ where: { databaseId: database.id } })
   if (!row) throw new Error('the database has no secret')
-  const key = openSecret(usher.store.masterKey, row)
+  const key = openSecret(usher.store, row)
   const tokenOf = (parts: unknown) =>
     `${id}.0.${createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')}`
   expect(tokenOf(['refresh_token', id, 0])).toBe(refreshToken.value)

@@ -1,12 +1,31 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
+import { requireMasterKey } from '../../server/domain/admin/master-key.js'
+import { rewrapKeys } from '../../server/domain/admin/rewrap-keys.js'
+import {
+  createSecretLookup,
+  generateSecret,
+  lockSealingKey,
+} from '../../server/domain/keys/database-secrets.js'
+import {
+  openPrivateKey,
+  openSecret,
+  openWebhookSecret,
+  sealPrivateKey,
+} from '../../server/domain/keys/master-key.js'
+import { generateSigningKey } from '../../server/domain/keys/signing-keys.js'
+import { openEmbedded } from '../../server/store/embedded.js'
+import { openKeyFile } from '../../server/store/key-file.js'
+import { insertFirstSecret, resealSigningKey } from '../../server/store/queries/keys.js'
+import type { Store } from '../../server/store/store.js'
+import { startApp } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { startOperator } from '../support/operator.js'
-import { createDataFolder, openPostgresCopy } from '../support/store.js'
+import { createDataFolder, openPostgresCopy, type TestStore } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')
 const wrongKey = 'USHER_MASTER_KEY did not seal the signing keys of this store'
@@ -17,6 +36,52 @@ async function startOwnOperator() {
   const usher = await startOperator(store)
   onTestFinished(() => usher.close().then(store.close))
   return usher
+}
+
+/** Returns what is sealed in a store and cannot be opened with a master key. */
+async function sealedWithOther({ prisma }: Store, masterKey: Buffer) {
+  const found: string[] = []
+  const check = (name: string, open: () => unknown) => {
+    try {
+      open()
+    } catch {
+      found.push(name)
+    }
+  }
+  const keys = { masterKey }
+  for (const row of await prisma.signingKey.findMany()) check(row.kid, () => openPrivateKey(keys, row))
+  for (const row of await prisma.databaseSecret.findMany()) check('secret', () => openSecret(keys, row))
+  for (const row of await prisma.database.findMany()) {
+    const { sealedWebhookSecret: sealed } = row
+    if (sealed) check('webhook', () => openWebhookSecret(keys, sealed, row))
+  }
+  return found
+}
+
+/** Waits until a statement waits for a lock. */
+const lockWait = ({ prisma }: Store) =>
+  expect
+    .poll(
+      () =>
+        prisma.$queryRaw`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      { timeout: 5_000 },
+    )
+    .toHaveLength(1)
+
+/** Returns a store that stores one update and fails from the second one on. */
+function cutAfterOne(store: Store): Store {
+  let first: Promise<unknown> | undefined
+  const query: Store['query'] = async <Row>(text: string, values: unknown[]) => {
+    if (!/^\s*UPDATE/.test(text)) return store.query<Row>(text, values)
+    if (first) {
+      await first
+      throw new Error('cut')
+    }
+    const rows = store.query<Row>(text, values)
+    first = rows
+    return rows
+  }
+  return { ...store, query }
 }
 
 describe('keys rewrap', () => {
@@ -32,7 +97,7 @@ describe('keys rewrap', () => {
     const next = { USHER_NEW_MASTER_KEY: newKey() }
     const { stdout, audited } = await usher.operator('keys rewrap', '', next)
     expect(stdout).toBe(
-      'Re-encrypted keys: 2. Set USHER_MASTER_KEY to the new master key before you run anything else.\n',
+      'Re-encrypted keys: 2. Set USHER_MASTER_KEY to the new master key everywhere, and remove USHER_NEW_MASTER_KEY.\n',
     )
     expect(audited).toMatchObject([{ audit: 'keys.rewrapped' }])
 
@@ -41,7 +106,10 @@ describe('keys rewrap', () => {
       stdout: '',
       stderr: `usher: ${wrongKey}\n`,
     })
-    expect(await usher.outcome('keys rewrap', '', next)).toBe(`1 usher: ${wrongKey}\n`)
+    expect(await usher.outcome('keys list a/b', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
+      `1 usher: ${wrongKey}\n`,
+    )
+    expect(await usher.outcome('keys rewrap', '', next)).toMatch(/^0 Re-encrypted keys: 0\./)
     const env = { USHER_MASTER_KEY: next.USHER_NEW_MASTER_KEY }
     expect(await usher.operator(`keys list ${path}`, '', env)).toMatchObject({ code: 0 })
 
@@ -53,21 +121,156 @@ describe('keys rewrap', () => {
     await server.close()
   })
 
-  it('keys rewrap changes nothing if one key cannot be decrypted', async () => {
+  it('keys rewrap names a key that neither master key has sealed, and re-encrypts the others', async () => {
     const usher = await startOwnOperator()
-    const { id, path } = await usher.newDatabase()
+    const { id } = await usher.newDatabase()
+    await usher.newDatabase()
     await usher.newDatabase()
     await usher.store.prisma.signingKey.updateMany({
       where: { databaseId: id },
-      data: { sealedPrivateKey: new Uint8Array(64), createdAt: new Date(0) },
+      data: { sealedPrivateKey: new Uint8Array(64) },
     })
-    const keys = () => usher.store.prisma.signingKey.findMany({ orderBy: { databaseId: 'asc' } })
-    const before = await keys()
-    expect(await usher.outcome('keys rewrap', '', { USHER_NEW_MASTER_KEY: newKey() })).toBe(
-      '1 usher: the old master key did not seal the signing keys of this store\n',
+    const key = newKey()
+    const [{ kid } = { kid: '' }] = await usher.store.prisma.signingKey.findMany({
+      where: { databaseId: id },
+    })
+    expect(await usher.outcome('keys rewrap', '', { USHER_NEW_MASTER_KEY: key })).toMatch(
+      new RegExp(
+        `^1 \\{.*\\}\nusher: neither master key has sealed signing key ${kid} of database ${id}, and 0 more\\. All others are re-encrypted\n$`,
+      ),
     )
-    expect(await keys()).toEqual(before)
-    expect(await usher.operator(`keys list ${path}`)).toMatchObject({ code: 0 })
+    expect(await sealedWithOther(usher.store, Buffer.from(key, 'base64'))).toEqual([kid])
+  })
+
+  it('keys rewrap can be continued after each statement, while a server with both keys serves', async () => {
+    const usher = await startOwnOperator()
+    const { store } = usher
+    const databases = [await usher.newDatabase(), await usher.newDatabase()]
+    for (const database of databases) {
+      await database.opened()
+      await usher.json(`keys rotate ${database.path} --activate-in 0`)
+      await usher.json(`database set ${database.path} --webhook-url http://localhost`)
+    }
+    const newMasterKey = randomBytes(32)
+    const both = { ...store, newMasterKey }
+    let cuts = 0
+    const cutAfterOneUpdate = () => rewrapKeys(cutAfterOne(both), newMasterKey)
+    for (;;) {
+      const left = await sealedWithOther(store, newMasterKey)
+      const result = await cutAfterOneUpdate().catch((error) => String(error))
+      if (result !== 'Error: cut') {
+        expect(left.length).toBeLessThanOrEqual(1)
+        break
+      }
+      cuts += 1
+      expect(await sealedWithOther(store, newMasterKey)).toHaveLength(left.length - 1)
+      const server = await startApp(both as TestStore)
+      server.clock.now = usher.clock.now
+      for (const { workspaceSlug, databaseName } of databases) {
+        const client = server.client(workspaceSlug, databaseName)
+        const { refreshToken } = await client.opened()
+        expect((await client.refresh(refreshToken.value)).statusCode).toBe(200)
+      }
+      await server.close()
+    }
+    expect(cuts).toBeGreaterThanOrEqual(9)
+    expect(await sealedWithOther(store, newMasterKey)).toEqual([])
+    await requireMasterKey({ ...store, masterKey: newMasterKey })
+  })
+
+  it('a server with only the new master key does not start before keys rewrap has finished', async () => {
+    const { store, ...usher } = await startOwnOperator()
+    for (let count = 0; count < 3; count++) await usher.newDatabase()
+    const [newest] = await store.prisma.signingKey.findMany({ orderBy: { databaseId: 'desc' }, take: 1 })
+    const newMasterKey = randomBytes(32)
+    if (newest) {
+      await resealSigningKey(
+        store,
+        newest,
+        sealPrivateKey(newMasterKey, openPrivateKey(store, newest), newest),
+      )
+    }
+    const only = (masterKey: Buffer) => requireMasterKey({ ...store, masterKey })
+    await expect(only(store.masterKey)).rejects.toThrow('did not seal the signing keys of this store')
+    await expect(only(newMasterKey)).rejects.toThrow('did not seal all signing keys of this store')
+    await requireMasterKey({ ...store, newMasterKey })
+  })
+
+  it('everything that is created with both keys after keys rewrap is sealed with the new one', async () => {
+    const usher = await startOwnOperator()
+    const { path, ...database } = await usher.newDatabase()
+    const next = newKey()
+    const env = { USHER_NEW_MASTER_KEY: next }
+    const isSealedWith = async (key: string) =>
+      (await sealedWithOther(usher.store, Buffer.from(key, 'base64'))).length === 0
+    const { workspaceSlug } = database
+    const before = await usher.operator(`database create ${workspaceSlug}/before`, '', env)
+    expect([before.code, await isSealedWith(usher.store.masterKey.toString('base64'))]).toEqual([0, true])
+    expect((await usher.operator('keys rewrap', '', env)).code).toBe(0)
+    const server = await startApp({ ...usher.store, newMasterKey: Buffer.from(next, 'base64') } as TestStore)
+    await server.client(workspaceSlug, database.databaseName).opened()
+    for (const command of [
+      `database create ${workspaceSlug}/after`,
+      `keys rotate ${path} --activate-in 0`,
+      `database set ${path} --webhook-url http://localhost`,
+    ]) {
+      expect(await usher.operator(command, '', env), command).toMatchObject({ code: 0 })
+    }
+    expect(await isSealedWith(next)).toBe(true)
+    await server.close()
+  })
+
+  it('keys rewrap waits for a secret that a server is about to store', async () => {
+    const { store, ...usher } = await startOwnOperator()
+    const { id } = await usher.newDatabase()
+    const newMasterKey = randomBytes(32)
+    const both = { ...store, newMasterKey }
+    const events = new EventEmitter()
+    const now = new Date()
+    const storing = store.transaction(id, async (query) => {
+      const masterKey = await lockSealingKey({ query }, both, id)
+      events.emit('locked')
+      await once(events, 'rewrap waits')
+      await insertFirstSecret({ query }, generateSecret({ databaseId: id, number: 1 }, masterKey, now, now))
+    })
+    await once(events, 'locked')
+    const rewrapping = rewrapKeys(both, newMasterKey)
+    await lockWait(store)
+    events.emit('rewrap waits')
+    await Promise.all([storing, rewrapping])
+    expect(await sealedWithOther(store, newMasterKey)).toEqual([])
+  })
+
+  it('keys rewrap waits for a database that a process without the new key is about to create', async () => {
+    const { store, ...usher } = await startOwnOperator()
+    const { id } = await usher.newDatabase()
+    const newMasterKey = randomBytes(32)
+    const both = { ...store, newMasterKey }
+    const events = new EventEmitter()
+    const creating = store.prisma.$transaction(async (transaction) => {
+      const { workspaceId } = await transaction.database.findUniqueOrThrow({ where: { id } })
+      const data = { id: randomUUID(), workspaceId, name: 'other', createdAt: new Date() }
+      await transaction.database.createMany({ data })
+      const created = { id: data.id, signingAlgorithm: 'ES256' as const }
+      await transaction.signingKey.createMany({
+        data: generateSigningKey(created, store.masterKey, data.createdAt, data.createdAt),
+      })
+      events.emit('inserted')
+      await once(events, 'rewrap waits')
+    })
+    await once(events, 'inserted')
+    const rewrapping = rewrapKeys(both, newMasterKey)
+    await lockWait(store)
+    events.emit('rewrap waits')
+    await Promise.all([creating, rewrapping])
+    expect(await sealedWithOther(store, newMasterKey)).toEqual([])
+  })
+
+  it('keys rewrap shows its progress on a terminal', async () => {
+    const usher = await startOwnOperator()
+    await usher.newDatabase()
+    const { code, stderr } = await usher.operator('keys rewrap', [], { USHER_NEW_MASTER_KEY: newKey() })
+    expect([code, stderr]).toEqual([0, expect.stringContaining('1 of 1 databases')])
   })
 
   it('keys rewrap requires the new master key in the environment', async () => {
@@ -84,6 +287,7 @@ describe('the key file of an embedded store', () => {
   const inFolder = (name: string) => join(folder, name)
   const keyIn = async (name = 'master.key') => (await readFile(inFolder(name), 'utf8')).trim()
   const names = async () => (await readdir(folder)).filter((name) => name.startsWith('master.key'))
+  const connectKeyFile = async () => ({ keyFile: await openKeyFile(inFolder('master.key')) })
   const usher = (command: string, env: Record<string, string> = {}) =>
     runUsher(command.split(' '), { DATA_DIR: folder, BASE_URL: 'http://localhost', ...env })
 
@@ -114,12 +318,45 @@ describe('the key file of an embedded store', () => {
     expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
   })
 
-  it('the key file is kept if keys rewrap was interrupted before it re-encrypted the keys', async () => {
-    await writeFile(inFolder('master.key.next'), newKey())
-    expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
-    expect(await keyIn()).toBe(await keyIn('kept'))
+  it('keys rewrap is completed at the next start if it was interrupted before it re-encrypted a key', async () => {
     const key = newKey()
-    expect(await usher('keys rewrap', { USHER_NEW_MASTER_KEY: key })).toMatchObject({ code: 0 })
+    await writeFile(inFolder('master.key.next'), key)
+    expect(await usher('keys list acme/app')).toMatchObject({ code: 0 })
     expect([await keyIn(), await names()]).toEqual([key, ['master.key']])
+  })
+
+  it('keys rewrap is completed at the next start if it was interrupted between two keys', async () => {
+    await usher('database create acme/second')
+    const key = newKey()
+    const store = await openEmbedded(folder)
+    await expect(rewrapKeys(cutAfterOne(store), Buffer.from(key, 'base64'))).rejects.toThrow('cut')
+    await store.close()
+    expect(await names()).toEqual(['master.key', 'master.key.next'])
+    const another = newKey()
+    expect(await usher('keys rewrap', { USHER_NEW_MASTER_KEY: another })).toMatchObject({ code: 0 })
+    expect([await keyIn(), await names()]).toEqual([another, ['master.key']])
+    for (const name of ['app', 'second'])
+      expect(await usher(`keys list acme/${name}`)).toMatchObject({ code: 0 })
+  })
+
+  it('keys rewrap keeps both master keys while neither has sealed a key', async () => {
+    const store = await openEmbedded(folder)
+    const { masterKey, newMasterKey } = { masterKey: store.masterKey, newMasterKey: randomBytes(32) }
+    const [row] = await store.prisma.signingKey.findMany({ orderBy: { databaseId: 'asc' } })
+    const { databaseId = '', sealedPrivateKey } = row ?? {}
+    const damage = (data: object) => store.prisma.signingKey.updateMany({ where: { databaseId }, data })
+    await damage({ sealedPrivateKey: new Uint8Array(64) })
+    expect((await rewrapKeys(store, newMasterKey)).unreadable).toHaveLength(1)
+    expect([await keyIn(), await keyIn('master.key.next')]).toEqual(
+      [masterKey, newMasterKey].map((key) => key.toString('base64')),
+    )
+    const { keyFile } = await connectKeyFile()
+    await expect(rewrapKeys({ ...store, keyFile }, randomBytes(32))).rejects.toThrow(
+      'an earlier keys rewrap has not finished',
+    )
+    await damage({ sealedPrivateKey })
+    expect((await rewrapKeys({ ...store, keyFile }, newMasterKey)).unreadable).toEqual([])
+    await store.close()
+    expect([await keyIn(), await names()]).toEqual([newMasterKey.toString('base64'), ['master.key']])
   })
 })

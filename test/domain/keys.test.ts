@@ -23,20 +23,22 @@ it.each([
   ['the row of another database', { ...row(), databaseId: databaseId.replace('0190', '0191') }, masterKey],
   ['a changed byte', withChangedByte(), masterKey],
 ])('does not open a sealed key with %s', (_name, sealed, key) => {
-  expect(() => openTokenKey(sealed, key, 'issuer')).toThrow('cannot be opened with this master key')
+  expect(() => openTokenKey(sealed, { masterKey: key }, 'issuer')).toThrow(
+    'cannot be opened with this master key',
+  )
 })
 
 it('does not open a sealed key with the public key of another pair', () => {
   const changed = { ...row(), publicKey: row().publicKey }
-  expect(() => openTokenKey(changed, masterKey, 'issuer')).toThrow(
+  expect(() => openTokenKey(changed, { masterKey }, 'issuer')).toThrow(
     `signing key ${changed.kid} of database ${databaseId} has another public key than its kid says`,
   )
 })
 
 it('does not sign with the private key of another pair', () => {
   const [key, other] = [row(), row()]
-  const sealedPrivateKey = sealPrivateKey(masterKey, openPrivateKey(masterKey, other), key)
-  const opened = openTokenKey({ ...key, sealedPrivateKey }, masterKey, 'issuer')
+  const sealedPrivateKey = sealPrivateKey(masterKey, openPrivateKey({ masterKey }, other), key)
+  const opened = openTokenKey({ ...key, sealedPrivateKey }, { masterKey }, 'issuer')
   expect(() => opened.sign({})).toThrow('has another private key than its kid says')
 })
 
@@ -47,7 +49,8 @@ function withChangedByte() {
 }
 
 it('throws when the master key is not that of the store', async ({ usher }) => {
-  await expect(requireMasterKey(usher.store)).resolves.toBe(usher.store)
+  await usher.newDatabase()
+  expect(await requireMasterKey(usher.store)).toBe(usher.store)
   await expect(requireMasterKey({ ...usher.store, masterKey })).rejects.toThrow(
     /USHER_MASTER_KEY did not seal/,
   )

@@ -15,7 +15,7 @@ const id = '01900000-0000-7000-8000-000000000000'
 
 function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
   const row = generateSigningKey({ id, signingAlgorithm }, masterKey, new Date(now), new Date(now))
-  const key = openTokenKey(row, masterKey, issuer)
+  const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     id,
     issuer,
@@ -148,10 +148,10 @@ describe('encoded tokens', () => {
 
   it('rejects a correctly signed token of another typ', () => {
     const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
-    const own = openTokenKey(row, masterKey, issuer)
+    const own = openTokenKey(row, { masterKey }, issuer)
     const sign = (typ: string) =>
       createSigner({
-        key: openPrivateKey(masterKey, row),
+        key: openPrivateKey({ masterKey }, row),
         algorithm: 'ES256',
         kid: row.kid,
         header: { alg: 'ES256', typ },
@@ -164,10 +164,12 @@ describe('encoded tokens', () => {
 
   it('accepts a token whose header has other members', () => {
     const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
-    const own = openTokenKey(row, masterKey, issuer)
+    const own = openTokenKey(row, { masterKey }, issuer)
     const { kid } = row
     const header = { b64: true, alg: 'ES256', typ: 'at+jwt' }
-    const jwt = createSigner({ key: openPrivateKey(masterKey, row), algorithm: 'ES256', kid, header })(good)
+    const jwt = createSigner({ key: openPrivateKey({ masterKey }, row), algorithm: 'ES256', kid, header })(
+      good,
+    )
     expect(jwt.startsWith(own.prefix)).toBe(false)
     expect(verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, jwt, now).userId).toBe(user.id)
   })

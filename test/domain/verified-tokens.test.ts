@@ -14,7 +14,7 @@ const issuer = 'https://id.example.com/workspaces/demo/databases/app'
 function newDatabase() {
   const id = randomUUID()
   const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
-  const key = openTokenKey(row, masterKey, issuer)
+  const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     id,
     issuer,

@@ -97,7 +97,7 @@ async function sendEvents(api: TestApi) {
   const receiver = await startReceiver()
   const { id, path, users } = await api.newDatabase()
   const database = { id, webhookUrl: null }
-  const { settings } = webhookSettings(api.store.masterKey, database, { webhookUrl: receiver.url })
+  const settings = webhookSettings(database, { webhookUrl: receiver.url })
   const [workspaceSlug = '', databaseName = ''] = path.split('/')
   await setDatabase(api.store, { workspaceSlug, databaseName }, settings)
   const signUp = async (attempts: number) => {

@@ -79,6 +79,6 @@ export async function makeAttacks(usher: TestApi, signingAlgorithm: SigningAlgor
 async function keyOf(store: Store, path: DatabasePath) {
   const [row] = (await findDatabaseRow(store, path))?.signingKeys ?? []
   if (!row) throw new Error('the database has no key')
-  const privateKey = createPrivateKey(openPrivateKey(store.masterKey, row))
+  const privateKey = createPrivateKey(openPrivateKey(store, row))
   return { kid: row.kid, publicKey: row.publicKey, sign: signerOf(privateKey, row.algorithm) }
 }

@@ -132,11 +132,11 @@ export function configure(database: Command) {
         if (Object.keys(audited).length === 0)
           throw new UsageError('at least one setting is required. See --help')
         return withStore(async (store, _config, log) => {
-          const { masterKey } = store
-          const { secret, settings: ofWebhook } =
+          const ofWebhook: Partial<ReturnType<typeof webhookSettings>> =
             Object.keys(webhook).length > 0
-              ? webhookSettings(masterKey, await requireDatabase(store, path), webhook)
+              ? webhookSettings(await requireDatabase(store, path), webhook)
               : {}
+          const { webhookSecret: secret } = ofWebhook
           const row = await setDatabase(store, path, { ...settings, ...ofWebhook })
           audit(log, 'database.set', { databaseId: row.id, settings: audited })
           const shown = {

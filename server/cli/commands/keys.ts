@@ -1,10 +1,12 @@
 import type { Command } from '@commander-js/extra-typings'
 import { ConfigError } from '../../config.js'
 import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/admin/key-rotation.js'
-import { rewrapKeys } from '../../domain/admin/master-key.js'
+import { OperatorError } from '../../domain/admin/operator-error.js'
+import { rewrapKeys } from '../../domain/admin/rewrap-keys.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { table } from '../io/listing.js'
+import { createProgressLine } from '../io/progress-line.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(keys: Command) {
@@ -71,8 +73,16 @@ export function configure(keys: Command) {
     )
   keys
     .command('rewrap')
-    .description('re-encrypt all signing keys with USHER_NEW_MASTER_KEY; stop all servers first')
+    .description(
+      're-encrypt all signing keys and secrets with USHER_NEW_MASTER_KEY; to continue, run it again',
+    )
     .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Servers can serve meanwhile if all of them have both USHER_MASTER_KEY and USHER_NEW_MASTER_KEY. docs/operation.md has
+the steps.`,
+    )
     .action((options) =>
       withStore(async (store, { newMasterKey }, log) => {
         if (!newMasterKey) {
@@ -80,12 +90,20 @@ export function configure(keys: Command) {
             'USHER_NEW_MASTER_KEY is required: 32 bytes as base64 (openssl rand -base64 32)',
           ])
         }
-        const count = await rewrapKeys(store, newMasterKey)
+        const progress = createProgressLine()
+        const { rewrapped, unreadable } = await rewrapKeys(store, newMasterKey, (done, total) =>
+          progress.show(`${done} of ${total} databases`),
+        ).finally(progress.clear)
         audit(log, 'keys.rewrapped', {})
+        if (unreadable.length > 0) {
+          throw new OperatorError(
+            `neither master key has sealed ${unreadable[0]}, and ${unreadable.length - 1} more. All others are re-encrypted`,
+          )
+        }
         const nextStep = store.keyFile
           ? 'The file master.key contains the new master key.'
-          : 'Set USHER_MASTER_KEY to the new master key before you run anything else.'
-        print(options, { rewrapped: count }, `Re-encrypted keys: ${count}. ${nextStep}`)
+          : 'Set USHER_MASTER_KEY to the new master key everywhere, and remove USHER_NEW_MASTER_KEY.'
+        print(options, { rewrapped }, `Re-encrypted keys: ${rewrapped}. ${nextStep}`)
       }),
     )
 }

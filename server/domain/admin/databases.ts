@@ -3,8 +3,12 @@ import { v7 as uuidv7 } from 'uuid'
 import { isStoreUnavailable } from '../../store/errors.js'
 import type { Prisma } from '../../store/generated/client.js'
 import type { ServerStore, Store } from '../../store/store.js'
+import { queriesIn } from '../../store/transaction-queries.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../databases/find-database.js'
+import { lockSealingKey } from '../keys/database-secrets.js'
+import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
+import { sealingKeyOfNewDatabase } from './master-key.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 import { requirePathName } from './path-name.js'
@@ -36,7 +40,7 @@ export type DatabaseSettings = Partial<
     | 'webhookUrl'
   > & {
     claims: Prisma.InputJsonObject
-    sealedWebhookSecret: Uint8Array<ArrayBuffer> | null
+    webhookSecret: string | null
   }
 >
 
@@ -44,7 +48,7 @@ export type DatabaseSettings = Partial<
 export async function createDatabase(
   store: Store,
   { workspaceSlug, databaseName }: DatabasePath,
-  settings: DatabaseSettings,
+  settings: Omit<DatabaseSettings, 'webhookSecret'>,
   now: Date,
 ) {
   requirePathName('database name', databaseName)
@@ -65,7 +69,8 @@ export async function createDatabase(
     const { count } = await transaction.database.createMany({ data, skipDuplicates: true })
     if (count === 0) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
     const created = await transaction.database.findUniqueOrThrow({ where: { id: data.id } })
-    await transaction.signingKey.createMany({ data: generateSigningKey(created, store.masterKey, now, now) })
+    const masterKey = await sealingKeyOfNewDatabase(queriesIn(transaction), store)
+    await transaction.signingKey.createMany({ data: generateSigningKey(created, masterKey, now, now) })
     return created
   })
 }
@@ -76,9 +81,19 @@ export async function createDatabase(
  *
  * @throws {OperatorError} if it does not exist
  */
-export async function setDatabase(store: Store, path: DatabasePath, settings: DatabaseSettings) {
+export async function setDatabase(
+  store: Store,
+  path: DatabasePath,
+  { webhookSecret, ...settings }: DatabaseSettings,
+) {
   const { id } = await requireDatabase(store, path)
-  await store.prisma.database.updateMany({ where: { id }, data: settings })
+  await store.prisma.$transaction(async (transaction) => {
+    const sealedWebhookSecret =
+      typeof webhookSecret === 'string'
+        ? sealWebhookSecret(await lockSealingKey(queriesIn(transaction), store, id), webhookSecret, { id })
+        : webhookSecret
+    await transaction.database.updateMany({ where: { id }, data: { ...settings, sealedWebhookSecret } })
+  })
   if (settings.webhookUrl === null)
     await store.prisma.message.deleteMany({ where: { databaseId: id, kind: 'webhook' } })
   return requireDatabase(store, path)

@@ -2,8 +2,9 @@ import type { DatabasePath } from '@usher/contract'
 import type { Prisma, SigningKey } from '../../store/generated/client.js'
 import { lockDatabase } from '../../store/queries/keys.js'
 import type { Store } from '../../store/store.js'
+import { queriesIn } from '../../store/transaction-queries.js'
 import type { DatabaseRow } from '../databases/find-database.js'
-import { generateSecret, secretActivationSeconds } from '../keys/database-secrets.js'
+import { generateSecret, lockSealingKey, secretActivationSeconds } from '../keys/database-secrets.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { longestTokenSeconds } from '../tokens/access-token.js'
 import { requireDatabase } from './databases.js'
@@ -28,9 +29,10 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
   const database = await requireDatabase(store, path)
   const activatesAt = secondsAfter(now, activateInSeconds)
-  const key = generateSigningKey(database, store.masterKey, now, activatesAt)
-  await store.prisma.$transaction(async (transaction) => {
+  return store.prisma.$transaction(async (transaction) => {
+    const masterKey = await lockSealingKey(queriesIn(transaction), store, database.id)
     await lockDatabase(transaction, database.id)
+    const key = generateSigningKey(database, masterKey, now, activatesAt)
     const { signingKey } = transaction
     const databaseId = database.id
     await signingKey.deleteMany({ where: { databaseId, retiresAt: { lte: now } } })
@@ -45,9 +47,9 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
       data: { retiresAt: secondsAfter(activatesAt, longestTokenSeconds) },
     })
     await signingKey.createMany({ data: key })
-    await rotateSecret(transaction, database, store.masterKey, activatesAt, now)
+    await rotateSecret(transaction, database, masterKey, activatesAt, now)
+    return key
   })
-  return key
 }
 
 /** Earlier secrets are accepted until all sessions that began with them have ended, and then deleted. */
@@ -89,6 +91,7 @@ export async function retireKey(
 ): Promise<SigningKey> {
   const { id: databaseId } = await requireDatabase(store, path)
   return store.prisma.$transaction(async (transaction) => {
+    const masterKey = await lockSealingKey(queriesIn(transaction), store, databaseId)
     await lockDatabase(transaction, databaseId)
     const { signingKey } = transaction
     const keys = await signingKey.findMany({ where: { databaseId }, orderBy: newestFirst })
@@ -106,13 +109,7 @@ export async function retireKey(
     })
     await signingKey.updateMany({ where: { databaseId, kid }, data: { retiresAt: now } })
     const laterKey = keys.findLast(({ createdAt }) => createdAt > retired.createdAt)
-    await retireSecrets(
-      transaction,
-      databaseId,
-      store.masterKey,
-      [retired.createdAt, laterKey?.createdAt],
-      now,
-    )
+    await retireSecrets(transaction, databaseId, masterKey, [retired.createdAt, laterKey?.createdAt], now)
     return { ...retired, retiresAt: now }
   })
 }

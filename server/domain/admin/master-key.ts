@@ -1,112 +1,87 @@
 import { isStoreUnavailable } from '../../store/errors.js'
-import { findNewestDatabaseId } from '../../store/queries/databases.js'
-import { findSigningKeys, lockKeys } from '../../store/queries/keys.js'
-import type { ServerStore, Store } from '../../store/store.js'
-import {
-  canOpen,
-  openPrivateKey,
-  openSecret,
-  openWebhookSecret,
-  sealPrivateKey,
-  sealSecret,
-  sealWebhookSecret,
-} from '../keys/master-key.js'
+import type { SigningKey } from '../../store/generated/client.js'
+import { findDatabaseId } from '../../store/queries/databases.js'
+import { findSigningKeys } from '../../store/queries/keys.js'
+import type { MasterKeys, ServerStore } from '../../store/store.js'
+import { canOpen, sealingKey } from '../keys/master-key.js'
 import { OperatorError } from './operator-error.js'
+import { reencryptKeys } from './rewrap-keys.js'
 
-const rewrapMilliseconds = 600_000
+/** Databases at one end of the list whose keys are looked for at most. */
+const maxTried = 10
 
 /**
- * Completes an interrupted rewrap of the embedded store whose keys are already encrypted with the new master key.
+ * Checks the master key with keys of the newest database and of the oldest ones, which `usher keys rewrap` re-encrypts
+ * last. Of several, so that one damaged row stops no server. Completes an interrupted rewrap of a store with a key file.
  *
  * @throws {OperatorError} if the master key is wrong
  */
-export async function requireMasterKey<Kind extends ServerStore>(store: Kind): Promise<Kind> {
-  const row = await newestSigningKey(store)
-  if (!row || canOpen(store.masterKey, row)) return store
-  const { keyFile } = store
-  if (!keyFile?.next || !canOpen(keyFile.next, row)) throw wrongKey('USHER_MASTER_KEY')
-  await keyFile.adoptNext()
-  return { ...store, masterKey: keyFile.next }
+export async function requireMasterKey<Kind extends ServerStore>(opened: Kind): Promise<Kind> {
+  const store = opened.keyFile?.next ? await completeRewrap(opened, opened.keyFile.next) : opened
+  const [newest, oldest] = await Promise.all([
+    firstSigningKeys(store, 'newest', 1),
+    firstSigningKeys(store, 'oldest', 3),
+  ])
+  const areFrom = (keys: MasterKeys, rows: SigningKey[]) =>
+    rows.length === 0 || rows.some((row) => canOpen(keys, row))
+  if (!areFrom(store, newest)) {
+    throw new OperatorError('USHER_MASTER_KEY did not seal the signing keys of this store')
+  }
+  if (
+    !areFrom(
+      store,
+      oldest.filter(({ databaseId }) => databaseId !== newest[0]?.databaseId),
+    )
+  ) {
+    throw new OperatorError(
+      'USHER_MASTER_KEY did not seal all signing keys of this store. Finish usher keys rewrap, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
+    )
+  }
+  return store
 }
 
+/** Keeps both keys if something cannot be opened with either. */
+async function completeRewrap<Kind extends ServerStore>(store: Kind, newMasterKey: Buffer): Promise<Kind> {
+  const { unreadable } = await reencryptKeys(store, newMasterKey)
+  if (unreadable.length > 0) return { ...store, newMasterKey }
+  await store.keyFile?.adoptNext()
+  return {
+    ...store,
+    masterKey: newMasterKey,
+    keyFile: store.keyFile && { ...store.keyFile, next: undefined },
+  }
+}
+
+/** Returns the master key with which to seal the keys of a new database: that of the newest one. */
+export const sealingKeyOfNewDatabase = async (queries: Pick<ServerStore, 'query'>, masterKeys: MasterKeys) =>
+  masterKeys.newMasterKey
+    ? sealingKey(masterKeys, await firstSigningKeys(queries, 'newest', 1))
+    : masterKeys.masterKey
+
 /**
- * Returns a key of the newest database that has one: a database that is being deleted has none, and nodes of a
- * distributed store may be unreachable.
+ * Returns a key each of the newest or oldest databases that have one: a database that is being deleted has none, and
+ * nodes of a distributed store may be unreachable.
  *
  * @throws the error of an unreachable node if no other node has a key
  */
-async function newestSigningKey(store: ServerStore) {
+async function firstSigningKeys(
+  queries: Pick<ServerStore, 'query'>,
+  end: 'newest' | 'oldest',
+  count: number,
+): Promise<SigningKey[]> {
+  const found: SigningKey[] = []
   let unavailable: unknown
-  for (let skip = 0; ; skip++) {
-    const id = await findNewestDatabaseId(store, skip)
+  for (let skip = 0; skip < maxTried && found.length < count; skip++) {
+    const id = await findDatabaseId(queries, end, skip)
     if (id === undefined) break
     try {
-      const [key] = await findSigningKeys(store, id)
-      if (key) return key
+      const [key] = await findSigningKeys(queries, id)
+      if (key) found.push(key)
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
       unavailable = error
     }
   }
-  if (unavailable) throw unavailable
-  return undefined
+  if (unavailable && found.length === 0) throw unavailable
+  return found
 }
-
-/**
- * Re-encrypts all private keys and secrets or none.
- *
- * @returns the number of private keys
- * @throws {OperatorError} if the current master key cannot decrypt one
- */
-export async function rewrapKeys(store: Store, newMasterKey: Buffer): Promise<number> {
-  await store.keyFile?.keepNext(newMasterKey)
-  const count = await reencryptKeys(store, newMasterKey)
-  await store.keyFile?.adoptNext()
-  return count
-}
-
-function reencryptKeys(store: Store, newMasterKey: Buffer) {
-  return store.prisma.$transaction(
-    async (transaction) => {
-      await lockKeys(transaction)
-      let count = 0
-      for (const { id: databaseId, sealedWebhookSecret } of await transaction.database.findMany({
-        select: { id: true, sealedWebhookSecret: true },
-      })) {
-        for (const row of await transaction.signingKey.findMany({ where: { databaseId } })) {
-          const pem = opened(() => openPrivateKey(store.masterKey, row))
-          await transaction.signingKey.updateMany({
-            where: { databaseId, kid: row.kid },
-            data: { sealedPrivateKey: sealPrivateKey(newMasterKey, pem, row) },
-          })
-          count += 1
-        }
-        for (const row of await transaction.databaseSecret.findMany({ where: { databaseId } })) {
-          const secret = opened(() => openSecret(store.masterKey, row))
-          await transaction.databaseSecret.updateMany({
-            where: { databaseId, number: row.number },
-            data: { sealedSecret: sealSecret(newMasterKey, secret, row) },
-          })
-        }
-        if (sealedWebhookSecret) {
-          const database = { id: databaseId }
-          const secret = opened(() => openWebhookSecret(store.masterKey, sealedWebhookSecret, database))
-          const sealed = sealWebhookSecret(newMasterKey, secret, database)
-          await transaction.database.updateMany({ where: database, data: { sealedWebhookSecret: sealed } })
-        }
-      }
-      return count
-    },
-    { timeout: rewrapMilliseconds },
-  )
-}
-
-function opened<Secret>(open: () => Secret) {
-  try {
-    return open()
-  } catch {
-    throw wrongKey('the old master key')
-  }
-}
-
-const wrongKey = (name: string) => new OperatorError(`${name} did not seal the signing keys of this store`)

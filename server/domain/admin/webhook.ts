@@ -1,5 +1,4 @@
 import type { Database } from '../../store/generated/client.js'
-import { sealWebhookSecret } from '../keys/master-key.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
 import { OperatorError } from './operator-error.js'
 
@@ -11,24 +10,19 @@ interface WebhookChange {
 }
 
 /**
- * Returns the settings of a changed webhook, with its secret if a new one is created: with the first URL, and when the
+ * Returns the settings of a changed webhook, with a secret if a new one is created: with the first URL, and when the
  * operator asks for it.
  *
  * @throws {OperatorError} if a webhook without URL would get a secret
  */
 export function webhookSettings(
-  masterKey: Buffer,
-  database: Pick<Database, 'id' | 'webhookUrl'>,
+  database: Pick<Database, 'webhookUrl'>,
   { webhookUrl = database.webhookUrl, newWebhookSecret: isNew }: WebhookChange,
-) {
+): { webhookUrl: string | null; webhookSecret?: string | null } {
   if (webhookUrl === null) {
     if (isNew) throw new OperatorError('the database has no webhook. Set --webhook-url too')
-    return { settings: { webhookUrl, sealedWebhookSecret: null } }
+    return { webhookUrl, webhookSecret: null }
   }
-  if (database.webhookUrl !== null && !isNew) return { settings: { webhookUrl } }
-  const secret = newWebhookSecret()
-  return {
-    secret,
-    settings: { webhookUrl, sealedWebhookSecret: sealWebhookSecret(masterKey, secret, database) },
-  }
+  if (database.webhookUrl !== null && !isNew) return { webhookUrl }
+  return { webhookUrl, webhookSecret: newWebhookSecret() }
 }

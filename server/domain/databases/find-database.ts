@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
 import { findDatabaseByPath, findDummyHashes } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
-import type { ServerStore } from '../../store/store.js'
+import type { MasterKeys, ServerStore } from '../../store/store.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 
@@ -61,7 +61,7 @@ export function createDatabaseLookup(store: ServerStore, settings: TokenSettings
     fetchMethod: async (_key, stale, { context }) => {
       const row = await findDatabaseRow(store, context)
       if (!row || isBeingDeleted(row)) return undefined
-      return openDatabase(row, store.masterKey, settings, context, stale?.keys)
+      return openDatabase(row, store, settings, context, stale?.keys)
     },
   })
   return async (path: DatabasePath): Promise<Database> => {
@@ -91,7 +91,7 @@ export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: Da
 /** @param opened keys from an earlier read, which have cached the tokens that they verified */
 function openDatabase(
   row: DatabaseRow,
-  masterKey: Buffer,
+  masterKeys: MasterKeys,
   settings: TokenSettings,
   path: DatabasePath,
   opened: readonly TokenKey[] = [],
@@ -112,7 +112,7 @@ function openDatabase(
     claims: Object(row.claims),
     dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({
-      ...(opened.find(({ kid }) => kid === key.kid) ?? openTokenKey(key, masterKey, issuer)),
+      ...(opened.find(({ kid }) => kid === key.kid) ?? openTokenKey(key, masterKeys, issuer)),
       activatesAt: key.activatesAt,
       retiresAt: key.retiresAt,
     })),

@@ -2,10 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import type { DatabaseSecret } from '../../store/generated/client.js'
-import { findSecrets, insertFirstSecret } from '../../store/queries/keys.js'
-import type { ServerStore } from '../../store/store.js'
+import { findSecrets, insertFirstSecret, lockSigningKeys } from '../../store/queries/keys.js'
+import type { MasterKeys, ServerStore } from '../../store/store.js'
 import { databaseDeleted } from '../databases/find-database.js'
-import { openSecret, sealSecret } from './master-key.js'
+import { openSecret, sealingKey, sealSecret } from './master-key.js'
 
 /** What a secret authenticates. A code of one purpose is never valid for another. */
 export type Purpose = 'refresh_token' | 'password_reset' | 'email_verification'
@@ -39,6 +39,19 @@ export function generateSecret(
 }
 
 /**
+ * Returns the master key with which to seal what a database gets in this transaction. Until its end, `usher keys rewrap`
+ * waits for the signing keys of the database, so that it finds what was sealed.
+ */
+export const lockSealingKey = async (
+  transaction: Pick<ServerStore, 'query'>,
+  masterKeys: MasterKeys,
+  databaseId: string,
+) =>
+  masterKeys.newMasterKey
+    ? sealingKey(masterKeys, await lockSigningKeys(transaction, databaseId))
+    : masterKeys.masterKey
+
+/**
  * Creates a lookup of the secrets of a database, which caches them for a few seconds and creates the first one when it is
  * needed: databases of earlier versions have none, and the three operations never read one.
  */
@@ -61,7 +74,10 @@ async function readSecrets(store: ServerStore, databaseId: string, now: number) 
   if (rows.length > 0) return rows
   const at = new Date(now)
   try {
-    await insertFirstSecret(store, generateSecret({ databaseId, number: 1 }, store.masterKey, at, at))
+    await store.transaction(databaseId, async (query) => {
+      const masterKey = await lockSealingKey({ query }, store, databaseId)
+      await insertFirstSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, at, at))
+    })
   } catch (error) {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   }
@@ -70,9 +86,9 @@ async function readSecrets(store: ServerStore, databaseId: string, now: number) 
 }
 
 /** @param rows the newest first */
-function openSecrets(rows: DatabaseSecret[], { masterKey }: ServerStore, now: () => number): Secrets {
+function openSecrets(rows: DatabaseSecret[], masterKeys: MasterKeys, now: () => number): Secrets {
   const secrets = rows.map((row) => ({
-    key: openSecret(masterKey, row),
+    key: openSecret(masterKeys, row),
     activatesAt: row.activatesAt.getTime(),
     retiresAt: row.retiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
   }))

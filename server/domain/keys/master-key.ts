@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Database, DatabaseSecret, SigningKey } from '../../store/generated/client.js'
+import type { MasterKeys } from '../../store/store.js'
 
 const ivBytes = 12
 const tagBytes = 16
@@ -16,7 +17,17 @@ function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayB
   return Uint8Array.from(Buffer.concat([iv, cipher.getAuthTag(), ciphertext]))
 }
 
-function open(masterKey: Buffer, sealed: Uint8Array, row: string): Buffer {
+/** Decrypts with the key that encrypted: the master key or its successor. */
+function open({ masterKey, newMasterKey }: MasterKeys, sealed: Uint8Array, row: string): Buffer {
+  try {
+    return decrypt(masterKey, sealed, row)
+  } catch (error) {
+    if (!newMasterKey) throw error
+    return decrypt(newMasterKey, sealed, row)
+  }
+}
+
+function decrypt(masterKey: Buffer, sealed: Uint8Array, row: string): Buffer {
   const iv = sealed.subarray(0, ivBytes)
   const decipher = createDecipheriv('aes-256-gcm', masterKey, iv, { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(row)).setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
@@ -30,18 +41,27 @@ export const sealPrivateKey = (masterKey: Buffer, pem: string, id: KeyId) =>
   seal(masterKey, Buffer.from(pem), keyRow(id))
 
 /** Returns a private key as PEM. Throws if it was sealed with another master key or for another row. */
-export const openPrivateKey = (masterKey: Buffer, row: KeyId & Pick<SigningKey, 'sealedPrivateKey'>) =>
-  open(masterKey, row.sealedPrivateKey, keyRow(row)).toString()
+export const openPrivateKey = (keys: MasterKeys, row: KeyId & Pick<SigningKey, 'sealedPrivateKey'>) =>
+  open(keys, row.sealedPrivateKey, keyRow(row)).toString()
 
-/** Returns whether the master key is the one that sealed a private key. */
-export function canOpen(masterKey: Buffer, row: SigningKey) {
+/** Returns whether one of the master keys sealed a private key. */
+export function canOpen(keys: MasterKeys, row: SigningKey) {
   try {
-    openPrivateKey(masterKey, row)
+    openPrivateKey(keys, row)
     return true
   } catch {
     return false
   }
 }
+
+/**
+ * Returns the master key with which to seal what a database gets: the new one as soon as one of its signing keys is
+ * sealed with it. Before that, servers may run that do not know the new one.
+ */
+export const sealingKey = ({ masterKey, newMasterKey }: MasterKeys, signingKeys: readonly SigningKey[]) =>
+  newMasterKey && signingKeys.some((row) => canOpen({ masterKey: newMasterKey }, row))
+    ? newMasterKey
+    : masterKey
 
 type SecretId = Pick<DatabaseSecret, 'databaseId' | 'number'>
 /** No kid has a slash. */
@@ -51,8 +71,8 @@ export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>
   seal(masterKey, secret, secretRow(id))
 
 /** Throws if the secret was sealed with another master key or for another row. */
-export const openSecret = (masterKey: Buffer, row: SecretId & Pick<DatabaseSecret, 'sealedSecret'>) =>
-  open(masterKey, row.sealedSecret, secretRow(row))
+export const openSecret = (keys: MasterKeys, row: SecretId & Pick<DatabaseSecret, 'sealedSecret'>) =>
+  open(keys, row.sealedSecret, secretRow(row))
 
 const webhookRow = ({ id }: Pick<Database, 'id'>) => `${id}/webhook`
 
@@ -60,5 +80,5 @@ export const sealWebhookSecret = (masterKey: Buffer, secret: string, database: P
   seal(masterKey, Buffer.from(secret), webhookRow(database))
 
 /** Throws if the secret was sealed with another master key or for another database. */
-export const openWebhookSecret = (masterKey: Buffer, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
-  open(masterKey, sealed, webhookRow(database)).toString()
+export const openWebhookSecret = (keys: MasterKeys, sealed: Uint8Array, database: Pick<Database, 'id'>) =>
+  open(keys, sealed, webhookRow(database)).toString()

@@ -8,6 +8,7 @@ import {
 } from 'node:crypto'
 import { createSigner, createVerifier } from 'fast-jwt'
 import type { SigningAlgorithm, SigningKey } from '../../store/generated/client.js'
+import type { MasterKeys } from '../../store/store.js'
 import { canOpen, openPrivateKey, sealPrivateKey } from './master-key.js'
 
 export interface TokenKey {
@@ -66,12 +67,12 @@ function thumbprint(publicKey: KeyObject) {
  * @throws if another master key sealed the private key, or if `kid` is not the thumbprint of the public key: whoever
  * can write to the store but has no master key must not be able to add or replace a key
  */
-export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string): TokenKey {
+export function openTokenKey(row: SigningKey, keys: MasterKeys, issuer: string): TokenKey {
   const { kid, algorithm, activatesAt, retiresAt } = row
   const publicKey = createPublicKey(row.publicKey)
   const name = `signing key ${kid} of database ${row.databaseId}`
   if (thumbprint(publicKey) !== kid) throw new Error(`${name} has another public key than its kid says`)
-  if (!canOpen(masterKey, row)) throw new Error(`${name} cannot be opened with this master key`)
+  if (!canOpen(keys, row)) throw new Error(`${name} cannot be opened with this master key`)
   const header = { alg: algorithm, typ: 'at+jwt', kid }
   let signer: TokenKey['sign'] | undefined
   return {
@@ -81,7 +82,7 @@ export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string)
     retiresAt,
     prefix: `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`,
     sign(claims) {
-      signer ??= openSigner(row, masterKey, name)
+      signer ??= openSigner(row, keys, name)
       return signer(claims)
     },
     verify: createVerifier({
@@ -97,9 +98,9 @@ export function openTokenKey(row: SigningKey, masterKey: Buffer, issuer: string)
   }
 }
 
-function openSigner(row: SigningKey, masterKey: Buffer, name: string): TokenKey['sign'] {
+function openSigner(row: SigningKey, keys: MasterKeys, name: string): TokenKey['sign'] {
   const { kid, algorithm } = row
-  const key = openPrivateKey(masterKey, row)
+  const key = openPrivateKey(keys, row)
   if (thumbprint(createPublicKey(key)) !== kid)
     throw new Error(`${name} has another private key than its kid says`)
   return createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })

@@ -139,7 +139,7 @@ export function startDelivery(
   ) {
     const { webhookUrl: url, sealedWebhookSecret } = delivery
     if (!url || !sealedWebhookSecret) return
-    const secret = openWebhookSecret(store.masterKey, sealedWebhookSecret, { id: databaseId })
+    const secret = openWebhookSecret(store, sealedWebhookSecret, { id: databaseId })
     const body = JSON.stringify(eventBody(databaseId, payload, createdAt))
     await sendWebhook({ url, secret, id, body }, new Date(now()), stopping.signal)
   }

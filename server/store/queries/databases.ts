@@ -36,14 +36,47 @@ export async function findOldestDatabase(store: Queries) {
   return path
 }
 
-/** Returns the id of the newest database after skipping some, or undefined. */
-export async function findNewestDatabaseId(store: Queries, skip: number) {
+/** Returns the id of the newest or oldest database after skipping some, or undefined. Ids are in order of creation. */
+export async function findDatabaseId(store: Queries, end: 'newest' | 'oldest', skip: number) {
   const [database] = await store.query<{ id: string }>(
-    'SELECT id FROM usher.database ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET $1::integer',
+    `SELECT id FROM usher.database ORDER BY id ${end === 'newest' ? 'DESC' : 'ASC'} LIMIT 1 OFFSET $1::integer`,
     [skip],
   )
   return database?.id
 }
+
+/** Returns the number of databases. */
+export async function countDatabases(store: Queries) {
+  const [row] = await store.query<{ count: number }>('SELECT count(*)::int AS count FROM usher.database', [])
+  return row?.count ?? 0
+}
+
+/** Yields the databases with the sealed secret of their webhook, the newest first. */
+export async function* pagesOfDatabases(store: Queries) {
+  let before = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  for (;;) {
+    const rows = await store.query<Pick<Database, 'id' | 'sealedWebhookSecret'>>(
+      `SELECT id, sealed_webhook_secret AS "sealedWebhookSecret" FROM usher.database
+      WHERE id < ($1::uuid[])[1] ORDER BY id DESC LIMIT 100`,
+      [[before]],
+    )
+    yield rows
+    if (rows.length < 100) return
+    before = rows.at(-1)?.id ?? before
+  }
+}
+
+/** Replaces the sealed secret of a webhook, unless it was changed since it was read. */
+export const resealWebhookSecret = (
+  store: Queries,
+  { id, sealedWebhookSecret }: Pick<Database, 'id' | 'sealedWebhookSecret'>,
+  resealed: Uint8Array,
+) =>
+  store.query(
+    `UPDATE usher.database SET sealed_webhook_secret = $3::bytea
+    WHERE id = $1::uuid AND sealed_webhook_secret = $2::bytea`,
+    [id, sealedWebhookSecret, resealed],
+  )
 
 /** Rows that one statement reads or deletes: few enough for the store's time limit, and short locks. */
 const batchRows = 1000

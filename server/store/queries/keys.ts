@@ -12,6 +12,34 @@ const findSigningKeysStatement = `
   FROM usher.signing_key WHERE database_id = $1::uuid
   ORDER BY activates_at DESC, retires_at DESC NULLS FIRST`
 
+/** Does the same, and makes changes to the keys wait for this transaction. */
+export const lockSigningKeys = (transaction: Pick<Store, 'query'>, databaseId: string) =>
+  transaction.query<SigningKey>(`${findSigningKeysStatement} FOR UPDATE`, [databaseId])
+
+/** Replaces the sealed half of a signing key, unless it was changed since it was read. */
+export const resealSigningKey = (
+  store: Pick<Store, 'query'>,
+  { databaseId, kid, sealedPrivateKey }: SigningKey,
+  resealed: Uint8Array,
+) =>
+  store.query(
+    `UPDATE usher.signing_key SET sealed_private_key = $4::bytea
+    WHERE database_id = $1::uuid AND kid = $2 AND sealed_private_key = $3::bytea`,
+    [databaseId, kid, sealedPrivateKey, resealed],
+  )
+
+/** Replaces a sealed secret, unless it was changed since it was read. */
+export const resealSecret = (
+  store: Pick<Store, 'query'>,
+  { databaseId, number, sealedSecret }: DatabaseSecret,
+  resealed: Uint8Array,
+) =>
+  store.query(
+    `UPDATE usher.database_secret SET sealed_secret = $4::bytea
+    WHERE database_id = $1::uuid AND number = $2::int AND sealed_secret = $3::bytea`,
+    [databaseId, number, sealedSecret, resealed],
+  )
+
 /** Returns the secrets of a database, the newest first. */
 export const findSecrets = (store: Pick<Store, 'query'>, databaseId: string) =>
   store.query<DatabaseSecret>(
@@ -34,6 +62,6 @@ export const insertFirstSecret = (store: Pick<Store, 'query'>, secret: DatabaseS
 export const lockDatabase = (transaction: Prisma.TransactionClient, databaseId: string) =>
   transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
 
-/** Makes every change to signing keys and secrets wait for this transaction; reads go on. */
-export const lockKeys = (transaction: Prisma.TransactionClient) =>
-  transaction.$executeRaw`LOCK TABLE usher.signing_key, usher.database_secret IN SHARE ROW EXCLUSIVE MODE`
+/** Waits until running transactions that have written databases, signing keys or secrets have ended; reads go on. */
+export const waitForKeyChanges = (transaction: Prisma.TransactionClient) =>
+  transaction.$executeRaw`LOCK TABLE usher.database, usher.signing_key, usher.database_secret IN SHARE MODE`

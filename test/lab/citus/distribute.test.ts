@@ -139,13 +139,9 @@ describe('usher store distribute', () => {
     const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
     const before = await startApp(store, settings)
     const database = await before.newDatabase()
-    const webhook = webhookSettings(
-      store.masterKey,
-      { id: database.id, webhookUrl: null },
-      { webhookUrl: receiver.url },
-    )
+    const webhook = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
     const appUrl = 'https://app.example.com'
-    await setDatabase(store, database, { ...webhook.settings, appUrl })
+    await setDatabase(store, database, { ...webhook, appUrl })
     receiver.answer = (response) => response.writeHead(500).end()
     const user = validUser({ newTenant: 'Engines' })
     const { email } = user

@@ -58,7 +58,7 @@ export async function openStage(idle = 0) {
     const name = `app${databases.length}`
     const path = { workspaceSlug: 'acme', databaseName: name }
     const database = await createDatabase(store, path, {}, new Date())
-    const { settings } = webhookSettings(masterKey, database, { webhookUrl: receiver.url })
+    const settings = webhookSettings(database, { webhookUrl: receiver.url })
     await setDatabase(store, path, { ...settings, appUrl: 'https://app.example.com' })
     databases.push({ name, worker: await workerOf(url, database.id) })
   }

@@ -108,9 +108,9 @@ async function useEveryOperation() {
 
 /** In a database with a webhook and mails. */
 async function useAccountOperations(database: TestDatabase, receiver: Receiver, smtp: Smtp) {
-  const none = { id: database.id, webhookUrl: null }
-  const webhook = webhookSettings(store.masterKey, none, { webhookUrl: receiver.url })
-  await setDatabase(store, database, { ...webhook.settings, appUrl: 'https://app.example.com' })
+  const none = { webhookUrl: null }
+  const webhook = webhookSettings(none, { webhookUrl: receiver.url })
+  await setDatabase(store, database, { ...webhook, appUrl: 'https://app.example.com' })
   const user = validUser({ newTenant: 'Engines' })
   const { email } = user
   const opened = await database.opened(user)

@@ -27,7 +27,7 @@ export async function startWebhookChannel({ onTestFinished }: TestContext): Prom
     env: {},
     async prepare(store) {
       const database = await requireDatabase(store, path)
-      const { settings } = webhookSettings(store.masterKey, database, { webhookUrl: receiver.url })
+      const settings = webhookSettings(database, { webhookUrl: receiver.url })
       await setDatabase(store, path, settings)
     },
     async request({ signUp }) {

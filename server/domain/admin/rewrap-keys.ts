@@ -1,0 +1,139 @@
+import type { Database } from '../../store/generated/client.js'
+import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../store/queries/databases.js'
+import {
+  findSecrets,
+  findSigningKeys,
+  resealSecret,
+  resealSigningKey,
+  waitForKeyChanges,
+} from '../../store/queries/keys.js'
+import type { MasterKeys, ServerStore, Store } from '../../store/store.js'
+import {
+  openPrivateKey,
+  openSecret,
+  openWebhookSecret,
+  sealPrivateKey,
+  sealSecret,
+  sealWebhookSecret,
+} from '../keys/master-key.js'
+import { OperatorError } from './operator-error.js'
+
+/** Databases whose keys are re-encrypted at the same time. */
+const lanes = 4
+
+/** Longer than the time limit of a statement. */
+const lockMilliseconds = 15_000
+
+export interface RewrapResult {
+  /** Number of private signing keys that were re-encrypted. */
+  rewrapped: number
+  /** Keys and secrets that neither master key has sealed. */
+  unreadable: string[]
+}
+
+/** Reports the number of databases that a pass has read, of all. */
+type Report = (done: number, total: number) => void
+
+/**
+ * Re-encrypts all private keys and secrets, one statement each, while servers that know both master keys run. An
+ * interrupted run is continued by the next one.
+ *
+ * @throws {OperatorError} if the key file holds another successor that is still needed
+ */
+export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Report): Promise<RewrapResult> {
+  const { keyFile } = store
+  if (keyFile?.next && !keyFile.next.equals(newMasterKey)) {
+    throw new OperatorError(
+      'an earlier keys rewrap has not finished. Run it again with the key in master.key.next as USHER_NEW_MASTER_KEY',
+    )
+  }
+  await keyFile?.keepNext(newMasterKey)
+  const waitForChanges = () =>
+    store.prisma.$transaction(waitForKeyChanges, { maxWait: lockMilliseconds, timeout: lockMilliseconds })
+  const result = await reencryptKeys(store, newMasterKey, { waitForChanges, report })
+  if (result.unreadable.length === 0) await keyFile?.adoptNext()
+  return result
+}
+
+/**
+ * Repeats passes over all databases until one finds nothing sealed with the old master key. Whoever knows both keys seals
+ * with the new one as soon as a signing key of the database is sealed with it.
+ *
+ * @param waitForChanges waits for what other processes are about to commit
+ */
+export async function reencryptKeys(
+  store: ServerStore,
+  newMasterKey: Buffer,
+  { waitForChanges, report }: { waitForChanges?: () => Promise<unknown>; report?: Report | undefined } = {},
+): Promise<RewrapResult> {
+  for (let rewrapped = 0; ; ) {
+    await waitForChanges?.()
+    const pass = await reencryptOnce(store, newMasterKey, report)
+    rewrapped += pass.rewrapped
+    if (pass.changes === 0) return { rewrapped, unreadable: pass.unreadable }
+  }
+}
+
+async function reencryptOnce(store: ServerStore, newMasterKey: Buffer, report?: Report) {
+  const pass: Pass = { masterKey: store.masterKey, newMasterKey, rewrapped: 0, changes: 0, unreadable: [] }
+  const total = await countDatabases(store)
+  let done = 0
+  for await (const page of pagesOfDatabases(store)) {
+    const rest = page.values()
+    const lane = async () => {
+      for (const database of rest) await reencryptDatabase(store, database, pass)
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+    done += page.length
+    report?.(done, total)
+  }
+  return pass
+}
+
+interface Pass extends RewrapResult, MasterKeys {
+  newMasterKey: Buffer
+  /** Number of statements that changed, or should have changed, a row. */
+  changes: number
+}
+
+type DatabaseSecrets = Pick<Database, 'id' | 'sealedWebhookSecret'>
+
+async function reencryptDatabase(store: ServerStore, database: DatabaseSecrets, pass: Pass) {
+  const { id: databaseId, sealedWebhookSecret } = database
+  if (sealedWebhookSecret) {
+    const open = (keys: MasterKeys) => openWebhookSecret(keys, sealedWebhookSecret, database)
+    const secret = openToReencrypt(`webhook secret of database ${databaseId}`, open, pass)
+    if (secret)
+      await resealWebhookSecret(store, database, sealWebhookSecret(pass.newMasterKey, secret, database))
+  }
+  for (const row of await findSecrets(store, databaseId)) {
+    const open = (keys: MasterKeys) => openSecret(keys, row)
+    const secret = openToReencrypt(`secret ${row.number} of database ${databaseId}`, open, pass)
+    if (secret) await resealSecret(store, row, sealSecret(pass.newMasterKey, secret, row))
+  }
+  // Last, because a start checks only the signing keys.
+  for (const row of await findSigningKeys(store, databaseId)) {
+    const open = (keys: MasterKeys) => openPrivateKey(keys, row)
+    const pem = openToReencrypt(`signing key ${row.kid} of database ${databaseId}`, open, pass)
+    if (pem === undefined) continue
+    await resealSigningKey(store, row, sealPrivateKey(pass.newMasterKey, pem, row))
+    pass.rewrapped += 1
+  }
+}
+
+/** Returns what the old master key has sealed, or undefined if the new one has, or neither. */
+function openToReencrypt<Secret>(name: string, open: (keys: MasterKeys) => Secret, pass: Pass) {
+  if (attempt(() => open({ masterKey: pass.newMasterKey })) !== undefined) return undefined
+  const secret = attempt(() => open({ masterKey: pass.masterKey }))
+  if (secret === undefined) pass.unreadable.push(name)
+  else pass.changes += 1
+  return secret
+}
+
+function attempt<Result>(work: () => Result) {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
