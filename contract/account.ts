@@ -412,8 +412,13 @@ export const account = c.router({
     path: `${path}/email-verification`,
     pathParams: DatabasePath,
     body: VerifyEmailBody,
-    responses: { 200: VerifiedEmail, ...failures('code_invalid', ...bodyProblems, ...inDatabase) },
+    responses: {
+      200: VerifiedEmail,
+      ...failures('code_invalid', ...tokenProblems, ...bodyProblems, ...inDatabase),
+    },
     summary: 'Verify an address with a code',
-    description: 'Needs no token: the mail may be opened in another browser than the one that signed up.',
+    description:
+      'Needs no token, because the mail may be opened in another browser than the one that signed up, unless the database demands one. A token that is sent must be of the user of the code. A refused request does not use the code up.',
+    metadata: { security: 'optional bearer' },
   },
 } satisfies DescribedRoutes)

@@ -2,8 +2,8 @@ import type { AppRoute } from '@ts-rest/core'
 
 /** What the contract says about an operation beyond what ts-rest defines. */
 export interface RouteMetadata {
-  /** Whether the request needs an access token. */
-  security?: 'bearer'
+  /** Whether the request needs an access token, or may have one. */
+  security?: 'bearer' | 'optional bearer'
   /** Whether there is an HTML page for browsers. */
   html?: boolean
   /** IDs of the operations that can follow, with what a successful response returns or causes. */

@@ -26,7 +26,7 @@ export const problems = {
   code_invalid: {
     status: 400,
     title: 'Code is invalid',
-    advice: 'The code is unknown, used or expired. Request a new one.',
+    advice: 'The code is unknown, used, expired or of another user. Request a new one.',
   },
   invalid_credentials: {
     status: 401,

@@ -140,7 +140,7 @@ function endpointOf(tag, operation) {
     path: path.slice(databasePath.length).replace(`{${id}}`, ''),
     hasId: !!id,
     hasBody: !!requestBody,
-    needsToken: security.length > 0,
+    needsToken: security.length > 1 ? 'optional' : security.length > 0,
     acceptsIdempotencyKey,
     isRepeatable,
     status,

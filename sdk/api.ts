@@ -689,6 +689,7 @@ export const account = {
     method: 'POST',
     path: '/users/email-verification',
     hasBody: true,
+    needsToken: 'optional',
     status: 200,
     field: 'email',
     codes: [
@@ -703,6 +704,9 @@ export const account = {
       'payload_too_large',
       'unsupported_media_type',
       'validation_failed',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
       'code_invalid',
     ],
   },
@@ -800,7 +804,7 @@ export interface ErrorMessages {
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
-  /** Code is invalid. The code is unknown, used or expired. Request a new one. */
+  /** Code is invalid. The code is unknown, used, expired or of another user. Request a new one. */
   code_invalid: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
@@ -861,7 +865,7 @@ export interface Operations {
   requestEmailVerification(
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestEmailVerificationErrorCode>>
-  /** Needs no token: the mail may be opened in another browser than the one that signed up. */
+  /** Needs no token, because the mail may be opened in another browser than the one that signed up, unless the database demands one. A token that is sent must be of the user of the code. A refused request does not use the code up. */
   verifyEmail(
     body: VerifyEmailBody,
     options?: CallOptions,

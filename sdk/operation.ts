@@ -11,7 +11,8 @@ export interface Endpoint {
   /** Whether the first argument is an ID that completes the path. */
   hasId?: true
   hasBody?: true
-  needsToken?: true
+  /** `optional`: the request is sent without a token if there is none, or if the server has refused it. */
+  needsToken?: true | 'optional'
   acceptsIdempotencyKey?: true
   /** Whether the request may be sent again if there was no response. */
   isRepeatable?: true
@@ -117,12 +118,14 @@ export function createOperations<Name extends keyof Operations>(
     }
     const error = toUsherError(endpoint.codes, exchange)
     if (/^token_/.test(error.code)) {
+      let isRenewed: boolean | UsherError = false
       if (token.renew && !isSecond) {
-        const renewed = await token.renew(sent || undefined)
-        if (renewed === true) return call(endpoint, argument, callOptions, true)
-        if (renewed) return { data: undefined, error: renewed }
+        isRenewed = await token.renew(sent || undefined)
+        if (typeof isRenewed === 'object') return { data: undefined, error: isRenewed }
         // A login that finished meanwhile has stored another token, which stays.
       } else if ((await token.get()) === sent) await token.set(undefined)
+      if (isRenewed || (sent && endpoint.needsToken === 'optional' && !(await token.get())))
+        return call(endpoint, argument, callOptions, true)
     }
     return { data: undefined, error }
   }

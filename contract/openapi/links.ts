@@ -27,7 +27,7 @@ export function linksTo(builder: OpenApiBuilder, operationIds: readonly string[]
 function whatToSend(operationId: string) {
   const target = routes.find((each) => each.operationId === operationId)?.route
   if (!target) throw new Error(`a link leads to ${operationId}, which does not exist`)
-  if (metadataOf(target).security) return 'Send `token.jwt` as the Bearer token.'
+  if (metadataOf(target).security === 'bearer') return 'Send `token.jwt` as the Bearer token.'
   const shape = 'body' in target && target.body instanceof z.ZodObject ? target.body.shape : {}
   return 'refreshToken' in shape
     ? 'Send `refreshToken.value` as `refreshToken` in the body.'

@@ -5,8 +5,10 @@ import type {
   ReferenceObject,
   RequestBodyObject,
   ResponseObject,
+  SecurityRequirementObject,
 } from 'openapi3-ts/oas31'
 import { z } from 'zod'
+import type { RouteMetadata } from '../metadata.js'
 import type { ProblemBody } from '../problems.js'
 import { registry } from '../registry.js'
 import { component, headersOf, html, pascalCase } from './components.js'
@@ -34,8 +36,14 @@ export function operationOf(
     ...(parameters.length > 0 && { parameters }),
     ...('body' in route && route.body instanceof z.ZodType && { requestBody: requestBodyOf(route.body) }),
     responses: responsesOf(builder, route),
-    security: metadataOf(route).security ? [{ bearer: [] }] : [],
+    security: securityOf(metadataOf(route)),
   }
+}
+
+/** Returns the alternatives, of which an empty one needs nothing. */
+function securityOf({ security }: RouteMetadata): SecurityRequirementObject[] {
+  if (!security) return []
+  return security === 'bearer' ? [{ bearer: [] }] : [{ bearer: [] }, {}]
 }
 
 /** Adds the path or header parameters of a route to the components and returns references to them. */

@@ -6,6 +6,7 @@ import { it } from '../support/operator.js'
 const sessionDefaults = {
   accountOperations: true,
   requireVerifiedEmail: false,
+  verifyEmailWithToken: false,
   sessionIdle: 1_209_600,
   sessionMax: 7_776_000,
 }
@@ -45,6 +46,7 @@ signing algorithm   EdDSA
 network failures    300 an hour
 account operations  on
 verified email      not required
+verification        needs no token
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
 app                 none
@@ -70,6 +72,7 @@ webhook             none
     ['--signing-algorithm HS256', /^2 .*--signing-algorithm.* ES256, RS256, EdDSA/],
     ['--account-operations no', /^2 .*--account-operations.* on, off/],
     ['--require-verified-email no', /^2 .*--require-verified-email.* on, off/],
+    ['--verify-email-with-token no', /^2 .*--verify-email-with-token.* on, off/],
     ['--session-idle 299', /^2 .*--session-idle.* whole number from 300 to 34560000/],
     ['--session-max 1', /^2 .*--session-max.* whole number from 300 to 34560000/],
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
@@ -104,13 +107,20 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
 
 it('database set and create change sessions and account operations', async ({ usher }) => {
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
-  const options = '--account-operations on --require-verified-email on --session-idle 600 --session-max 900'
+  const options =
+    '--account-operations on --require-verified-email on --verify-email-with-token on --session-idle 600 --session-max 900'
   await usher.operator(`database create ${workspaceSlug}/database-other ${options}`)
-  const session = { accountOperations: true, requireVerifiedEmail: true, sessionIdle: 600, sessionMax: 900 }
+  const session = {
+    accountOperations: true,
+    requireVerifiedEmail: true,
+    verifyEmailWithToken: true,
+    sessionIdle: 600,
+    sessionMax: 900,
+  }
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toContain(
-    '\naccount operations  off\nverified email      not required\nsessions            none\n',
+    '\naccount operations  off\nverified email      not required\nverification        needs no token\nsessions            none\n',
   )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
@@ -134,6 +144,7 @@ signing algorithm   ES256
 network failures    300 an hour
 account operations  on
 verified email      not required
+verification        needs no token
 sessions            end after 1209600 s unused, or 7776000 s
 fixed claims        {}
 app                 none

@@ -23,6 +23,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     networkFailuresPerHour: 0,
     accountOperations: true,
     requireVerifiedEmail: false,
+    verifyEmailWithToken: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     webhookUrl: null,

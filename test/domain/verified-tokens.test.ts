@@ -24,6 +24,7 @@ function newDatabase() {
     networkFailuresPerHour: 0,
     accountOperations: true,
     requireVerifiedEmail: false,
+    verifyEmailWithToken: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     webhookUrl: null,

@@ -114,16 +114,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3136 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3200 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 3648,
+      maxBytes: 3712,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2048,
+      maxBytes: 2112,
     },
   ])('bundles $name into at most $maxBytes bytes, minified and gzipped', async ({ contents, maxBytes }) => {
     const { outputFiles } = await build({

@@ -185,6 +185,21 @@ describe('a client with a session', () => {
     expect(sent()).toHaveLength(3)
   })
 
+  it('verifies an address without a token after the session has ended', async () => {
+    const { usher, sent } = await openedClient(
+      {},
+      () => problem('token_invalid'),
+      () => problem('session_ended'),
+      () => Response.json({ email: credentials.email }),
+    )
+    expect((await usher.verifyEmail({ code: 'code' })).error).toBeUndefined()
+    expect(sent().map(([path, token]) => [path, token])).toEqual([
+      ['email-verification', 'first'],
+      ['session/refresh', undefined],
+      ['email-verification', undefined],
+    ])
+  })
+
   it('keeps token and session if the refresh gets no response', async () => {
     const { usher, sent } = await openedClient(
       { retries: 0 },

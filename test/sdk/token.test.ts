@@ -52,6 +52,24 @@ describe('the token', () => {
     expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, undefined, 'Bearer jwt'])
   })
 
+  it('verifies an address with the token, and without it if the server refuses it', async () => {
+    const verified = () => Response.json({ email: credentials.email })
+    const { fetch, requests } = stubFetch(verified, () => problem('token_expired'), verified)
+    const usher = createClient({ ...app, fetch, token: 'jwt' })
+    for (let call = 0; call < 2; call++)
+      expect((await usher.verifyEmail({ code: 'code' })).data?.email).toBe(credentials.email)
+    const sent = requests.map(({ headers }) => headers.Authorization)
+    expect(sent).toEqual(['Bearer jwt', 'Bearer jwt', undefined])
+    expect(usher.token).toBeUndefined()
+  })
+
+  it('stays logged in if the code to verify an address is of another user', async () => {
+    const { fetch, requests } = stubFetch(() => problem('code_invalid'))
+    const usher = createClient({ ...app, fetch, token: 'jwt' })
+    expect((await usher.verifyEmail({ code: 'code' })).error?.code).toBe('code_invalid')
+    expect([usher.token, requests.length]).toEqual(['jwt', 1])
+  })
+
   it('hides an expired token but sends it, because the server decides', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('jwt'),

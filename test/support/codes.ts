@@ -62,7 +62,7 @@ function withCodes(usher: TestApi, smtp: Smtp, clock: { now: number }, database:
     requestVerification,
     reset: (code: string, chosen = newPassword) =>
       post('password-reset/confirm', { code, newPassword: chosen }),
-    verify: (code: string) => post('email-verification', { code }),
+    verify: (code: string, token?: string) => post('email-verification', { code }, undefined, token),
     /** Requests a mail and returns its code. */
     async resetCode(email: string) {
       const before = smtp.mails.length

@@ -25,6 +25,7 @@ export function configure(database: Command) {
     .addOption(passwordPolicy().default('standard'))
     .addOption(accountOperations())
     .addOption(requireVerifiedEmail())
+    .addOption(verifyEmailWithToken())
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--json', 'print the result as JSON')
@@ -102,6 +103,7 @@ export function configure(database: Command) {
     )
     .addOption(accountOperations())
     .addOption(requireVerifiedEmail())
+    .addOption(verifyEmailWithToken())
     .addOption(sessionIdle())
     .addOption(sessionMax())
     .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
@@ -200,6 +202,7 @@ const shownSettings = (row: DatabaseFields) => ({
   networkFailuresPerHour: row.networkFailuresPerHour,
   accountOperations: row.accountOperations,
   requireVerifiedEmail: row.requireVerifiedEmail,
+  verifyEmailWithToken: row.verifyEmailWithToken,
   sessionIdle: row.sessionIdle,
   sessionMax: row.sessionMax,
   claims: row.claims,
@@ -218,6 +221,7 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
   ],
   ['account operations', row.accountOperations ? 'on' : 'off'],
   ['verified email', row.requireVerifiedEmail ? 'required' : 'not required'],
+  ['verification', row.verifyEmailWithToken ? 'needs a token' : 'needs no token'],
   [
     'sessions',
     row.sessionMax === 0 ? 'none' : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s`,
@@ -239,6 +243,14 @@ const requireVerifiedEmail = () =>
   new Option(
     '--require-verified-email <state>',
     'whether tokens say in "email_verified" if the address is verified',
+  )
+    .choices(['on', 'off'])
+    .argParser(isOn)
+
+const verifyEmailWithToken = () =>
+  new Option(
+    '--verify-email-with-token <state>',
+    'whether verifying an address needs a token of its user, in addition to the code',
   )
     .choices(['on', 'off'])
     .argParser(isOn)

@@ -34,6 +34,7 @@ export type DatabaseSettings = Partial<
     | 'networkFailuresPerHour'
     | 'accountOperations'
     | 'requireVerifiedEmail'
+    | 'verifyEmailWithToken'
     | 'sessionIdle'
     | 'sessionMax'
     | 'appUrl'

@@ -19,6 +19,8 @@ export interface Database {
   accountOperations: boolean
   /** Whether its tokens say in `email_verified` if the user has verified the address. */
   requireVerifiedEmail: boolean
+  /** Whether an address is verified only with a token of its user next to the code. */
+  verifyEmailWithToken: boolean
   /** A session ends after so many seconds without a refresh. */
   sessionIdleSeconds: number
   /** A session ends so many seconds after its login; 0: no sessions. */
@@ -105,6 +107,7 @@ function openDatabase(
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
     accountOperations: row.accountOperations,
     requireVerifiedEmail: row.requireVerifiedEmail,
+    verifyEmailWithToken: row.verifyEmailWithToken,
     sessionIdleSeconds: row.sessionIdle,
     sessionMaxSeconds: row.sessionMax,
     webhookUrl: row.webhookUrl,

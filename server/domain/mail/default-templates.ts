@@ -18,10 +18,10 @@ Open this link within 24 hours to verify that {{email}} is your address:
 
 {{link}}
 
-If you did not sign up, ignore this message.
+If you did not sign up, do not open the link. Somebody else has signed up with your address, which stays unverified.
 `,
   'email_verification.html': `<p>Open this link within 24 hours to verify that {{email}} is your address:</p>
 <p><a href="{{link}}">Verify the address</a></p>
-<p>If you did not sign up, ignore this message.</p>
+<p>If you did not sign up, do not open the link. Somebody else has signed up with your address, which stays unverified.</p>
 `,
 }

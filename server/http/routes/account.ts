@@ -15,7 +15,7 @@ import { changePassword } from '../../domain/users/change-password.js'
 import { deleteMe } from '../../domain/users/delete-me.js'
 import { newPasswordErrors } from '../../domain/users/new-password-errors.js'
 import { updateMe } from '../../domain/users/update-me.js'
-import { bearerToken } from '../bearer-token.js'
+import { bearerToken, optionalBearerToken } from '../bearer-token.js'
 import { callerOf, shedLoad } from '../caller-of.js'
 import { fieldErrors } from '../validation-errors.js'
 import { rejectInvalidPath } from './invalid-path.js'
@@ -79,10 +79,11 @@ export function accountRoutes(app: FastifyInstance, context: AppContext) {
       await requestEmailVerification(context, database, jwt, { address, log })
       return { status: 202, body: {} }
     },
-    verifyEmail: async ({ params, body, request: { log } }) => ({
-      status: 200,
-      body: await verifyEmail(context, await findDatabase(params), body, log),
-    }),
+    verifyEmail: async ({ params, body, request: { headers, log } }) => {
+      const database = await findDatabase(params)
+      const jwt = optionalBearerToken(headers.authorization)
+      return { status: 200, body: await verifyEmail(context, database, body, jwt, log) }
+    },
     updateMe: async ({ params, body, request: { headers, log } }) => {
       const database = await findDatabase(params)
       const jwt = bearerToken(headers.authorization)

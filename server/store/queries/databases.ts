@@ -20,6 +20,7 @@ const findDatabaseByPathStatement = `
     d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
     d.network_failures_per_hour AS "networkFailuresPerHour", d.claims,
     d.account_operations AS "accountOperations", d.require_verified_email AS "requireVerifiedEmail",
+    d.verify_email_with_token AS "verifyEmailWithToken",
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
     d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl", d.events_tailed_until AS "eventsTailedUntil"
   FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id

@@ -1,0 +1,49 @@
+import { describe, expect } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { it, outcome } from '../support/codes.js'
+
+const hour = 3_600_000
+
+describe('a database that demands a token to verify an address', () => {
+  it('verifies an address by its code and a token of its user', async ({ app, usher }) => {
+    await setDatabase(usher.store, app, { verifyEmailWithToken: true })
+    const session = await app.opened()
+    const code = await app.verificationCode(session.token.jwt)
+    expect((await app.verify(code, session.token.jwt)).statusCode).toBe(200)
+    expect((await app.me(session.token.jwt)).json().emailVerified).toBe(true)
+  })
+
+  it('does not verify the address of a stranger who has signed up with it when its owner clicks', async ({
+    app,
+    usher,
+    smtp,
+  }) => {
+    await setDatabase(usher.store, app, { verifyEmailWithToken: true })
+    const stranger = await app.signedUp({ email: 'owner@example.com' })
+    const code = await app.verificationCode(stranger.token.jwt)
+    expect(smtp.mails[0]?.parsed.text).toContain('If you did not sign up, do not open the link.')
+    const click = await app.verify(code)
+    expect(outcome(click)).toEqual([401, 'token_missing'])
+    expect(click.headers['www-authenticate']).toMatch(/^Bearer/)
+    expect((await app.me(stranger.token.jwt)).json().emailVerified).toBe(false)
+  })
+})
+
+describe.each([true, false])('a code with a token (demanded: %s)', (verifyEmailWithToken) => {
+  it('is refused and not used up with a token of another user, an invalid and an expired one', async ({
+    app,
+    usher,
+  }) => {
+    await setDatabase(usher.store, app, { verifyEmailWithToken })
+    const [ada, grace] = [await app.signedUp(), await app.signedUp()]
+    const code = await app.verificationCode(ada.token.jwt)
+    expect(outcome(await app.verify(code, grace.token.jwt))).toEqual([400, 'code_invalid'])
+    expect(outcome(await app.verify(code, `${grace.token.jwt}x`))).toEqual([401, 'token_invalid'])
+    app.clock.now += hour
+    expect(outcome(await app.verify(code, ada.token.jwt))).toEqual([401, 'token_expired'])
+    app.clock.now -= hour
+    expect((await app.me(ada.token.jwt)).json().emailVerified).toBe(false)
+    expect((await app.verify(code, ada.token.jwt)).statusCode).toBe(200)
+    expect((await app.me(grace.token.jwt)).json().emailVerified).toBe(false)
+  })
+})
