@@ -147,6 +147,7 @@ export const SessionPath = DatabasePath.extend({
     maxLength: 36,
   }),
 })
+export type SessionPath = z.infer<typeof SessionPath>
 
 /** Body of `PATCH …/users/me`. */
 export const UpdateMeBody = z
@@ -353,7 +354,7 @@ export const account = c.router({
     summary: 'Change the password of the current user',
     description:
       'Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one.',
-    metadata: { security: 'bearer', links: ['getMe'] },
+    metadata: { security: 'bearer', links: ['getMe'], hashesPassword: true, newPassword: 'newPassword' },
   },
   deleteMe: {
     method: 'POST',
@@ -372,7 +373,7 @@ export const account = c.router({
     },
     summary: 'Delete the current user',
     description: 'Also deletes those of the user’s tenants that have no other user. This cannot be undone.',
-    metadata: { security: 'bearer', signsOut: true },
+    metadata: { security: 'bearer', signsOut: true, hashesPassword: true },
   },
   requestPasswordReset: {
     method: 'POST',
@@ -394,7 +395,7 @@ export const account = c.router({
     summary: 'Choose a new password with a code',
     description:
       'Ends all sessions of the user, refuses all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once, and a newer one replaces it.',
-    metadata: { links: ['getMe', 'openSession'] },
+    metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'newPassword' },
   },
   requestEmailVerification: {
     method: 'POST',

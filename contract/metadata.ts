@@ -4,6 +4,10 @@ import type { AppRoute } from '@ts-rest/core'
 export interface RouteMetadata {
   /** Whether the request needs an access token, or may have one. */
   security?: 'bearer' | 'optional bearer'
+  /** Whether it computes password hashes: it is rejected early while the queue for them is full. */
+  hashesPassword?: boolean
+  /** Field of the body with a new password, which the policy of the database checks in addition to the contract. */
+  newPassword?: 'password' | 'newPassword'
   /** Whether there is an HTML page for browsers. */
   html?: boolean
   /** IDs of the operations that can follow, with what a successful response returns or causes. */

@@ -49,6 +49,7 @@ export const IdempotencyHeaders = z.object({
       'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
   }),
 })
+export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
 
 /** Body of `POST …/users/login` (docs/specification.md, section 2). */
 export const LoginBody = z
@@ -182,7 +183,7 @@ export const users = c.router({
     summary: 'Create a user',
     description:
       'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication.',
-    metadata: { links: ['getMe', 'openSession'] },
+    metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'password' },
   },
   login: {
     method: 'POST',
@@ -193,7 +194,7 @@ export const users = c.router({
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
-    metadata: { links: ['getMe', 'openSession'], isRepeatable: true },
+    metadata: { links: ['getMe', 'openSession'], isRepeatable: true, hashesPassword: true },
   },
   getMe: {
     method: 'GET',

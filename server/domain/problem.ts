@@ -1,6 +1,5 @@
 import { type FieldError, type ProblemCode, problems } from '@usher/contract'
 import { isStoreUnavailable } from '../store/errors.js'
-import { BlocklistError } from './passwords/blocklist.js'
 
 /**
  * An error that is shown to the client. Status and title come from the contract's catalogue.
@@ -33,15 +32,18 @@ export class ClientDisconnected extends Error {
   }
 }
 
+/** Something that the server depends on, other than the store, cannot be used now. */
+export class DependencyUnavailable extends Error {}
+
 /** Returns a problem with all errors of body and headers, also as text. */
 export function validationFailed(errors: readonly FieldError[]) {
   const detail = errors.map(({ path, detail }) => `${path || 'the body'} ${detail}`).join('; ')
   return new Problem('validation_failed', { errors, detail })
 }
 
-/** Returns the problem of any error: `unavailable` for an unreachable store or blocklist, `internal_error` for a bug. */
+/** Returns the problem of any error: `unavailable` for an unreachable store or dependency, `internal_error` for a bug. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  const isUnavailable = isStoreUnavailable(error) || error instanceof BlocklistError
+  const isUnavailable = isStoreUnavailable(error) || error instanceof DependencyUnavailable
   return new Problem(isUnavailable ? 'unavailable' : 'internal_error', { cause: error })
 }

@@ -7,11 +7,11 @@ import { OperatorError } from './operator-error.js'
 /** @throws {OperatorError} with the rules of the policy that the password violates */
 export async function hashNewPassword(
   { hashing, blocklist }: Pick<AppContext, 'hashing' | 'blocklist'>,
-  { passwordPolicy }: Pick<Database, 'passwordPolicy'>,
+  database: Pick<Database, 'passwordPolicy'>,
   password: string,
   email: string,
 ) {
-  const policyErrors = await passwordErrors(passwordPolicy, password, email, blocklist)
+  const policyErrors = await passwordErrors(blocklist, database, { password, email, field: 'password' })
   const errors = policyErrors.map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
   if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))

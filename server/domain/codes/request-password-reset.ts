@@ -1,23 +1,21 @@
 import type { RequestPasswordResetBody } from '@usher/contract'
 import { findUserId } from '../../store/queries/codes.js'
-import { audit, type Log } from '../../telemetry/audit.js'
+import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
+import type { DatabaseRequest } from '../request.js'
 import { requireCanonicalEmail } from '../users/canonical-email.js'
 import { requestCode } from './code.js'
 
 /** Sends a mail with a code to the user with an address. Tells neither whether there is one nor whether it was sent. */
 export async function requestPasswordReset(
   context: AppContext,
-  database: Database,
-  { email }: RequestPasswordResetBody,
-  client: { address: string; log: Log },
+  { database, body, caller }: DatabaseRequest<RequestPasswordResetBody>,
 ) {
-  const canonicalEmail = requireCanonicalEmail(email)
-  const message = await requestCode(context, database, 'password_reset', canonicalEmail, client, (store) =>
+  const canonicalEmail = requireCanonicalEmail(body.email)
+  const message = await requestCode(context, database, 'password_reset', canonicalEmail, caller, (store) =>
     findUserId(store, database.id, canonicalEmail),
   )
   if (!message) return
   const { userId } = message
-  audit(client.log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
+  audit(caller.log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
 }

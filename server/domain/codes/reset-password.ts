@@ -1,12 +1,11 @@
 import type { ResetPasswordBody, SignedInUser } from '@usher/contract'
 import { type CodeUser, resetPassword as reset } from '../../store/queries/codes.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { eventChannels, eventMessagesOf } from '../outbox/events.js'
-import { passwordErrors } from '../passwords/policy.js'
-import { Problem, validationFailed } from '../problem.js'
+import { requireNewPassword } from '../passwords/policy.js'
+import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
 import { recordHashParameters } from '../users/verify-password.js'
 import { requireCode, verifiedEvents } from './code.js'
@@ -19,15 +18,12 @@ import { requireCode, verifiedEvents } from './code.js'
  */
 export async function resetPassword(
   context: AppContext,
-  database: Database,
-  { code, newPassword }: ResetPasswordBody,
-  caller: Caller,
+  { database, body: { code, newPassword }, caller }: DatabaseRequest<ResetPasswordBody>,
 ): Promise<SignedInUser> {
-  const { store, hashing, blocklist, throttle } = context
+  const { store, hashing, throttle } = context
   const found = await requireCode(context, database, 'password_reset', code)
   const { email, userId, canonicalEmail } = found
-  const errors = await passwordErrors(database.passwordPolicy, newPassword, email, blocklist, 'newPassword')
-  if (errors.length > 0) throw validationFailed(errors)
+  await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   const passwordHash = await hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const now = context.now()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
+import { DependencyUnavailable } from '../problem.js'
 import { canonicalPassword } from './normalize.js'
 
 export interface PasswordBlocklist {
@@ -8,7 +9,7 @@ export interface PasswordBlocklist {
   close(): Promise<void>
 }
 
-export class BlocklistError extends Error {
+export class BlocklistError extends DependencyUnavailable {
   constructor(reason: string, cause?: unknown) {
     super(`PASSWORD_BLOCKLIST_FILE ${reason}`, { cause })
   }

@@ -1,5 +1,6 @@
 import { canonicalEmail, type FieldError, type FieldErrorCode } from '@usher/contract'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
+import { validationFailed } from '../problem.js'
 import type { PasswordBlocklist } from './blocklist.js'
 import { canonicalPassword } from './normalize.js'
 
@@ -20,18 +21,38 @@ const lengths = {
   nist: { min: 15, max: 256 },
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
 
+/** A new password, and what its policy depends on. */
+export interface NewPassword {
+  password: string
+  /** The address of the user; ignored unless it is one. */
+  email: unknown
+  /** The name of the password's field. */
+  field: 'password' | 'newPassword'
+}
+
+interface PolicySettings {
+  passwordPolicy: PasswordPolicy
+}
+
+/** @throws {Problem} `validation_failed` if a new password violates the policy of the database */
+export async function requireNewPassword(
+  { blocklist }: { blocklist: PasswordBlocklist | undefined },
+  database: PolicySettings,
+  newPassword: NewPassword,
+) {
+  const errors = await passwordErrors(blocklist, database, newPassword)
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
 /**
  * Returns the rules of the password policy that a new password violates. For a wrong length no other rule is reported.
  *
- * @param field the name of the password's field
  * @throws {BlocklistError} if the blocklist can no longer be read
  */
 export async function passwordErrors(
-  policy: PasswordPolicy,
-  password: string,
-  email: unknown,
   blocklist: PasswordBlocklist | undefined,
-  field = 'password',
+  { passwordPolicy: policy }: PolicySettings,
+  { password, email, field }: NewPassword,
 ): Promise<FieldError[]> {
   const error = (code: FieldErrorCode, detail: string): FieldError => ({ path: field, code, detail })
   const canonical = canonicalPassword(password)

@@ -1,32 +1,31 @@
+import type { RefreshTokenBody, SessionPath } from '@usher/contract'
 import { revokeIfAsRead } from '../../store/queries/revocations.js'
 import { endSession as end, endSessionOf } from '../../store/queries/sessions.js'
-import { audit, type Log } from '../../telemetry/audit.js'
+import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import { userOfToken } from '../users/user-of-token.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
 import { readRefreshToken } from './refresh-token.js'
 
 /** Ends the session of a refresh token. An unknown token changes nothing. */
-export async function endSession(context: AppContext, database: Database, refreshToken: string, log: Log) {
-  const token = await readRefreshToken(context, database, refreshToken)
+export async function endSession(
+  context: AppContext,
+  { database, body, caller }: DatabaseRequest<RefreshTokenBody>,
+) {
+  const token = await readRefreshToken(context, database, body.refreshToken)
   if (!token) return
   const { sessionId } = token
   const userId = await end(context.store, database.id, sessionId, new Date(context.now()))
-  if (userId) audit(log, 'session.ended', { databaseId: database.id, userId, sessionId })
+  if (userId) audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
 }
 
 /** Ends a session of the user of a token. The id of an ended session, or of another user's, changes nothing. */
 export async function endSessionById(
   context: AppContext,
-  database: Database,
-  jwt: string,
-  sessionId: string,
-  log: Log,
+  { database, user, params: { sessionId }, caller }: UserRequest & { params: SessionPath },
 ) {
-  const { user } = await userOfToken(context, database, jwt, log)
   const isEnded = await endSessionOf(context.store, database.id, user.id, sessionId, new Date(context.now()))
-  if (isEnded) audit(log, 'session.ended', { databaseId: database.id, userId: user.id, sessionId })
+  if (isEnded) audit(caller.log, 'session.ended', { databaseId: database.id, userId: user.id, sessionId })
 }
 
 /**
@@ -34,10 +33,9 @@ export async function endSessionById(
  *
  * @throws {Problem} `token_invalid` also if another request has revoked them meanwhile
  */
-export async function endAllSessions(context: AppContext, database: Database, jwt: string, log: Log) {
-  const { user } = await userOfToken(context, database, jwt, log)
+export async function endAllSessions(context: AppContext, { database, user, caller }: UserRequest) {
   const read = { ...user, databaseId: database.id }
   const revoked = await revokeIfAsRead(context.store, read, { now: new Date(context.now()) })
   if (!revoked) throw new Problem('token_invalid')
-  audit(log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
+  audit(caller.log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
 }

@@ -1,12 +1,11 @@
 import type { OpenSessionBody, Session } from '@usher/contract'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import { insertSession } from '../../store/queries/sessions.js'
-import { audit, type Log } from '../../telemetry/audit.js'
+import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
-import { userOfToken } from '../users/user-of-token.js'
 import { issueRefreshToken } from './refresh-token.js'
 
 /** How long after a login its token can open a session: before it is sent to anyone else. */
@@ -15,17 +14,13 @@ const openingMilliseconds = 120_000
 /**
  * Opens the session of a login, once: its id is the `jti` of the login's token.
  *
- * @throws {Problem} `session_not_opened`; the problems of {@link userOfToken}
+ * @throws {Problem} `session_not_opened`; `token_invalid` if the user is deleted meanwhile
  */
 export async function openSession(
   context: AppContext,
-  database: Database,
-  jwt: string,
-  body: OpenSessionBody | undefined,
-  log: Log,
+  { database, user, claims, body, caller }: UserRequest<OpenSessionBody | undefined>,
 ): Promise<Session> {
   const now = context.now()
-  const { user, claims } = await userOfToken(context, database, jwt, log)
   const loginAt = claims.issuedAt * 1000
   const { sessionIdleSeconds, sessionMaxSeconds } = database
   if (sessionMaxSeconds === 0)
@@ -48,7 +43,7 @@ export async function openSession(
     throw isForeignKeyViolation(error) ? new Problem('token_invalid', { cause: error }) : error
   })
   if (!authenticatedAt) throw new Problem('session_not_opened')
-  audit(log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
+  audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
   const tenants = user.memberships.map((each) => each.id)
   return {
     ...signedIn(database, { ...user, tenants }, now, { id, authenticatedAt }),

@@ -1,10 +1,10 @@
-import type { Session } from '@usher/contract'
+import type { RefreshTokenBody, Session } from '@usher/contract'
 import { refreshSession as refresh } from '../../store/queries/sessions.js'
-import { audit, type Log } from '../../telemetry/audit.js'
+import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { eventChannels, eventMessagesOf } from '../outbox/events.js'
 import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
 
@@ -19,11 +19,9 @@ const repeatableSeconds = 30
  */
 export async function refreshSession(
   context: AppContext,
-  database: Database,
-  refreshToken: string,
-  log: Log,
+  { database, body, caller }: DatabaseRequest<RefreshTokenBody>,
 ): Promise<Session> {
-  const token = await readRefreshToken(context, database, refreshToken)
+  const token = await readRefreshToken(context, database, body.refreshToken)
   const { sessionIdleSeconds: idleSeconds, sessionMaxSeconds: maxSeconds } = database
   if (!token) throw new Problem('session_ended')
   const now = context.now()
@@ -46,7 +44,7 @@ export async function refreshSession(
   const { userId, refreshes, authenticatedAt, expiresAt, endedAt, ...user } = session
   if (endedAt) {
     context.deliver(eventChannels(database))
-    audit(log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
+    audit(caller.log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
     throw new Problem('session_ended')
   }
   return {

@@ -1,15 +1,13 @@
 import type { ChangePasswordBody, SignedInUser } from '@usher/contract'
 import { revokeIfAsRead } from '../../store/queries/revocations.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { eventMessages } from '../outbox/events.js'
-import { passwordErrors } from '../passwords/policy.js'
-import { Problem, validationFailed } from '../problem.js'
+import { requireNewPassword } from '../passwords/policy.js'
+import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
 import { confirmPassword } from './confirm-password.js'
 import { signedIn } from './signed-in.js'
-import { userOfToken } from './user-of-token.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
@@ -20,16 +18,11 @@ import { recordHashParameters } from './verify-password.js'
  */
 export async function changePassword(
   context: AppContext,
-  database: Database,
-  jwt: string,
-  { password, newPassword }: ChangePasswordBody,
-  caller: Caller,
+  { database, user, body, caller }: UserRequest<ChangePasswordBody>,
 ): Promise<SignedInUser> {
-  const { user } = await userOfToken(context, database, jwt, caller.log)
   const { id, email, emailVerifiedAt } = user
-  const { passwordPolicy } = database
-  const errors = await passwordErrors(passwordPolicy, newPassword, email, context.blocklist, 'newPassword')
-  if (errors.length > 0) throw validationFailed(errors)
+  const { password, newPassword } = body
+  await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   await confirmPassword(context, database, user, password, caller)
   const passwordHash = await context.hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)

@@ -1,14 +1,14 @@
-import type { CreateUserBody, SignedInUser } from '@usher/contract'
+import type { CreateUserBody, IdempotencyHeaders, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import { insertUser } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
 import { eventMessages, signUpEvents } from '../outbox/events.js'
-import { passwordErrors } from '../passwords/policy.js'
-import { Problem, validationFailed } from '../problem.js'
+import { requireNewPassword } from '../passwords/policy.js'
+import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import { requireCanonicalEmail } from './canonical-email.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
 import { signedIn } from './signed-in.js'
@@ -17,19 +17,17 @@ import { recordHashParameters } from './verify-password.js'
 /**
  * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or nothing.
  *
- * @param idempotencyHeader the request's Idempotency-Key: the same sign-up sent again returns the same user
+ * With an Idempotency-Key, the same sign-up sent again returns the same user.
+ *
  * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`;
  * `idempotency_key_reused`; `too_many_attempts` if the client's network has failed too often; `unavailable`
  */
 export async function createUser(
   context: AppContext,
-  database: Database,
-  body: CreateUserBody,
-  caller: Caller,
-  idempotencyHeader?: string,
+  { database, body, headers, caller }: DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders },
 ): Promise<SignedInUser> {
-  const errors = await passwordErrors(database.passwordPolicy, body.password, body.email, context.blocklist)
-  if (errors.length > 0) throw validationFailed(errors)
+  await requireNewPassword(context, database, { ...body, field: 'password' })
+  const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
   const network = context.throttle.keys.network(database.id, caller.address)
   context.networkAllowance.assertLeft(database, network)

@@ -1,13 +1,11 @@
 import type { DeleteMeBody } from '@usher/contract'
 import { deleteUserAndTenants } from '../../store/queries/delete-user.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { eventMessages } from '../outbox/events.js'
 import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
 import { confirmPassword } from './confirm-password.js'
-import { userOfToken } from './user-of-token.js'
 
 /**
  * Deletes a user, with sessions and memberships and those tenants that have no other user.
@@ -16,13 +14,9 @@ import { userOfToken } from './user-of-token.js'
  */
 export async function deleteMe(
   context: AppContext,
-  database: Database,
-  jwt: string,
-  { password }: DeleteMeBody,
-  caller: Caller,
+  { database, user, body, caller }: UserRequest<DeleteMeBody>,
 ) {
-  const { user } = await userOfToken(context, database, jwt, caller.log)
-  await confirmPassword(context, database, user, password, caller)
+  await confirmPassword(context, database, user, body.password, caller)
   const messages = eventMessages(database, new Date(context.now()), [
     { type: 'user.deleted', userId: user.id },
   ])

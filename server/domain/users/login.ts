@@ -1,9 +1,8 @@
 import type { LoginBody, SignedInUser } from '@usher/contract'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import { authenticate } from './authenticate.js'
 import { requireCanonicalEmail } from './canonical-email.js'
 import { signedIn } from './signed-in.js'
@@ -16,9 +15,7 @@ import { signedIn } from './signed-in.js'
  */
 export async function login(
   context: AppContext,
-  database: Database,
-  body: LoginBody,
-  caller: Caller,
+  { database, caller, body }: DatabaseRequest<LoginBody>,
 ): Promise<SignedInUser> {
   const email = requireCanonicalEmail(body.email)
   const authenticated = await authenticate(context, database, email, body.password, caller)

@@ -1,9 +1,7 @@
-import type { UserOfToken } from '../../store/queries/users.js'
-import type { Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
-import { isRevoked, type TokenClaims, verifyToken } from '../tokens/access-token.js'
+import type { UserRequest } from '../request.js'
+import { isRevoked, verifyToken } from './access-token.js'
 
 /**
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
@@ -11,12 +9,11 @@ import { isRevoked, type TokenClaims, verifyToken } from '../tokens/access-token
  * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, the token revoked, or
  * its session, or that which was opened with it, has ended
  */
-export async function userOfToken(
+export async function admitToken(
   context: AppContext,
-  database: Database,
+  { database, caller }: Pick<UserRequest, 'database' | 'caller'>,
   jwt: string,
-  log: Log,
-): Promise<{ user: UserOfToken; claims: TokenClaims }> {
+): Promise<Pick<UserRequest, 'user' | 'claims'>> {
   try {
     const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
     const { userId: id, sessionId = claims.id } = claims
@@ -29,7 +26,7 @@ export async function userOfToken(
     if (isEnded) throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
-    if (error instanceof Problem) context.rejectedTokens(log, database.id, error.code)
+    if (error instanceof Problem) context.rejectedTokens(caller.log, database.id, error.code)
     throw error
   }
 }

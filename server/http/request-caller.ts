@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../domain/caller.js'
+import type { AppContext } from '../domain/context.js'
+import { networkOf } from '../domain/throttle/client-network.js'
+
+type Request = Pick<FastifyRequest, 'clientAddress' | 'log'>
+/** ts-rest uses the reply type of Fastify 4, whose `raw` has another type parameter. */
+type Reply = { raw: unknown; elapsedTime: number }
+
+/** Who sends a request. Computes nothing before it is asked for, because most operations need only the log. */
+export class RequestCaller implements Caller {
+  constructor(
+    private readonly request: Request,
+    private readonly reply: Reply,
+    private readonly hashing: Pick<AppContext['hashing'], 'queueSeconds'>,
+  ) {}
+
+  get address() {
+    return this.request.clientAddress
+  }
+
+  get network() {
+    return networkOf(this.address)
+  }
+
+  get deadline() {
+    return performance.now() - this.reply.elapsedTime + this.hashing.queueSeconds * 1000
+  }
+
+  get log() {
+    return this.request.log
+  }
+
+  isDisconnected() {
+    return this.#response.destroyed
+  }
+
+  onceDisconnected(listener: () => void) {
+    const response = this.#response
+    response.once('close', listener)
+    return () => void response.off('close', listener)
+  }
+
+  get #response() {
+    return this.reply.raw as ServerResponse
+  }
+}

@@ -1,0 +1,133 @@
+import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
+import { initServer, type RequestValidationError } from '@ts-rest/fastify'
+import { DatabasePath, type RouteMetadata } from '@usher/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { AppContext } from '../domain/context.js'
+import type { Database } from '../domain/databases/find-database.js'
+import { Problem, validationFailed } from '../domain/problem.js'
+import type { DatabaseRequest, UserRequest } from '../domain/request.js'
+import { networkOf } from '../domain/throttle/client-network.js'
+import { admitToken } from '../domain/tokens/admit-token.js'
+import { newPasswordErrors } from '../domain/users/new-password-errors.js'
+import { readBearerToken } from './bearer-token.js'
+import { RequestCaller } from './request-caller.js'
+import { fieldErrors } from './validation-errors.js'
+
+type Route = AppRoute & { metadata?: RouteMetadata }
+type Routes = Record<string, Route>
+
+/** What a rule gets of a request: by the operation's `security` with the user of its token, or without. */
+type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'headers'> & {
+  body: unknown
+  headers: ServerInferRequest<R>['headers']
+} & (R['metadata'] extends { security: 'bearer' }
+    ? UserRequest<BodyOf<R>>
+    : R['metadata'] extends { security: 'optional bearer' }
+      ? DatabaseRequest<BodyOf<R>> & Partial<UserRequest>
+      : DatabaseRequest<BodyOf<R>>)
+
+type BodyOf<R extends Route> = ServerInferRequest<R> extends { body: infer Body } ? Body : unknown
+
+/** The body of a success. What a rule returns for 202 and 204 is not sent. */
+type ResultOf<R extends Route> = 200 extends keyof R['responses']
+  ? ServerInferResponseBody<R, 200>
+  : 201 extends keyof R['responses']
+    ? ServerInferResponseBody<R, 201>
+    : unknown
+
+export interface ServedOperations<R extends Routes> {
+  /** Operations of the contract, under the path of a database. */
+  routes: R
+  /** The rule of each operation. */
+  rules: {
+    [Name in keyof R]: (context: AppContext, request: RequestOf<R[Name]>) => Promise<ResultOf<R[Name]>>
+  }
+  /** Whether the operations exist in a database. */
+  isOn?: (database: Database) => boolean
+}
+
+/** What ts-rest hands to a handler. */
+interface Exchange {
+  params: DatabasePath
+  body: unknown
+  headers: unknown
+  request: FastifyRequest
+  reply: Pick<FastifyReply, 'elapsedTime'> & { raw: unknown }
+}
+
+type Rule = (context: AppContext, request: object) => Promise<unknown>
+
+/**
+ * Serves operations by what the contract says of each: finds the database, verifies the token and reads its user, sheds
+ * load, and hands the rest to the rule.
+ */
+export function serveOperations<R extends Routes>(
+  app: FastifyInstance,
+  context: AppContext,
+  { routes, rules, isOn }: ServedOperations<R>,
+) {
+  const server = initServer()
+  const find = async (path: DatabasePath) => {
+    const database = await context.findDatabase(path)
+    if (isOn && !isOn(database)) throw new Problem('route_not_found')
+    return database
+  }
+  const handlers = Object.entries(routes).map(([name, route]) => {
+    const hooks = route.metadata?.hashesPassword ? shedLoad(context) : {}
+    return [name, { hooks, handler: handlerOf(context, find, [route, rules[name] as Rule]) }]
+  })
+  app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
+    requestValidationErrorHandler: async (error, request) => {
+      rejectInvalidPath(error)
+      const errors = [error.pathParams, error.headers, error.body].flatMap(fieldErrors)
+      const { newPassword: field } = metadataOf(request)
+      const database = isOn || field ? await find(request.params as DatabasePath) : undefined
+      if (!database || !field) throw validationFailed(errors)
+      throw validationFailed(
+        await newPasswordErrors(context, { database, body: request.body, field }, errors),
+      )
+    },
+  })
+}
+
+/** Returns the handler of an operation. */
+function handlerOf(
+  context: AppContext,
+  find: (path: DatabasePath) => Promise<Database>,
+  [{ responses, metadata }, rule]: [Route, Rule],
+) {
+  const status = Object.keys(responses)
+    .map(Number)
+    .find((each) => each < 300)
+  return async ({ params, body, headers, request, reply }: Exchange) => {
+    const database = await find(params)
+    const caller = new RequestCaller(request, reply, context.hashing)
+    const received = { database, caller, params, body, headers }
+    const jwt = metadata?.security && readBearerToken(request.headers.authorization)
+    if (metadata?.security === 'bearer' && !jwt) throw new Problem('token_missing')
+    const admitted = jwt ? await admitToken(context, received, jwt) : undefined
+    const result = await rule(context, { ...received, ...admitted })
+    return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
+  }
+}
+
+/** An invalid database path is treated as the path of an unknown database. */
+function rejectInvalidPath({ pathParams }: Pick<RequestValidationError, 'pathParams'>) {
+  if (fieldErrors(pathParams).some(({ path }) => path in DatabasePath.shape))
+    throw new Problem('database_not_found')
+}
+
+const metadataOf = ({ routeOptions: { config } }: FastifyRequest): RouteMetadata =>
+  (config as { tsRestRoute?: Route }).tsRestRoute?.metadata ?? {}
+
+/** Returns hooks that shed a request before its body is read, so that it costs little. */
+const shedLoad = ({ hashing }: AppContext) => ({
+  onRequest: (
+    { clientAddress }: Pick<FastifyRequest, 'clientAddress'>,
+    _reply: unknown,
+    done: () => void,
+  ) => {
+    hashing.assertCapacity(networkOf(clientAddress))
+    done()
+  },
+})
