@@ -36,7 +36,7 @@ describe('POST /users', () => {
     const { id } = await database.signedUp({ password: 'a password to look for' })
     const row = await usher.store.prisma.user.findFirst({ where: { databaseId: database.id, id } })
     expect(row?.passwordHash).toMatch(/^\$argon2id\$v=19\$/)
-    expect(JSON.stringify(row)).not.toContain('a password to look for')
+    expect(Object.values(row ?? {}).join()).not.toContain('a password to look for')
   })
 
   it('stores email and preferredName as entered, but trimmed', async ({ database }) => {
