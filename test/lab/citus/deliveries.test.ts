@@ -153,7 +153,7 @@ it('a worker freezes during deliveries and delays no delivery of the other worke
   await expectTail('all workers respond')
   stage.receiver.answer = (response) => held.push(response)
   for (const name of ofFrozen) for (let count = 0; count < 8; count++) await signUp(name)
-  await vi.waitFor(() => expect(held.length).toBeGreaterThan((8 * ofFrozen.length) / 2), 10_000)
+  await vi.waitFor(() => expect(held.length).toBeGreaterThanOrEqual(ofFrozen.length), 10_000)
   thaw = await freeze(frozen)
   stage.receiver.answer = (response) => response.writeHead(204).end()
   for (const response of held) response.writeHead(204).end()
