@@ -11,6 +11,7 @@ const parts = {
   size: program('size/size'),
   blocklist: tests('blocklist'),
   faults: tests('faults'),
+  histories: tests('histories'),
   hostile: tests('hostile'),
   isolation: tests('isolation'),
   verify: tests('verify'),

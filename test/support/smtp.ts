@@ -47,5 +47,5 @@ export async function startSmtp() {
 export type Smtp = Awaited<ReturnType<typeof startSmtp>>
 
 /** Returns the code in the link of a mail. */
-export const codeIn = ({ parsed }: Pick<ReceivedMail, 'parsed'>) =>
+export const codeIn = ({ parsed }: { parsed: Pick<ParsedMail, 'text'> }) =>
   parsed.text?.match(/#code=(\S+)/)?.[1] ?? ''

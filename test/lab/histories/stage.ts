@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { expect, vi } from 'vitest'
+import { loadConfig } from '../../../server/config.js'
+import { createDatabase, setDatabase } from '../../../server/domain/admin/databases.js'
+import { createTenant } from '../../../server/domain/admin/tenants.js'
+import { webhookSettings } from '../../../server/domain/admin/webhook.js'
+import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { createContext } from '../../../server/domain/context.js'
+import type { Store } from '../../../server/store/store.js'
+import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
+import { startReceiver } from '../../support/receiver.js'
+import { recordChanges } from './changes.js'
+import { type Operator, path } from './commands.js'
+import type { Request } from './requests.js'
+
+/** A server as clients see it. */
+export interface Server {
+  name: string
+  /** Returns undefined if nobody knows what became of the request, `not_sent` if the server cannot have got it. */
+  send(request: Request): Promise<{ status: number; body: Record<string, unknown> } | undefined | 'not_sent'>
+}
+
+/** A mail with a code that has arrived. */
+export interface Mail {
+  id: string
+  to: string
+  text: string
+}
+
+/** Creates the database of a history, whose events go to a receiver, and the tenants that its users join. */
+export async function prepare(store: Store) {
+  const now = new Date()
+  await createWorkspace(store, path.workspaceSlug, now)
+  await createDatabase(store, path, { networkFailuresPerHour: 0, appUrl: 'https://app.example.com' }, now)
+  const receiver = await startReceiver()
+  const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
+  await setDatabase(store, path, settings)
+  const tenants = new Map<string, string>()
+  for (const name of ['Engines', 'Compilers'])
+    tenants.set(name, (await createTenant(store, path, name, now)).id)
+  await addResident(store, [...tenants.values()])
+  await store.prisma.message.deleteMany()
+  await recordChanges(store)
+  /** Waits until all messages are delivered. */
+  async function settle(timeout = 20_000) {
+    const isSettled = async () => expect(await store.prisma.message.count()).toBe(0)
+    await vi.waitFor(isSettled, { timeout, interval: 20 })
+  }
+  return { receiver, tenants, settle }
+}
+
+export type Prepared = Awaited<ReturnType<typeof prepare>>
+
+/** Settings of servers that know clients by a header. */
+export const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', TRUST_PROXY: '1' }
+
+/** Returns what commands need. */
+export const operatorOf = (store: Store, { tenants }: Prepared): Operator => ({
+  context: { ...createContext(loadConfig(settings), store), store },
+  tenants,
+})
+
+/** Adds a user who stays in the tenants, because a tenant may be deleted with its last user. */
+async function addResident({ prisma }: Store, tenantIds: readonly string[]) {
+  const { id: databaseId } = await prisma.database.findFirstOrThrow()
+  const [id, now] = [randomUUID(), new Date()]
+  const email = 'resident@example.com'
+  const user = { databaseId, id, email, canonicalEmail: email, passwordHash: 'none', createdAt: now }
+  await prisma.user.createMany({ data: user })
+  const data = tenantIds.map((tenantId) => ({ databaseId, userId: id, tenantId, joinedAt: now }))
+  await prisma.membership.createMany({ data })
+}
