@@ -8,6 +8,7 @@ const usher = createSessionClient({
   database: import.meta.env.VITE_USHER_DATABASE || 'app',
   tokenStore: () => localStorage,
   sessionStore: () => localStorage,
+  label: `Browser on ${navigator.platform}`,
 })
 
 /** The code in the link of a mail. */
@@ -31,7 +32,7 @@ const actions: Record<string, (value: (name: string) => string) => Promise<Resul
   'verify-email': () => usher.verifyEmail({ code }),
   verification: () => usher.requestEmailVerification(),
   profile: (value) => usher.updateMe({ preferredName: value('preferredName') || null }),
-  sessions: () => usher.endAllSessions(),
+  sessions: (value) => (value('session') ? usher.endSessionById(value('session')) : usher.endAllSessions()),
   password: (value) =>
     usher.changePassword({ password: value('password'), newPassword: value('newPassword') }),
   deletion: (value) => usher.deleteMe({ password: value('password') }),
@@ -43,7 +44,7 @@ let isLoading = false
 for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    submit(form)
+    submit(form, event.submitter)
   })
 }
 document.querySelector('#log-out')?.addEventListener('click', () => usher.signOut())
@@ -71,11 +72,12 @@ async function show() {
   if (view?.id === 'account') await loadAccount()
 }
 
-async function submit(form: HTMLFormElement) {
+/** @param submitter the button, whose name and value count as a field */
+async function submit(form: HTMLFormElement, submitter: HTMLElement | null) {
   if (form.ariaBusy) return
   form.ariaBusy = 'true'
   clearMessages(form)
-  const fields = new FormData(form)
+  const fields = new FormData(form, submitter)
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
   if (result?.error) return showErrors(visible(form), result.error)
@@ -115,16 +117,22 @@ function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
     element('dd', text),
   ])
   profile.querySelector('dl')?.replaceChildren(...nodes)
-  const items = sessions.map(({ createdAt, current }) =>
-    element('li', `Logged in ${formatTime(createdAt)}${current ? ' (this session)' : ''}`),
-  )
-  document.querySelector('ul')?.replaceChildren(...items)
+  document.querySelector('ul')?.replaceChildren(...sessions.map(sessionItem))
   document.forms.namedItem('verification')?.toggleAttribute('hidden', user?.emailVerified ?? true)
   // Shown unless the user is changing it.
   profile.querySelector('input')?.setAttribute('value', user?.preferredName ?? '')
 }
 
-const element = (tagName: string, text: string) =>
+function sessionItem({ id, label, refreshedAt, current }: SessionInfo) {
+  const text = `${label ?? 'No name'}, last used ${formatTime(refreshedAt)}`
+  const item = element('li', current ? `${text} (this session)` : text)
+  const button = Object.assign(element('button', 'End'), { name: 'session', value: id })
+  button.ariaLabel = `End ${text}`
+  if (!current) item.append(' ', button)
+  return item
+}
+
+const element = <Name extends keyof HTMLElementTagNameMap>(tagName: Name, text: string) =>
   Object.assign(document.createElement(tagName), { textContent: text })
 
 const formatTime = (time: string) =>

@@ -283,6 +283,34 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     expect(await request.count()).toBe(0)
   })
 
+  it('ends one of the sessions, which have a label and the time of their last use', async ({
+    database,
+    example,
+    visitExample,
+  }) => {
+    const { page, logIn, account, sessions } = await visitExample()
+    const { email } = await loggedIn(database, logIn, account)
+    const other = await visitExample()
+    await logInAs(email, other.logIn, other.account)
+    const { token } = (await database.login({ email, password })).json()
+    await database.openSession(token.jwt, { label: 'Ada’s <b>phone</b>' })
+    await page.goto(example)
+    await sessions.getByText(/^Browser on .+, last used .*2026.* \(this session\)$/).waitFor()
+    expect(await sessions.getByRole('listitem').count()).toBe(3)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+
+    await sessions.getByRole('button', { name: /^End Ada’s <b>phone<\/b>, last used / }).click()
+    await expect.poll(() => sessions.getByRole('listitem').count()).toBe(2)
+    await sessions.getByRole('button', { name: /^End Browser on/ }).click()
+    await expect.poll(() => sessions.getByRole('listitem').count()).toBe(1)
+    await sessions.getByText('(this session)').waitFor()
+    await other.page.reload()
+    await expectAlert(other.logIn, 'Your session has expired. Log in again.')
+    await other.expectFailedLoads('401 me', '401 refresh')
+    await page.reload()
+    await expectTexts(account, email)
+  })
+
   it('lists the sessions, logs out here, and logs out everywhere', async ({
     database,
     example,
