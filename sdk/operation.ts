@@ -151,6 +151,7 @@ const validOptions = {
   token: /^(undefined|string)/,
   tokenStore: /^(undefined|object|function)/,
   sessionStore: /^(undefined|object|function)/,
+  label: /^(undefined|string \s*\S.{0,254}$)/s,
   onTokenChange: /^(undefined|function)/,
 }
 

@@ -8,6 +8,8 @@ import { createLogin, type TokenStore } from './token.js'
 export interface SessionClientOptions extends ClientOptions {
   /** Stores the refresh token, under a key for each database. Memory by default. */
   sessionStore?: TokenStore | (() => TokenStore) | undefined
+  /** What the list of sessions calls those of this client, such as the name of the device. At most 255 characters. */
+  label?: string | undefined
 }
 
 interface Browser {
@@ -18,9 +20,10 @@ interface Browser {
 }
 
 /**
- * Creates a client that stays logged in. It opens a session at each sign-up, login and password reset. It refreshes the
- * token when a call is about to be made in the last third of the token's life, and once if the server has refused the
- * token. `token` stays until the session ends; `expiresAt` is undefined.
+ * Creates a client that stays logged in. It opens a session at each sign-up, login and password reset, and then ends the
+ * one that it had. A change of the password ends all sessions; the client opens another one. It refreshes the token when a
+ * call is about to be made in the last third of the token's life, and once if the server has refused the token. `token`
+ * stays until the session ends; `expiresAt` is undefined.
  *
  * @example
  * ```ts
@@ -74,7 +77,8 @@ export function createSessionClient(options: SessionClientOptions): Client {
         else if (error && current === value) {
           if (error.code !== 'session_ended') return error
           await forget()
-          await holder.set(undefined)
+          // A change of the password, which has ended the session, may have stored another token meanwhile.
+          if ((await holder.get()) === stale) await holder.set(undefined)
         }
       }
       const token = await holder.get()
@@ -110,21 +114,29 @@ export function createSessionClient(options: SessionClientOptions): Client {
   const after =
     <Parameters extends unknown[], Data>(
       operation: (...parameters: Parameters) => Promise<Result<Data, ErrorCode>>,
-      next: (data: Data) => unknown,
+      next: (data: Data, former: string | undefined, first: Parameters[0]) => unknown,
     ) =>
     async (...parameters: Parameters) => {
+      const former = await refreshToken.get()
       const result = await operation(...parameters)
-      if (!result.error) await next(result.data)
+      if (!result.error) await next(result.data, former, parameters[0])
       return result
     }
 
+  const end = (refreshToken: string | undefined) => refreshToken && client.endSession({ refreshToken })
+
   async function open({ token: { jwt } }: SignedInUser) {
-    await forget()
     const startedAt = Date.now()
-    const { data } = await operationsWith(jwt).openSession()
+    const { data } = await operationsWith(jwt).openSession({ label: options.label })
     // Otherwise the user has logged out or in meanwhile.
     if (data && (await holder.get()) === jwt) await save(data, startedAt)
-    else if (data) await client.endSession({ refreshToken: data.refreshToken.value })
+    else await end(data?.refreshToken.value)
+  }
+
+  async function replace(data: SignedInUser, former: string | undefined) {
+    await forget()
+    await open(data)
+    await end(former)
   }
 
   // Another tab has logged out or in. Tabs that share a `tokenStore` share the token, too.
@@ -136,9 +148,15 @@ export function createSessionClient(options: SessionClientOptions): Client {
   const client: Client = Object.assign(login, createOperations(endpoints, options, refreshingHolder))
   const { signOut } = client
   return Object.assign(client, {
-    createUser: after(client.createUser, open),
-    login: after(client.login, open),
-    resetPassword: after(client.resetPassword, open),
+    createUser: after(client.createUser, replace),
+    login: after(client.login, replace),
+    resetPassword: after(client.resetPassword, replace),
+    changePassword: after(client.changePassword, (data, former) => former && open(data)),
+    endSessionById: after(client.endSessionById, async (_, former, id) => {
+      if (id !== sessionIdOf(former)) return
+      await forget()
+      await holder.set(undefined)
+    }),
     endAllSessions: after(client.endAllSessions, forget),
     deleteMe: after(client.deleteMe, forget),
     getToken: refreshingHolder.get,
@@ -146,7 +164,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
       const value = await refreshToken.get()
       await forget()
       await signOut()
-      if (value) await client.endSession({ refreshToken: value })
+      await end(value)
     },
   })
 }

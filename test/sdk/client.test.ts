@@ -1,7 +1,7 @@
 import { contract } from '@usher/contract'
 import { type ClientOptions, createClient, createOperations, users } from '@usher/sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ada, app, credentials, problem, signedIn, stubFetch, user } from './stub-fetch.js'
+import { ada, app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -31,6 +31,30 @@ describe('requests', () => {
       },
     ])
     expect(requests[0]?.headers).not.toHaveProperty('Idempotency-Key')
+  })
+
+  it.each([
+    ['01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03', '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03'],
+    ['', '_'],
+    ['.', '_'],
+    ['../password?x', '___password_x'],
+    [undefined, 'undefined'],
+  ])('sends the ID %j at the end of the path, and no text that leads elsewhere', async (id, end) => {
+    const { fetch, requests } = stubFetch(() => new Response(null, { status: 204 }))
+    const { error } = await createClient({ ...app, fetch, token: 'jwt' }).endSessionById(id as string)
+    expect(error).toBeUndefined()
+    const path = `/workspaces/demo/databases/app/users/me/sessions/${end}`
+    expect(requests).toMatchObject([{ method: 'DELETE', url: `https://users.example.com${path}` }])
+    expect(requests[0]).not.toHaveProperty('body')
+  })
+
+  it('opens a session without a body, or with a label', async () => {
+    const { fetch, requests } = stubFetch(networkFailure, networkFailure)
+    const usher = createClient({ ...app, fetch, token: 'jwt', retries: 0 })
+    await usher.openSession()
+    await usher.openSession({ label: 'Ada’s phone' })
+    expect(requests.map(({ body }) => body)).toEqual([undefined, '{"label":"Ada’s phone"}'])
+    expect(requests.map(({ headers }) => headers['Content-Type'])).toEqual([undefined, 'application/json'])
   })
 
   it('sends the token with me', async () => {

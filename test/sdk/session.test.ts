@@ -64,6 +64,7 @@ describe('a client with a session', () => {
       () => session('first', 'refresh-0', 201),
       () => signedIn('sign-up', 201),
       () => session('second', 'refresh-1', 201),
+      noContent,
     )
     const onTokenChange = (token: unknown) => tokens.push(token)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store, onTokenChange })
@@ -80,6 +81,7 @@ describe('a client with a session', () => {
       ['/me/session', 'Bearer login'],
       ['', undefined],
       ['/me/session', 'Bearer sign-up'],
+      ['/session/end', undefined],
     ])
     expect([...items]).toEqual([['usher.demo.app.https_3a_2f_2fusers.example.com.session', 'refresh-1 ']])
   })
@@ -261,14 +263,141 @@ describe('a client with a session', () => {
     expect([usher.token, items.size]).toEqual([undefined, 0])
   })
 
-  it('keeps the session when the password changes', async () => {
+  it('opens a new session when the password changes, which has ended the former one', async () => {
     const { items, store } = memoryStore()
-    const { usher, sent } = await openedClient({ sessionStore: store }, () => signedIn('changed'), user)
+    const { usher, sent } = await openedClient(
+      { sessionStore: store },
+      () => signedIn('changed'),
+      () => session('second', 'refresh-1', 201),
+      user,
+    )
     await usher.changePassword({ password: 'old', newPassword: 'new' })
     await usher.me()
-    expect(usher.token).toBe('changed')
-    expect([...items.values()]).toEqual(['refresh-0 '])
-    expect(sent().map(([path]) => path)).toEqual(['me/password', 'me'])
+    expect(usher.token).toBe('second')
+    expect([...items.values()]).toEqual(['refresh-1 '])
+    expect(sent().map(([path, token]) => [path, token])).toEqual([
+      ['me/password', 'first'],
+      ['me/session', 'changed'],
+      ['me', 'second'],
+    ])
+  })
+
+  it('opens no session when the password changes without one', async () => {
+    const { fetch, requests } = stubFetch(() => signedIn('changed'))
+    const usher = createSessionClient({ ...app, fetch, token: 'login' })
+    await usher.changePassword({ password: 'old', newPassword: 'new' })
+    expect([usher.token, requests.length]).toEqual(['changed', 1])
+  })
+
+  it('keeps the session when a server of an earlier version keeps it in a change of the password', async () => {
+    const { items, store } = memoryStore()
+    const { usher } = await openedClient(
+      { sessionStore: store },
+      () => signedIn('changed'),
+      () => problem('session_not_opened'),
+    )
+    await usher.changePassword({ password: 'old', newPassword: 'new' })
+    expect([usher.token, ...items.values()]).toEqual(['changed', 'refresh-0 '])
+  })
+
+  it('stays logged in if a refresh finds that the change of the password has ended the session', async () => {
+    const { items, store } = memoryStore()
+    let read: Promise<unknown> | undefined
+    let onRefresh = () => {}
+    let onOpen = () => {}
+    const refreshes = new Promise<void>((resolve) => {
+      onRefresh = resolve
+    })
+    const opens = new Promise<void>((resolve) => {
+      onOpen = resolve
+    })
+    const { usher } = await openedClient(
+      { sessionStore: store },
+      async () => {
+        read = usher.me()
+        await refreshes
+        return signedIn('changed')
+      },
+      () => problem('token_invalid'),
+      async () => {
+        onRefresh()
+        await opens
+        return problem('session_ended')
+      },
+      async () => {
+        onOpen()
+        await read
+        return session('second', 'refresh-1', 201)
+      },
+      user,
+    )
+    await usher.changePassword({ password: 'old', newPassword: 'new' })
+    expect([usher.token, ...items.values()]).toEqual(['second', 'refresh-1 '])
+    expect(await read).toMatchObject({ data: { email: credentials.email } })
+  })
+
+  it.each([
+    ['succeeds', noContent],
+    ['fails', networkFailure],
+  ])('ends the former session after a login has opened another one, and if that %s', async (_case, end) => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient(
+      { sessionStore: store, retries: 0 },
+      () => signedIn('other'),
+      () => session('second', 'refresh-1', 201),
+      end,
+    )
+    expect((await usher.login(credentials)).error).toBeUndefined()
+    expect([usher.token, ...items.values()]).toEqual(['second', 'refresh-1 '])
+    expect(sent()).toEqual([
+      ['login', undefined, undefined],
+      ['me/session', 'other', undefined],
+      ['session/end', undefined, 'refresh-0'],
+    ])
+  })
+
+  it('ends the former session after a login that opens none, because its refresh token is lost', async () => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient(
+      { sessionStore: store },
+      () => signedIn('other'),
+      () => problem('session_not_opened'),
+      noContent,
+    )
+    await usher.login(credentials)
+    expect([usher.token, items.size]).toEqual(['other', 0])
+    expect(sent().at(-1)).toEqual(['session/end', undefined, 'refresh-0'])
+  })
+
+  it('keeps the session after a login that fails', async () => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient({ sessionStore: store }, () => problem('invalid_credentials'))
+    await usher.login(credentials)
+    expect([usher.token, ...items.values()]).toEqual(['first', 'refresh-0 '])
+    expect(sent()).toHaveLength(1)
+  })
+
+  it('sends its label when it opens a session', async () => {
+    const { requests } = await openedClient({ label: 'Ada’s phone' })
+    expect(requests[1]).toMatchObject({ body: '{"label":"Ada’s phone"}' })
+    const without = await openedClient({})
+    expect(without.requests[1]?.body).toBe('{}')
+  })
+
+  it.each(['', ' ', 'x'.repeat(256), 5, null])('throws a TypeError for the label %j', (label) => {
+    expect(() => createSessionClient({ ...app, label: label as never })).toThrow(
+      new TypeError('Usher client: label is missing or invalid'),
+    )
+  })
+
+  it('is logged out when it ends its own session by its ID, and not by that of another', async () => {
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient({ sessionStore: store }, noContent, noContent)
+    await usher.endSessionById('other')
+    expect([usher.token, items.size]).toEqual(['first', 1])
+    await usher.endSessionById('refresh-0')
+    expect([usher.token, items.size]).toEqual([undefined, 0])
+    expect(sent().map(([path]) => path)).toEqual(['me/sessions/other', 'me/sessions/refresh-0'])
   })
 
   it('refreshes one at a time over all tabs where there are Web Locks', async () => {
