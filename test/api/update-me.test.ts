@@ -39,6 +39,23 @@ it('returns token_invalid and logs no change if the user is deleted at the same 
   expect(usher.logged()).not.toMatch(`"audit":"user.updated","databaseId":"${database.id}","userId":"${id}"`)
 })
 
+it('reports a change of the name once, even if the request is sent again', async ({ usher }) => {
+  const { id: databaseId, ...database } = await usher.newDatabase()
+  const eventsTailedUntil = new Date(usher.clock.now + 60_000)
+  await usher.store.prisma.database.updateMany({ where: { id: databaseId }, data: { eventsTailedUntil } })
+  const { id: userId, token } = await database.signedUp()
+  const name = { preferredName: 'Ada' }
+  const responses = [1, 2].map(() => database.as(token.jwt, 'PATCH', 'me', name))
+  for (const response of await Promise.all(responses)) expect(response.json()).toMatchObject(name)
+  const messages = await usher.store.prisma.message.findMany({ where: { databaseId } })
+  expect(messages.map(({ payload }) => payload)).toEqual([
+    { type: 'user.created', userId },
+    { type: 'user.updated', userId },
+  ])
+  const audited = `"audit":"user.updated","databaseId":"${databaseId}"`
+  await expect.poll(() => usher.logged().split(audited)).toHaveLength(2)
+})
+
 it('returns a field error for an invalid name', async ({ database }) => {
   const { token } = await database.signedUp()
   const response = await database.as(token.jwt, 'PATCH', 'me', { preferredName: ' ' })

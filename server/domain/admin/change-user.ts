@@ -92,7 +92,8 @@ export async function deleteUser(
   await store.prisma.$transaction(async (transaction) => {
     const where = { databaseId: database.id, id: user.id }
     const { count } = await transaction.user.deleteMany({ where })
-    if (count > 0) await insertMessages(transaction, messages)
+    if (count === 0) throw userNotFound(path, userRef)
+    await insertMessages(transaction, messages)
   })
   return user
 }

@@ -58,6 +58,7 @@ export async function deleteTenant(store: Store, path: DatabasePath, id: string,
   const users = await deleteTenantRow(store, tenant, ({ userId }) =>
     membershipEvent(database, 'tenant.user_removed', { tenantId: id, userId }, now),
   )
+  if (users === undefined) throw tenantNotFound(path, id)
   return { ...tenant, users }
 }
 

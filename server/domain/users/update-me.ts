@@ -1,8 +1,8 @@
 import type { UpdateMeBody, User } from '@usher/contract'
-import { updatePreferredName } from '../../store/queries/users.js'
+import { type Renaming, updatePreferredName } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import { eventMessages } from '../outbox/events.js'
+import { eventChannels, eventMessagesOf } from '../outbox/events.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { userBody } from './me.js'
@@ -13,17 +13,19 @@ export async function updateMe(
   { database, user, body: { preferredName }, caller }: UserRequest<UpdateMeBody>,
 ): Promise<User> {
   if (preferredName === undefined) return userBody(user)
-  const messages = eventMessages(database, new Date(context.now()), [
-    { type: 'user.updated', userId: user.id },
-  ])
-  const changed = await updatePreferredName(
+  const messages = eventMessagesOf<Renaming>(database, new Date(context.now()), ({ isRenamed }) =>
+    isRenamed ? [{ type: 'user.updated', userId: user.id }] : [],
+  )
+  const isRenamed = await updatePreferredName(
     context.store,
     { ...user, databaseId: database.id },
     preferredName,
     messages,
   )
-  if (changed.length === 0) throw new Problem('token_invalid')
-  context.deliver(messages)
-  audit(caller.log, 'user.updated', { databaseId: database.id, userId: user.id })
+  if (isRenamed === undefined) throw new Problem('token_invalid')
+  if (isRenamed) {
+    context.deliver(eventChannels(database))
+    audit(caller.log, 'user.updated', { databaseId: database.id, userId: user.id })
+  }
   return userBody({ ...user, preferredName })
 }

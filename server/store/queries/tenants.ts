@@ -15,7 +15,7 @@ const timeoutMilliseconds = 60_000
 /**
  * Deletes a tenant and its memberships in one transaction, with the messages of each membership.
  *
- * @returns the number of memberships
+ * @returns the number of memberships; undefined if there is no such tenant
  */
 export function deleteTenantRow(
   store: Store,
@@ -30,7 +30,8 @@ export function deleteTenantRow(
       const memberships = await transaction.$queryRaw<Pick<Membership, 'userId'>[]>`
         DELETE FROM usher.membership WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid
         RETURNING user_id AS "userId"`
-      await transaction.tenant.deleteMany({ where: { databaseId, id } })
+      const { count } = await transaction.tenant.deleteMany({ where: { databaseId, id } })
+      if (count === 0) return undefined
       await insertMessages(transaction, memberships.flatMap(messagesOf))
       return memberships.length
     },

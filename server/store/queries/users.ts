@@ -1,7 +1,7 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
-import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
+import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { isAsRead, isOpen, type ReadUser } from './revocations.js'
 import { tenantsOf } from './tenants.js'
 
@@ -184,17 +184,28 @@ const replacePasswordHashStatement = `
   UPDATE usher."user" SET password_hash = $4
   WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
 
-/** Returns no row if the user is not as read. */
-export const updatePreferredName = (
+/** Returns whether the name is another one; undefined if the user is not as read. */
+export async function updatePreferredName(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
   preferredName: string | null,
-  messages: readonly NewMessage[],
-) => {
+  messages: MessagesOf<Renaming>,
+) {
   const values = [databaseId, id, preferredName, generation, tokensValidAfter]
-  return changeWithMessages(store, updatePreferredNameStatement, values, messages)
+  const [user] = await changeWithMessages<Renaming>(store, updatePreferredNameStatement, values, messages)
+  return user?.isRenamed
 }
 
+export interface Renaming {
+  isRenamed: boolean
+}
+
+// Locked first, so that `former` is the user as the statement finds it.
 const updatePreferredNameStatement = `
-  UPDATE usher."user" AS u SET preferred_name = $3
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$4', '$5')} RETURNING 1`
+  UPDATE usher."user" AS u SET preferred_name = $3::text
+  FROM (
+    SELECT id, preferred_name FROM usher."user"
+    WHERE database_id = $1::uuid AND id = $2::uuid FOR NO KEY UPDATE
+  ) AS former
+  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isAsRead('$4', '$5')}
+  RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`

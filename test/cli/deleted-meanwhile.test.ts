@@ -1,0 +1,42 @@
+import { expect } from 'vitest'
+import { deleteUser } from '../../server/domain/admin/change-user.js'
+import { createTenant, deleteTenant } from '../../server/domain/admin/tenants.js'
+import type { Store } from '../../server/store/store.js'
+import { it } from '../support/operator.js'
+
+/** Returns a store that does something else before its first transaction. */
+function storeAfter({ prisma, ...store }: Store, work: () => Promise<unknown>): Store {
+  let isFirst = true
+  const late = async (...parameters: unknown[]) => {
+    if (isFirst) {
+      isFirst = false
+      await work()
+    }
+    return Reflect.apply(prisma.$transaction, prisma, parameters)
+  }
+  const get = (target: typeof prisma, name: string) =>
+    name === '$transaction' ? late : Reflect.get(target, name)
+  return { ...store, prisma: new Proxy(prisma, { get: get as never }) }
+}
+
+it('a user whom another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
+  const { store } = usher
+  const { id } = await database.signedUp()
+  const now = new Date()
+  const remove = (on: Store) => deleteUser(on, usher.context.throttle, database, id, now)
+  const second = remove(storeAfter(store, () => remove(store)))
+  await expect(second).rejects.toThrow(`user ${id} does not exist in ${database.path}`)
+})
+
+it('a tenant that another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
+  const { store } = usher
+  const now = new Date()
+  const { id } = await createTenant(store, database, 'Engines', now)
+  const second = deleteTenant(
+    storeAfter(store, () => deleteTenant(store, database, id, now)),
+    database,
+    id,
+    now,
+  )
+  await expect(second).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
+})
