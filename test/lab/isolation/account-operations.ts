@@ -17,7 +17,7 @@ import {
   pickOf,
   type Response,
   removeUser,
-  validFrom,
+  revoke,
 } from './operation.js'
 import { appUrl, paths, type World } from './world.js'
 
@@ -74,7 +74,6 @@ const openSession = withToken('POST', 'me/session', noBody, ({ world, database, 
     id: token.id,
     databaseId: database.id,
     userId: user.id,
-    authenticatedAt: token.issuedAt,
     refreshToken: response.json().refreshToken.value,
     isEnded: false,
   })
@@ -130,9 +129,9 @@ const endSessionById: Operation = async (world, choice) => {
   await end(world, choice)
 }
 
-const endAllSessions = withToken('DELETE', 'me/sessions', noBody, async ({ world, path, user, response }) => {
+const endAllSessions = withToken('DELETE', 'me/sessions', noBody, ({ world, database, user, response }) => {
   expect(response.statusCode).toBe(204)
-  user.validFrom = validFrom((await world.operate(`user show ${path} ${user.id}`)).value)
+  revoke(world.model, database, user)
 })
 
 const updateMe = withToken(
@@ -149,14 +148,11 @@ const changePassword = withToken(
   'PUT',
   'me/password',
   ({ choice: { password }, user }) => ({ password: user?.password ?? password, newPassword: password }),
-  ({ world, database, user, token, response, choice }) => {
-    const session = sessionsOf(world, database, user).find(({ id }) => id === token.sessionId)
-    expectNewPassword(world, database, user, response, choice.password)
-    if (session) session.authenticatedAt = user.validFrom
-  },
+  ({ world, database, user, response, choice }) =>
+    expectNewPassword(world, database, user, response, choice.password),
 )
 
-/** Expects a token, which is the first valid one. */
+/** Expects a token, which is the only valid one. */
 function expectNewPassword(
   world: World,
   database: DatabaseModel,
@@ -164,9 +160,9 @@ function expectNewPassword(
   response: Response,
   password: string,
 ) {
+  revoke(world.model, database, user)
   expectSignedIn(world, database, user, response, 200)
   user.password = password
-  user.validFrom = world.model.tokens.at(-1)?.issuedAt ?? 0
 }
 
 const deleteMe = withToken(

@@ -21,19 +21,18 @@ export interface UserModel {
   isVerified: boolean
   /** Ids in order of joining. */
   tenants: string[]
-  /** Tokens issued before this Unix timestamp are revoked. */
-  validFrom: number
 }
 
 export interface TokenModel {
   jwt: string
   id: string
-  /** Undefined for the token of a sign-up, login or change of password without a session. */
+  /** Undefined for the token of a sign-up, login, change or reset of the password. */
   sessionId: string | undefined
   databaseId: string
   userId: string
   kid: string
   issuedAt: number
+  isRevoked: boolean
 }
 
 export interface SessionModel {
@@ -41,8 +40,6 @@ export interface SessionModel {
   id: string
   databaseId: string
   userId: string
-  /** Unix timestamp of the login, or of a later change of the password in this session. */
-  authenticatedAt: number
   refreshToken: string
   isEnded: boolean
 }
@@ -52,7 +49,7 @@ export interface CodeModel {
   purpose: CodePurpose
   databaseId: string
   userId: string
-  /** Whether it was used or replaced, or its user was deleted. */
+  /** Whether it was used, replaced or revoked, or its user was deleted. */
   isSpent: boolean
 }
 
@@ -78,6 +75,7 @@ export const tokenOf = (database: DatabaseModel, user: UserModel, jwt: string): 
   userId: user.id,
   kid: part(jwt, 0).kid,
   issuedAt: part(jwt, 1).iat,
+  isRevoked: false,
 })
 
 /** Returns the user of a token that the database must accept, or undefined. */
@@ -87,17 +85,17 @@ export function userOfToken(
   token: TokenModel,
 ): UserModel | undefined {
   if (token.databaseId !== database.id || !database.kids.has(token.kid)) return undefined
-  const session = sessions.find(({ id }) => id === token.sessionId)
+  const session = sessions.find(({ id }) => id === (token.sessionId ?? token.id))
   if (session && !userOfSession(database, session)) return undefined
   const user = userWithId(database, token.userId)
-  return user && !user.isDisabled && token.issuedAt >= user.validFrom ? user : undefined
+  return user && !user.isDisabled && !token.isRevoked ? user : undefined
 }
 
 /** Returns the user of a session that the database must refresh, or undefined. */
 export function userOfSession(database: DatabaseModel, session: SessionModel): UserModel | undefined {
   if (session.databaseId !== database.id || session.isEnded) return undefined
   const user = userWithId(database, session.userId)
-  return user && !user.isDisabled && session.authenticatedAt >= user.validFrom ? user : undefined
+  return user?.isDisabled ? undefined : user
 }
 
 /** Returns the user for whom the database must accept a code, or undefined. */

@@ -34,9 +34,14 @@ export function expectSignedIn(
   model.tokens.push(tokenOf(database, user, token.jwt))
 }
 
-/** Returns the Unix timestamp as of which tokens are valid. */
-export const validFrom = ({ tokensValidAfter }: { tokensValidAfter: string | null }) =>
-  Math.ceil(Date.parse(tokensValidAfter ?? '') / 1000)
+/** Revokes the tokens, sessions and reset codes of a user. */
+export function revoke(model: WorldModel, database: DatabaseModel, user: UserModel) {
+  for (const token of model.tokens)
+    if (token.databaseId === database.id && token.userId === user.id) token.isRevoked = true
+  endSessions(model, database, user)
+  for (const code of codesOf(model, database, user))
+    if (code.purpose === 'password_reset') code.isSpent = true
+}
 
 export function removeUser(model: WorldModel, database: DatabaseModel, user: UserModel) {
   database.users.delete(user.email)
@@ -45,7 +50,7 @@ export function removeUser(model: WorldModel, database: DatabaseModel, user: Use
   for (const code of codesOf(model, database, user)) code.isSpent = true
 }
 
-export function endSessions({ sessions }: WorldModel, { id }: DatabaseModel, user: UserModel) {
+function endSessions({ sessions }: WorldModel, { id }: DatabaseModel, user: UserModel) {
   for (const session of sessions)
     if (session.databaseId === id && session.userId === user.id) session.isEnded = true
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { accountOperations } from './account-operations.js'
 import { type DatabaseModel, type UserModel, userOfToken, userWithId, type WorldModel } from './model.js'
-import { endSessions, expectSignedIn, type Operation, pickOf, removeUser, validFrom } from './operation.js'
+import { expectSignedIn, type Operation, pickOf, removeUser, revoke } from './operation.js'
 import { paths, type World } from './world.js'
 
 const databasesOf = ({ model }: World) => [...model.databases.values()]
@@ -43,7 +43,6 @@ const newUser = (user: Pick<UserModel, 'id' | 'email' | 'password' | 'tenants'>)
   preferredName: null,
   isDisabled: false,
   isVerified: false,
-  validFrom: 0,
 })
 
 const logIn: Operation = async (world, { path, email, password }) => {
@@ -79,12 +78,7 @@ const meEverywhere: Operation = async (world, { pick }) => {
 const changeUser =
   (
     command: string,
-    change: (
-      database: DatabaseModel,
-      user: UserModel,
-      after: Parameters<typeof validFrom>[0],
-      model: WorldModel,
-    ) => void,
+    change: (model: WorldModel, database: DatabaseModel, user: UserModel) => void,
   ): Operation =>
   async (world, { path, email, password, pick }) => {
     const id = pick % 2 ? pickOf(usersOf(world), pick)?.id : undefined
@@ -97,7 +91,7 @@ const changeUser =
       return expect(stderr).toMatch(database ? /user .* does not exist/ : /database .* does not exist/)
     }
     expect(value, stderr).toMatchObject({ id: user.id, databaseId: database.id })
-    change(database, user, value, world.model)
+    change(world.model, database, user)
   }
 
 /** Adds a user to a tenant or removes it. Both may belong to other databases. */
@@ -236,23 +230,21 @@ export const operations: Record<string, Operation> = {
   logIn,
   meEverywhere,
   ...accountOperations,
-  disable: changeUser('disable', (database, user, _, model) => {
+  disable: changeUser('disable', (model, database, user) => {
     user.isDisabled = true
-    endSessions(model, database, user)
+    revoke(model, database, user)
   }),
-  enable: changeUser('enable', (_, user) => {
+  enable: changeUser('enable', (_model, _database, user) => {
     user.isDisabled = false
   }),
-  revoke: changeUser('revoke-tokens', (_, user, after) => {
-    user.validFrom = validFrom(after)
-  }),
+  revoke: changeUser('revoke-tokens', revoke),
   unlock: changeUser('unlock', () => undefined),
   setPassword: async (world, choice) =>
-    changeUser('set-password', (_, user, after) => {
+    changeUser('set-password', (model, database, user) => {
       user.password = choice.password
-      user.validFrom = validFrom(after)
+      revoke(model, database, user)
     })(world, choice),
-  remove: changeUser('delete --yes', (database, user, _, model) => removeUser(model, database, user)),
+  remove: changeUser('delete --yes', removeUser),
   join: changeTenant('add-user'),
   leave: changeTenant('remove-user'),
   createUser,
