@@ -7,6 +7,7 @@ import { storeCode as insertCode } from '../../server/store/queries/store-code.j
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { lockWaits } from '../support/lock-waits.js'
 import { openPostgresCopy, type TestStore } from '../support/store.js'
 
 const newPassword = 'four random common words'
@@ -253,13 +254,3 @@ it('a code that is stored while a revocation waits for it is refused', async ({
   const url = `${database.users}/password-reset/confirm`
   expect(outcome(await usher.send({ method: 'POST', url, payload }))).toEqual([400, 'code_invalid'])
 })
-
-/** Returns how many statements wait for a lock. */
-async function lockWaits(store: Store) {
-  const [row] = await store.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    [],
-  )
-  return row?.count
-}

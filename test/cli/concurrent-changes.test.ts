@@ -1,0 +1,80 @@
+import { describe, expect } from 'vitest'
+import { eventMessages } from '../../server/domain/outbox/events.js'
+import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
+import { lockWaits } from '../support/lock-waits.js'
+import { it as operatorTest } from '../support/operator.js'
+
+type Verb = 'disable' | 'enable'
+
+const it = operatorTest.extend('account', async ({ usher, database }) => {
+  const { id } = await database.signedUp()
+  const { id: databaseId, path } = database
+  const { store } = usher
+  const eventsTailedUntil = new Date(usher.clock.now + 3_600_000)
+  await store.prisma.database.updateMany({ where: { id: databaseId }, data: { eventsTailedUntil } })
+  const run = (verb: Verb) => usher.json(`user ${verb} ${path} ${id}`)
+  return {
+    run,
+    /** Returns the types of the events so far, and whether the user is disabled. */
+    async state() {
+      const where = { databaseId, userId: id, kind: 'tail' }
+      const messages = await store.prisma.message.findMany({ where, orderBy: { storedAt: 'asc' } })
+      const { disabledAt } = await usher.json(`user show ${path} ${id}`)
+      return [messages.map(({ payload }) => (payload as { type: string }).type), disabledAt !== null]
+    },
+    /** Runs a command during another one that is not committed before the first has ended or waits for it. */
+    async runDuring(other: Verb, verb: Verb) {
+      const now = new Date(usher.clock.now)
+      let running: Promise<unknown> | undefined
+      await store.transaction(databaseId, async (query) => {
+        const own = { query, transaction: <T>(_id: string, work: (run: typeof query) => T) => work(query) }
+        const event = { type: `user.${other}d`, userId: id } as const
+        const messages = eventMessages({ id: databaseId, webhookUrl: null, eventsTailedUntil }, now, [event])
+        const user = { databaseId, id }
+        await (other === 'disable'
+          ? disableUser(own as never, user, now, messages)
+          : enableUser(own as never, user, messages))
+        let hasEnded = false
+        running = run(verb).finally(() => {
+          hasEnded = true
+        })
+        await expect
+          .poll(async () => hasEnded || (await lockWaits(store)) === 1, { timeout: 30_000 })
+          .toBe(true)
+      })
+      await running
+    },
+  }
+})
+
+describe('commands that change a user at the same time', () => {
+  it('user disable of a disabled user that is enabled meanwhile leaves the state of the last event', async ({
+    account,
+  }) => {
+    await account.run('disable')
+    await account.runDuring('enable', 'disable')
+    expect(await account.state()).toEqual([['user.disabled', 'user.enabled'], false])
+  })
+
+  it('user enable of an enabled user that is disabled meanwhile leaves the state of the last event', async ({
+    account,
+  }) => {
+    await account.runDuring('disable', 'enable')
+    expect(await account.state()).toEqual([['user.disabled'], true])
+  })
+
+  it('two of user disable, or of user enable, write one event', async ({ account }) => {
+    await account.runDuring('disable', 'disable')
+    expect(await account.state()).toEqual([['user.disabled'], true])
+    await account.runDuring('enable', 'enable')
+    expect(await account.state()).toEqual([['user.disabled', 'user.enabled'], false])
+  })
+
+  it('a repeated command returns the same and writes no event', async ({ account }) => {
+    const first = await account.run('disable')
+    expect(await account.run('disable')).toEqual(first)
+    await account.run('enable')
+    await account.run('enable')
+    expect(await account.state()).toEqual([['user.disabled', 'user.enabled'], false])
+  })
+})
