@@ -383,7 +383,7 @@ export const account = c.router({
     responses: { 202: Accepted, ...failures(...bodyProblems, ...inDatabase) },
     summary: 'Request a mail to choose a new password',
     description:
-      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address and a client network get at most one mail a minute and five an hour.',
+      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour; its client network and its database have limits too.',
     metadata: { links: ['resetPassword'] },
   },
   resetPassword: {
@@ -405,7 +405,7 @@ export const account = c.router({
     responses: { 202: Accepted, ...failures(...tokenProblems, ...withoutBody) },
     summary: 'Request a mail to verify the address',
     description:
-      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address and a client network get at most one mail a minute and five an hour; the response is the same in any case.',
+      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. The response is the same in any case.',
     metadata: { security: 'bearer', links: ['verifyEmail'] },
   },
   verifyEmail: {

@@ -851,7 +851,7 @@ export interface Operations {
   ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
   /** Also deletes those of the user’s tenants that have no other user. This cannot be undone. */
   deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
-  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address and a client network get at most one mail a minute and five an hour. */
+  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. */
   requestPasswordReset(
     body: RequestPasswordResetBody,
     options?: CallOptions,
@@ -861,7 +861,7 @@ export interface Operations {
     body: ResetPasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ResetPasswordErrorCode>>
-  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address and a client network get at most one mail a minute and five an hour; the response is the same in any case. */
+  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. The response is the same in any case. */
   requestEmailVerification(
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestEmailVerificationErrorCode>>

@@ -7,6 +7,7 @@ import { createSecretLookup } from './keys/database-secrets.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { Throttle } from './throttle/login-throttle.js'
+import { createMailAllowance, type MailAllowance } from './throttle/mail-allowance.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
 import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
@@ -19,6 +20,7 @@ export interface AppContext {
   blocklist: PasswordBlocklist | undefined
   throttle: Throttle
   networkAllowance: NetworkAllowance
+  mails: MailAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   findUser: ReturnType<typeof batchReads<UserKey, UserOfToken>>
   findSecrets: ReturnType<typeof createSecretLookup>
@@ -52,6 +54,7 @@ export function createContext(
     blocklist,
     throttle: new Throttle(store, { now, workers: settings.workers, queue: hashing }),
     networkAllowance: createNetworkAllowance(store, now),
+    mails: createMailAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings),
     findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys, new Date(now()))),
     findSecrets: createSecretLookup(store, now),

@@ -64,7 +64,7 @@ export const audit = (
     kid?: string
     code?: string
     /** What has had too many mails. */
-    limit?: 'network' | 'address'
+    limit?: 'network' | 'site' | 'address' | 'database'
     /** Number of earlier records of this event that were not written. */
     suppressed?: number
     settings?: object

@@ -30,6 +30,8 @@ export interface DatabaseOptions {
   tokenMaxAgeSeconds?: number | undefined
   /** Failed logins and sign-ups that one client network may cause. 0 for no limit; 300 by default. */
   networkFailuresPerHour?: number | undefined
+  /** Mails that clients may request for all users. 0 for no limit; 1000 by default. */
+  mailsPerHour?: number | undefined
   /** Fixed claims of its tokens, such as `{ role: 'authenticated' }`. */
   claims?: Record<string, unknown> | undefined
   /** Where the links in its mails lead. `https://app.example.com` by default. */
@@ -70,6 +72,7 @@ const DatabaseOptions = z
     signingAlgorithm: z.enum(SigningAlgorithm),
     tokenMaxAgeSeconds: z.int().min(60).max(86_400),
     networkFailuresPerHour: z.int().min(0).max(1_000_000),
+    mailsPerHour: z.int().min(0).max(1_000_000),
     claims: z.looseObject({}),
     appUrl: z.url({ protocol: /^https?$/ }),
   })

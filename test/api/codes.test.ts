@@ -140,55 +140,6 @@ describe('password reset', () => {
     expect(await app.delivered()).toHaveLength(1)
   })
 
-  it('an address gets one mail a minute and five an hour, from any network', async ({ app, smtp }) => {
-    const email = 'ada@example.com'
-    await app.signedUp({ email })
-    const sent: number[] = []
-    for (let request = 0; request < 14; request++) {
-      expect((await app.requestReset(email)).json()).toEqual({})
-      await app.delivered()
-      sent.push(smtp.mails.length)
-      app.clock.now += 31_000
-    }
-    expect(sent).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5])
-    app.clock.now += hour
-    await app.requestReset(email)
-    expect(await app.delivered()).toHaveLength(6)
-  })
-
-  it('a network gets one mail a minute and five an hour, for any address', async ({ app, smtp, usher }) => {
-    const from = elsewhere()
-    const sent: number[] = []
-    for (let user = 0; user < 7; user++) {
-      const email = `user-${user}@example.com`
-      await app.signedUp({ email })
-      await app.requestReset(email, from)
-      await app.requestReset(email, from)
-      await app.delivered()
-      sent.push(smtp.mails.length)
-      app.clock.now += minute
-    }
-    expect(sent).toEqual([1, 2, 3, 4, 5, 5, 5])
-    const throttled = (limit: string) =>
-      `"audit":"mail.throttled","databaseId":"${app.id}","limit":"${limit}"`
-    await expect.poll(usher.logged).toContain(throttled('network'))
-    expect(usher.logged()).not.toContain(throttled('address'))
-  })
-
-  it('a request that the limit of its network refuses does not count for the address', async ({ app }) => {
-    const email = 'ada@example.com'
-    await app.signedUp({ email })
-    const from = elsewhere()
-    for (let count = 0; count < 5; count++) {
-      await app.requestReset(`other-${count}@example.com`, from)
-      await app.requestReset(email, from)
-      app.clock.now += minute
-    }
-    expect(await app.delivered()).toEqual([])
-    await app.requestReset(email)
-    expect(await app.delivered()).toHaveLength(1)
-  })
-
   it('a request that the store could not keep can be sent again immediately', async ({ app, usher }) => {
     const email = 'ada@example.com'
     await app.signedUp({ email })

@@ -25,6 +25,7 @@ describe('database set', () => {
       workspaceSlug,
       databaseName,
       networkFailuresPerHour: 300,
+      mailsPerHour: 1000,
       ...sessionDefaults,
       claims: {},
       appUrl: null,
@@ -44,6 +45,7 @@ describe('database set', () => {
 token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   EdDSA
 network failures    300 an hour
+mails               1000 an hour
 account operations  on
 verified email      not required
 verification        needs no token
@@ -59,8 +61,10 @@ webhook             none
     const { stdout: next } = await usher.operator(`${set} --signing-algorithm RS256`)
     expect(next).toContain(`\nTo create a key with RS256, run: usher keys rotate ${path}\n`)
     expect(await usher.json(`keys rotate ${path}`)).toMatchObject({ algorithm: 'RS256' })
-    const { stdout: unlimited } = await usher.operator(`${set} --network-failures-per-hour 0`)
-    expect(unlimited).toContain('\nnetwork failures    no limit\n')
+    const { stdout: unlimited } = await usher.operator(
+      `${set} --network-failures-per-hour 0 --mails-per-hour 0`,
+    )
+    expect(unlimited).toContain('\nnetwork failures    no limit\nmails               no limit\n')
     expect(await usher.json('database list')).toContainEqual(
       expect.objectContaining({ id, passwordPolicy: 'nist', tokenMaxAge: null, signingAlgorithm: 'RS256' }),
     )
@@ -142,6 +146,7 @@ password policy     standard
 token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   ES256
 network failures    300 an hour
+mails               1000 an hour
 account operations  on
 verified email      not required
 verification        needs no token
@@ -154,7 +159,9 @@ created             ${createdAt}
 `,
   )
   await database.signedUp()
-  await usher.json(`database set ${path} --token-max-age 90 --network-failures-per-hour 0`)
+  await usher.json(
+    `database set ${path} --token-max-age 90 --network-failures-per-hour 0 --mails-per-hour 60`,
+  )
   expect(await usher.json(`database show ${path}`)).toEqual({
     id,
     workspaceSlug,
@@ -164,6 +171,7 @@ created             ${createdAt}
     tokenMaxAge: 90,
     signingAlgorithm: 'ES256',
     networkFailuresPerHour: 0,
+    mailsPerHour: 60,
     ...sessionDefaults,
     claims: {},
     appUrl: null,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { networkOf } from '../../server/domain/throttle/client-network.js'
+import { networkOf, siteOf } from '../../server/domain/throttle/client-network.js'
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -26,4 +26,15 @@ it.each([
   ['', ''],
 ])('maps the address "%s" to the network "%s"', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+it.each([
+  ['2001:db8:1:2:3::4', '2001:db8:1::/48'],
+  ['[2001:db8:1:ffff::4]:443', '2001:db8:1::/48'],
+  ['203.0.113.7', undefined],
+  ['::ffff:203.0.113.7', undefined],
+  ['64:ff9b::203.0.113.7', undefined],
+  ['unknown', undefined],
+])('maps the address "%s" to the site "%s"', (address, site) => {
+  expect(siteOf(address)).toBe(site)
 })

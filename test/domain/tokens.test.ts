@@ -21,6 +21,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     issuer,
     passwordPolicy: 'standard',
     networkFailuresPerHour: 0,
+    mailsPerHour: 0,
     accountOperations: true,
     requireVerifiedEmail: false,
     verifyEmailWithToken: false,

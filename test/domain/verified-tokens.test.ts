@@ -22,6 +22,7 @@ function newDatabase() {
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     networkFailuresPerHour: 0,
+    mailsPerHour: 0,
     accountOperations: true,
     requireVerifiedEmail: false,
     verifyEmailWithToken: false,

@@ -104,6 +104,7 @@ it.each([
   ['signingAlgorithm', { signingAlgorithm: 'none' }],
   ['tokenMaxAgeSeconds', { tokenMaxAgeSeconds: 59 }],
   ['networkFailuresPerHour', { networkFailuresPerHour: -1 }],
+  ['mailsPerHour', { mailsPerHour: -1 }],
   ['claims', { claims: ['role'] }],
   ['claims', { claims: { iss: 'me' } }],
   ['appUrl', { appUrl: 'app.example.com' }],

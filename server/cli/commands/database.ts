@@ -101,6 +101,11 @@ export function configure(database: Command) {
       'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
       wholeNumber(0, 1_000_000),
     )
+    .option(
+      '--mails-per-hour <number>',
+      'maximum mails that clients may request for all users; 0 for no limit',
+      wholeNumber(0, 1_000_000),
+    )
     .addOption(accountOperations())
     .addOption(requireVerifiedEmail())
     .addOption(verifyEmailWithToken())
@@ -200,6 +205,7 @@ const shownSettings = (row: DatabaseFields) => ({
   tokenMaxAge: row.tokenMaxAge,
   signingAlgorithm: row.signingAlgorithm,
   networkFailuresPerHour: row.networkFailuresPerHour,
+  mailsPerHour: row.mailsPerHour,
   accountOperations: row.accountOperations,
   requireVerifiedEmail: row.requireVerifiedEmail,
   verifyEmailWithToken: row.verifyEmailWithToken,
@@ -219,6 +225,7 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
     'network failures',
     row.networkFailuresPerHour === 0 ? 'no limit' : `${row.networkFailuresPerHour} an hour`,
   ],
+  ['mails', row.mailsPerHour === 0 ? 'no limit' : `${row.mailsPerHour} an hour`],
   ['account operations', row.accountOperations ? 'on' : 'off'],
   ['verified email', row.requireVerifiedEmail ? 'required' : 'not required'],
   ['verification', row.verifyEmailWithToken ? 'needs a token' : 'needs no token'],

@@ -32,6 +32,7 @@ export type DatabaseSettings = Partial<
     | 'signingAlgorithm'
     | 'tokenMaxAge'
     | 'networkFailuresPerHour'
+    | 'mailsPerHour'
     | 'accountOperations'
     | 'requireVerifiedEmail'
     | 'verifyEmailWithToken'

@@ -1,10 +1,9 @@
 import { validate as isUuid, v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import type { Message } from '../../store/generated/client.js'
-import { type CodeUser, type FoundCode, findCode, storeCodeRequest } from '../../store/queries/codes.js'
+import { type CodeUser, type FoundCode, findCode } from '../../store/queries/codes.js'
 import type { ServerStore } from '../../store/store.js'
 import { audit, type Log } from '../../telemetry/audit.js'
-import { clockSkewSeconds } from '../clock-skew.js'
 import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
 import type { Event } from '../outbox/events.js'
@@ -58,26 +57,23 @@ export const verifiedEvents = ({ id: userId, isNewlyVerified }: CodeUser): Event
  * @returns the message, or undefined if there were too many
  */
 export async function requestCode(
-  { store, throttle, now, deliver }: AppContext,
-  { id: databaseId }: Database,
+  { mails, now, deliver }: AppContext,
+  database: Database,
   purpose: CodePurpose,
   canonicalEmail: string,
   { address, log }: { address: string; log: Log },
   findUserId: (store: Pick<ServerStore, 'query'>) => Promise<string | undefined>,
 ) {
+  const { id: databaseId } = database
+  const request = { purpose, canonicalEmail, clientAddress: address }
   const at = new Date(now())
-  const request = {
-    databaseId,
-    purpose,
-    ...throttle.keys.attempt(databaseId, canonicalEmail, address),
-    now: at,
-    impossible: new Date(now() + clockSkewSeconds * 1000),
-  }
-  const stored = await storeCodeRequest(store, request, async (queries) =>
-    codeMessage(databaseId, purpose, await findUserId(queries), at),
-  ).catch((error) => {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-  })
+  const stored = await mails
+    .store(database, request, async (queries) =>
+      codeMessage(databaseId, purpose, await findUserId(queries), at),
+    )
+    .catch((error) => {
+      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+    })
   if (typeof stored === 'string') {
     audit(log, 'mail.throttled', { databaseId, limit: stored })
     return undefined

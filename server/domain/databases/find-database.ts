@@ -14,6 +14,8 @@ export interface Database {
   passwordPolicy: PasswordPolicy
   /** Failed logins and sign-ups that one client network may cause; 0 for no limit. */
   networkFailuresPerHour: number
+  /** Mails with codes that clients may request; 0 for no limit. */
+  mailsPerHour: number
   tokenMaxAgeSeconds: number
   /** Whether its users may use the operations of contract/account.ts. */
   accountOperations: boolean
@@ -104,6 +106,7 @@ function openDatabase(
     issuer,
     passwordPolicy: row.passwordPolicy,
     networkFailuresPerHour: row.networkFailuresPerHour,
+    mailsPerHour: row.mailsPerHour,
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
     accountOperations: row.accountOperations,
     requireVerifiedEmail: row.requireVerifiedEmail,

@@ -6,6 +6,9 @@ const ipv6PrefixLength = 64
 /** Translated IPv4 addresses (NAT64, RFC 6052 §2.1). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
+/** A company or an institution has at least this prefix (RFC 6177). */
+const ipv6SitePrefixLength = 48
+
 /**
  * Returns the network that a client address stands for: an IPv4 address itself, the /64 of an IPv6 address. A proxy
  * may have written the address with brackets, a port or a zone. IPv6 forms of an IPv4 address count as that.
@@ -14,9 +17,22 @@ export function networkOf(address: string): string {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return bare
   const parsed = unmapped(bare)
-  if (parsed.kind() === 'ipv4') return parsed.toString()
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/${ipv6PrefixLength}`)}/${ipv6PrefixLength}`
+  return parsed.kind() === 'ipv4' ? parsed.toString() : prefixOf(parsed, ipv6PrefixLength)
 }
+
+/**
+ * Returns the site that the network of a client address belongs to: the /48 of an IPv6 address. Undefined for an IPv4
+ * address, whose neighbours may be anyone's.
+ */
+export function siteOf(address: string): string | undefined {
+  const bare = withoutPort(address)
+  if (!ipaddr.isValid(bare)) return undefined
+  const parsed = unmapped(bare)
+  return parsed.kind() === 'ipv4' ? undefined : prefixOf(parsed, ipv6SitePrefixLength)
+}
+
+const prefixOf = (address: { toString(): string }, length: number) =>
+  `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${length}`)}/${length}`
 
 /** Removes what a proxy may add to an address: `[2001:db8::1]:443`, `203.0.113.7:40001`, `fe80::1%eth0`. */
 function withoutPort(address: string) {

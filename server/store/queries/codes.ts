@@ -1,89 +1,10 @@
 import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import {
-  changeWithMessages,
-  insertMessage,
-  type MessagesOf,
-  type NewMessage,
-  type Transactions,
-} from './outbox.js'
+import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { type Revoked, revoking } from './revocations.js'
 import { tenantsOf } from './tenants.js'
 
 type Queries = Pick<Store, 'query'>
-
-/** A request for a code. Its sources are HMACs. */
-export interface CodeRequest {
-  databaseId: string
-  purpose: string
-  network: Uint8Array
-  address: Uint8Array
-  now: Date
-  /** A stored time later than this was written before the clock was set back, and is ignored. */
-  impossible: Date
-}
-
-const hourMilliseconds = 3_600_000
-const minuteMilliseconds = 60_000
-
-/**
- * Counts a request for a code, by its network and by its address, and stores its message: all or nothing.
- *
- * @returns the message, or the source that has had one within a minute or five within an hour
- */
-export const storeCodeRequest = (
-  store: Transactions,
-  request: CodeRequest,
-  messageOf: (store: Queries) => Promise<NewMessage>,
-) =>
-  store.transaction(request.databaseId, async (query) => {
-    // The network first: a request that it refuses must not use up the mails of somebody else's address.
-    if (!(await countCodeRequest({ query }, request, request.network, countStatement))) return 'network'
-    if (!(await countCodeRequest({ query }, request, request.address, countAndPruneStatement)))
-      return 'address'
-    const message = await messageOf({ query })
-    await insertMessage({ query }, message)
-    return message
-  })
-
-async function countCodeRequest(
-  store: Queries,
-  { databaseId, purpose, now, impossible }: CodeRequest,
-  source: Uint8Array,
-  statement: string,
-) {
-  const rows = await store.query(statement, [
-    databaseId,
-    purpose,
-    source,
-    now,
-    new Date(now.getTime() - minuteMilliseconds),
-    new Date(now.getTime() - hourMilliseconds),
-    impossible,
-  ])
-  return rows.length > 0
-}
-
-const countStatement = `
-  INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
-  VALUES ($1::uuid, $2, $3::bytea, ARRAY[$4::timestamptz], $4::timestamptz)
-  ON CONFLICT (database_id, purpose, source) DO UPDATE SET
-    times = excluded.times || request.times[1:4], last_at = excluded.last_at
-  WHERE (request.last_at <= $5::timestamptz OR request.last_at > $7::timestamptz)
-    AND (request.times[5] IS NULL OR request.times[5] <= $6::timestamptz OR request.times[5] > $7::timestamptz)
-  RETURNING 1`
-
-// Deletes up to 100 counts that are out of date. Only the last count does, because a request that waits for a count
-// must not have locked others: two of them could deadlock.
-const countAndPruneStatement = `
-  WITH pruned AS (
-    DELETE FROM usher.code_request
-    WHERE database_id = $1::uuid AND source <> $3::bytea AND (purpose, source) IN (
-      SELECT purpose, source FROM usher.code_request
-      WHERE database_id = $1::uuid AND last_at < $6::timestamptz
-      ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED
-    )
-  )${countStatement}`
 
 /** Returns the id of an enabled user, or undefined. */
 export async function findUserId(store: Queries, databaseId: string, canonicalEmail: string) {

@@ -1,0 +1,82 @@
+import type { ServerStore } from '../store.js'
+import { insertMessage, type NewMessage, type Transactions } from './outbox.js'
+
+type Queries = Pick<ServerStore, 'query'>
+
+/** One of the limits that a request for a mail counts against. */
+export interface Count {
+  /** Undefined to count all kinds of mails together. */
+  purpose: string | undefined
+  /** HMAC of what is counted. */
+  source: Uint8Array
+  /** When a full allowance will be full again after one mail. */
+  firstFullAt: Date
+}
+
+/** What a request for a mail counts against. Every request must have its counts in the same order. */
+export interface CountedRequest {
+  databaseId: string
+  counts: readonly Count[]
+  now: Date
+  /** A count that was written later than this is ignored: the clock was set back since. */
+  impossible: Date
+}
+
+/**
+ * Counts a request for a mail and stores its message: all or nothing.
+ *
+ * @param findRefusal returns why the request is refused, by the times at which the allowances will be full again after it
+ */
+export const storeCountedMail = <Stored extends NewMessage, Refusal>(
+  store: Transactions,
+  request: CountedRequest,
+  findRefusal: (fullAt: number[]) => Refusal | undefined,
+  messageOf: (store: Queries) => Promise<Stored>,
+) =>
+  store.transaction(request.databaseId, async (query) => {
+    await query('SAVEPOINT uncounted', [])
+    const fullAt = await count({ query }, request)
+    const refusedBy = findRefusal(fullAt)
+    if (refusedBy) {
+      await query('ROLLBACK TO SAVEPOINT uncounted', [])
+      return { fullAt, refusedBy, message: undefined }
+    }
+    const message = await messageOf({ query })
+    await insertMessage({ query }, message)
+    return { fullAt, refusedBy: undefined, message }
+  })
+
+async function count({ query }: Queries, { databaseId, counts, now, impossible }: CountedRequest) {
+  const rows = await query<{ source: Uint8Array; fullAt: Date }>(countStatement(counts.length), [
+    databaseId,
+    now,
+    impossible,
+    ...counts.flatMap(({ purpose, source, firstFullAt }) => [purpose ?? '', source, firstFullAt]),
+  ])
+  const bySource = new Map(rows.map(({ source, fullAt }) => [hex(source), fullAt.getTime()]))
+  return counts.map(({ source }) => bySource.get(hex(source)) ?? 0)
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+/** Statements by their number of counts, because each has one text. */
+const countStatements: string[] = []
+
+// Rows are locked in their order, so that two requests cannot deadlock. Citus takes only immutable functions here: adding
+// an interval is one in a fixed time zone.
+function countStatement(rows: number) {
+  const values = Array.from({ length: rows }, (_, index) => {
+    const first = 4 + 3 * index
+    return `($1::uuid, $${first}, $${first + 1}::bytea, ARRAY[$2::timestamptz], $${first + 2}::timestamptz)`
+  })
+  countStatements[rows] ??= `
+  INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
+  VALUES ${values.join(',\n    ')}
+  ON CONFLICT (database_id, purpose, source) DO UPDATE SET
+    times = excluded.times,
+    last_at = CASE WHEN request.times[1] > $3::timestamptz THEN excluded.last_at ELSE
+      (GREATEST(request.last_at, $2::timestamptz) AT TIME ZONE 'UTC' + (excluded.last_at - $2::timestamptz))
+        AT TIME ZONE 'UTC' END
+  RETURNING source, last_at AS "fullAt"`
+  return countStatements[rows]
+}

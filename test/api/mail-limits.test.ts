@@ -1,0 +1,138 @@
+import { expect, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { start, startApp, type TestApi } from '../support/app.js'
+import { it as codesTest, elsewhere } from '../support/codes.js'
+
+const minute = 60_000
+const hour = 60 * minute
+
+const it = codesTest
+  // The mails that were stored, in the place of their delivery.
+  .extend('stored', ({ usher }) => {
+    const deliver = vi.spyOn(usher.context, 'deliver').mockReturnValue(undefined)
+    return () => deliver.mock.calls.flat(2).filter(({ kind }) => kind === 'mail').length
+  })
+
+const expectAudited = (usher: TestApi, databaseId: string, limit: string) =>
+  expect
+    .poll(usher.logged)
+    .toContain(`"audit":"mail.throttled","databaseId":"${databaseId}","limit":"${limit}"`)
+
+it('an address gets one mail a minute and five an hour, from any network', async ({ app, stored, usher }) => {
+  const counts: number[] = []
+  for (let request = 0; request < 14; request++) {
+    expect((await app.requestReset('ada@example.com')).json()).toEqual({})
+    counts.push(stored())
+    app.clock.now += 31_000
+  }
+  expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5])
+  await expectAudited(usher, app.id, 'address')
+  // A fifth of the allowance fills up in 12 minutes.
+  app.clock.now = start + 12 * minute
+  for (let request = 0; request < 2; request++) await app.requestReset('ada@example.com')
+  expect(stored()).toBe(6)
+})
+
+it('addresses that differ only in their tag share the limit', async ({ app, stored }) => {
+  for (const tag of ['', '+1', '+2', '+2+3', '+']) await app.requestReset(`ada${tag}@example.com`)
+  expect(stored()).toBe(1)
+  for (const other of ['ada+1@example.net', 'adaplus1@example.com', '+ada@example.com', '+grace@example.com'])
+    await app.requestReset(other)
+  expect(stored()).toBe(5)
+})
+
+it('a client network gets 20 mails an hour for any addresses', async ({ app, stored, usher }) => {
+  const office = elsewhere()
+  for (let user = 0; user < 25; user++) await app.requestReset(`user-${user}@example.com`, office)
+  expect(stored()).toBe(20)
+  await expectAudited(usher, app.id, 'network')
+  await app.requestReset('user-24@example.com')
+  expect(stored()).toBe(21)
+})
+
+it('the networks of a /48 get 40 mails an hour together', async ({ app, stored, usher }) => {
+  for (let network = 0; network < 60; network++)
+    await app.requestReset(`user-${network}@example.com`, `2001:db8:7:${network.toString(16)}::1`)
+  expect(stored()).toBe(40)
+  await expectAudited(usher, app.id, 'site')
+  await app.requestReset('user-50@example.com', '2001:db8:8::1')
+  expect(stored()).toBe(41)
+})
+
+it('a database sends as many mails an hour as it is set to, of all kinds', async ({ app, stored, usher }) => {
+  await setDatabase(usher.store, app, { mailsPerHour: 3 })
+  const { token } = await app.signedUp({ email: 'grace@example.com' })
+  await app.requestVerification(token.jwt)
+  for (let user = 0; user < 5; user++) await app.requestReset(`user-${user}@example.com`)
+  expect(stored()).toBe(3)
+  await expectAudited(usher, app.id, 'database')
+  app.clock.now += hour / 3
+  for (let user = 5; user < 8; user++) await app.requestReset(`user-${user}@example.com`)
+  expect(stored()).toBe(4)
+})
+
+it('a database without a limit counts no mails over all addresses', async ({ app, usher }) => {
+  await setDatabase(usher.store, app, { mailsPerHour: 0 })
+  const limited = await usher.newDatabase()
+  for (const [{ id, users }, counts] of [
+    [app, 0],
+    [limited, 1],
+  ] as const) {
+    const payload = { email: 'ada@example.com' }
+    await usher.send({ method: 'POST', url: `${users}/password-reset`, payload })
+    const where = { databaseId: id, purpose: '' }
+    expect(await usher.store.prisma.codeRequest.count({ where })).toBe(counts)
+  }
+})
+
+it('a refused request counts against none of its limits', async ({ app, stored, usher }) => {
+  const office = elsewhere()
+  // By several processes, because one remembers the refusal.
+  const servers: TestApi[] = []
+  for (let count = 0; count < 3; count++) {
+    const server = await startApp(usher.store, { LOG_LEVEL: 'silent' })
+    servers.push(server)
+    for (let request = 0; request < 10; request++)
+      await server.send({
+        method: 'POST',
+        url: `${app.users}/password-reset`,
+        payload: { email: 'ada@example.com' },
+        remoteAddress: office,
+      })
+  }
+  for (let user = 0; user < 25; user++) await app.requestReset(`user-${user}@example.com`, office)
+  expect(stored()).toBe(19)
+  for (const server of servers) await server.close()
+})
+
+it('a request that is refused again runs no statement until its limit allows one', async ({
+  app,
+  stored,
+  usher,
+}) => {
+  await app.requestReset('ada@example.com')
+  const transaction = vi.spyOn(usher.context.store, 'transaction')
+  const query = vi.spyOn(usher.context.store, 'query')
+  // Without the search for messages.
+  const statements = () =>
+    query.mock.calls.filter(([text, [id]]) => id === app.id && !text.includes('outbox')).length
+  for (let request = 0; request < 20; request++) await app.requestReset('ada@example.com')
+  expect([transaction.mock.calls.length, statements(), stored()]).toEqual([0, 0, 1])
+  app.clock.now += minute
+  await app.requestReset('ada@example.com')
+  expect([transaction.mock.calls.length, stored()]).toEqual([1, 2])
+})
+
+it('concurrent requests for a few addresses from a few networks neither fail nor exceed the limits', async ({
+  app,
+  stored,
+}) => {
+  const networks = [elsewhere(), elsewhere(), '2001:db8:9::1', '2001:db8:9:1::1']
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      app.requestReset(`user-${index % 3}@example.com`, networks[index % networks.length]),
+    ),
+  )
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(40).fill(202))
+  expect(stored()).toBe(3)
+})
