@@ -10,6 +10,7 @@ import { type AppContext, createContext } from './domain/context.js'
 import { createMailer, type SendMail } from './domain/mail/mailer.js'
 import { loadTemplates } from './domain/mail/templates.js'
 import { startDelivery } from './domain/outbox/delivery.js'
+import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
@@ -74,10 +75,11 @@ export async function buildUsher(
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
   const context = createContext(config, shareByWorker(store, config.storeConnections), now, blocklist)
-  const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context)
+  const statistics = createStatistics()
+  const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const app = await buildApp(config, context, log, metrics)
   const sweep = startSweep(context, log)
-  const delivery = startDelivery(context, { templates, sendMail }, log)
+  const delivery = startDelivery(context, { mail: { templates, sendMail }, log, statistics })
   context.deliver = delivery.deliver
   return {
     app,

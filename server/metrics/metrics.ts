@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppContext } from '../domain/context.js'
+import { type Channel, channels, type DeliveryStatistics } from '../domain/outbox/statistics.js'
 import type { Problem } from '../domain/problem.js'
 
 /** From a read of a cached row to a login that waited in the queue. */
@@ -14,7 +15,10 @@ export interface Metrics {
 }
 
 /** Creates the metrics of a server and of its process. */
-export function createMetrics({ hashing, store }: Pick<AppContext, 'hashing' | 'store'>): Metrics {
+export function createMetrics(
+  { hashing, store, now }: Pick<AppContext, 'hashing' | 'store' | 'now'>,
+  deliveries: DeliveryStatistics,
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -72,10 +76,60 @@ export function createMetrics({ hashing, store }: Pick<AppContext, 'hashing' | '
     gauge('usher_store_waiting', 'Statements waiting for a connection.', () => connections().waiting)
   }
 
+  addDeliveryMetrics(registry, deliveries, now)
+
   return {
     registry,
     countResponse: (method, route = 'unknown', status, seconds) =>
       durations.observe({ method, route, status }, seconds),
     countProblem: ({ code }) => problems.inc({ code }),
   }
+}
+
+function addDeliveryMetrics(registry: Registry, deliveries: DeliveryStatistics, now: AppContext['now']) {
+  const registers = [registry]
+  new Counter({
+    name: 'usher_messages_total',
+    help: 'Attempts to deliver a message, by their result.',
+    labelNames: ['channel', 'result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const channel of channels)
+        for (const result of ['delivered', 'failed', 'expired'] as const)
+          this.inc({ channel, result }, deliveries[channel][result])
+    },
+  })
+  new Counter({
+    name: 'usher_message_claims_failed_total',
+    help: 'Statements that failed to claim due messages.',
+    labelNames: ['channel'],
+    registers,
+    collect() {
+      this.reset()
+      for (const channel of channels) this.inc({ channel }, deliveries[channel].claimsFailed)
+    },
+  })
+  const gauge = (name: string, help: string, read: (channel: Channel) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['channel'],
+      // Each process searches the whole store.
+      aggregator: 'max',
+      registers,
+      collect() {
+        for (const channel of channels) this.set({ channel }, read(channel))
+      },
+    })
+  gauge(
+    'usher_message_oldest_due_seconds',
+    'How long the longest due message has been due; 0 if none is.',
+    (channel) => Math.max(0, (now() - (deliveries[channel].oldestDueAt ?? now())) / 1000),
+  )
+  gauge(
+    'usher_messages_not_retried',
+    'Messages that wait for the operator.',
+    (channel) => deliveries[channel].notRetried,
+  )
 }

@@ -85,10 +85,27 @@ it('events tail deletes the events that an earlier one has left', async ({ usher
   expect(await usher.store.prisma.message.count({ where: { databaseId: database.id } })).toBe(0)
 })
 
+it('events are kept for events tail of the version before, which writes the database', async ({
+  usher,
+  database,
+}) => {
+  const eventsTailedUntil = new Date(usher.clock.now + 60_000)
+  await usher.store.prisma.database.updateMany({ where: { id: database.id }, data: { eventsTailedUntil } })
+  await passTimeInCaches(6_000)
+  const { id: userId } = await database.signedUp()
+  const where = { databaseId: database.id }
+  expect(await usher.store.prisma.message.findMany({ where })).toMatchObject([{ kind: 'tail', userId }])
+})
+
 it('events tail fails after its database was deleted', async ({ usher, database }) => {
   const event = tailEvents(usher.store, database, new AbortController().signal).next()
-  const where = { id: database.id, eventsTailedUntil: { not: null } }
-  await vi.waitFor(async () => expect(await usher.store.prisma.database.count({ where })).toBe(1))
+  const where = { databaseId: database.id }
+  await vi.waitFor(async () => expect(await usher.store.prisma.eventTail.count({ where })).toBe(1))
+  // No node of a distributed store but that of the database is written.
+  const { eventsTailedUntil } = await usher.store.prisma.database.findUniqueOrThrow({
+    where: { id: database.id },
+  })
+  expect(eventsTailedUntil).toBeNull()
   await usher.json(`database delete ${database.path} --yes`)
   vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30_000)
   await expect(event).rejects.toThrow(`database ${database.path} does not exist`)

@@ -147,6 +147,26 @@ it('a mail that could not be sent before its code expires is logged', async ({ s
   await api.close()
 })
 
+it('a mail that is too old to be sent is logged and counted', async ({ store }) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  smtp.refusal = new Error('no such mailbox')
+  const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com', METRICS_PORT: '1' }
+  const api = await startApp(store, settings)
+  const { id: databaseId } = await requestMail(api)
+  const messages = () => store.prisma.message.findMany({ where: { databaseId } })
+  await vi.waitFor(
+    async () => expect(await messages()).toMatchObject([{ lastError: expect.any(String) }]),
+    10_000,
+  )
+  api.clock.now += 86_400_000
+  await vi.waitFor(async () => expect(await messages()).toEqual([]), 10_000)
+  expect(api.logged()).toMatch(/"message":".{36}","msg":"a mail was not sent because its code has expired"/)
+  const counts = await api.metrics?.getSingleMetricAsString('usher_messages_total')
+  expect(counts).toContain('usher_messages_total{channel="mail",result="expired"} 1')
+  await api.close()
+})
+
 it('a server that stops does not wait for an SMTP server', async ({ store }) => {
   const smtp = await startEndlessSmtp()
   const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })

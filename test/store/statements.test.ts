@@ -13,6 +13,7 @@ import { useEveryOperation } from '../support/every-operation.js'
 import { errorsOf } from '../support/one-database.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
+import { isSearch } from '../support/statement-plans.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const newMasterKey = Buffer.alloc(32, 8).toString('base64')
@@ -142,7 +143,8 @@ async function commandsUnder(above: string[]): Promise<string[]> {
 describe('statements on a distributed store', () => {
   it('every statement of operations and commands reads and writes only one database', async () => {
     const errors = new Set<string>()
-    for (const statement of logged) {
+    // On Citus, each worker gets a search of its own.
+    for (const statement of logged.filter(({ sql }) => !isSearch(sql))) {
       for (const error of await errorsOf(statement, distributed))
         errors.add(`${error}: ${statement.sql.trim()}`)
     }
@@ -165,6 +167,7 @@ describe('statements on a distributed store', () => {
     )
     // Deleted with the row of their database. A sweep is claimed by an INSERT that reads its row.
     expect(untouched.sort()).toEqual([
+      'DELETE FROM usher\\.event_tail\\b',
       'DELETE FROM usher\\.hash_parameters\\b',
       'DELETE FROM usher\\.sweep\\b',
       'SELECT .* (FROM|JOIN) usher\\.sweep\\b',

@@ -20,6 +20,8 @@ const kept: Record<string, string> = {
   database_secret: 'retired ones until the next rotation',
   hash_parameters: 'until no user has them: see test/cli/prune-hashes.test.ts',
   sweep: 'one for each database',
+  event_tail: 'one for each database',
+  outbox_stream: 'until the last event of the user is delivered: see test/outbox/backlog.test.ts',
 }
 
 const hour = 3_600_000

@@ -35,6 +35,10 @@ export function recordStatements<Kind extends Store>(store: Kind, executions = 3
   return { recording, sent: () => [...byText.values()].flat() }
 }
 
+/** Returns whether a statement is the search for messages, which visits up to 2,000 databases that have some. */
+export const isSearch = (text: string) =>
+  /^\s*(WITH RECURSIVE message_0|SELECT kind, sum\(counted\))/.test(text)
+
 interface PlanNode {
   'Node Type': string
   'Relation Name'?: string

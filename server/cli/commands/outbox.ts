@@ -6,13 +6,13 @@ import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
-const restingOption = ['--resting', 'all messages that are not tried again'] as const
+const restingOption = ['--resting', 'all messages that are not retried and wait for the operator'] as const
 
 export function configure(outbox: Command) {
   addPageOptions(outbox.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the messages that are not delivered yet, oldest first')
-    .option('--resting', 'only messages that are not tried again')
+    .option('--resting', 'only messages that are not retried and wait for the operator')
     .action((path, options) =>
       withStore(async (store) => {
         const messages = await listMessages(store, path, options, options.resting === true)
@@ -49,7 +49,7 @@ export function configure(outbox: Command) {
   messageCommand('drop', 'delete a message without delivering it').action((path, id, options) => {
     requireOne(id, options.resting)
     return withStore(async (store, _config, log) => {
-      const dropped = await dropMessages(store, path, id)
+      const dropped = await dropMessages(store, path, id, new Date())
       audit(log, 'outbox.dropped', { ...dropped, ...(id !== undefined && { message: id }) })
       print(options, dropped, `Messages deleted: ${dropped.messages}.`)
     })

@@ -2,6 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isStoreUnavailable } from '../../store/errors.js'
 import type { Prisma } from '../../store/generated/client.js'
+import { deleteWaitingEvents } from '../../store/queries/waiting-messages.js'
 import type { ServerStore, Store } from '../../store/store.js'
 import { queriesIn } from '../../store/transaction-queries.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../databases/find-database.js'
@@ -96,8 +97,7 @@ export async function setDatabase(
         : webhookSecret
     await transaction.database.updateMany({ where: { id }, data: { ...settings, sealedWebhookSecret } })
   })
-  if (settings.webhookUrl === null)
-    await store.prisma.message.deleteMany({ where: { databaseId: id, kind: 'webhook' } })
+  if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
   return requireDatabase(store, path)
 }
 

@@ -1,6 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import {
   deleteAllLoginFailures,
+  deleteAllMessageStreams,
   deleteAllMessages,
   deleteAllTenants,
   deleteAllUsers,
@@ -22,6 +23,7 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   await deleteAllTenants(store, id)
   await deleteAllLoginFailures(store, id)
   await deleteAllMessages(store, id)
+  await deleteAllMessageStreams(store, id)
   // ON DELETE CASCADE deletes rows written meanwhile by servers that have the database cached.
   await store.prisma.database.deleteMany({ where: { id } })
   return { id, users }

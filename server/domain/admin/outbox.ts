@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import type { Prisma } from '../../store/generated/client.js'
-import { deleteTailedEvents, findEvents } from '../../store/queries/outbox.js'
+import { deleteTailedEvents, findEvents, renewEventTail } from '../../store/queries/event-tail.js'
+import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { eventBody } from '../outbox/events.js'
 import { requireDatabase } from './databases.js'
@@ -10,20 +11,20 @@ import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 
 const undelivered = { kind: { not: 'tail' } } satisfies Prisma.MessageWhereInput
-const resting = { ...undelivered, dueAt: null } satisfies Prisma.MessageWhereInput
+const notRetried = { ...undelivered, dueAt: null } satisfies Prisma.MessageWhereInput
 
 /** Returns undelivered messages, oldest first. */
 export async function listMessages(
   store: Store,
   path: DatabasePath,
   { limit, after }: Page<string>,
-  onlyResting: boolean,
+  onlyNotRetried: boolean,
 ) {
   const { id: databaseId } = await requireDatabase(store, path)
   return store.prisma.message.findMany({
     where: {
       databaseId,
-      ...(onlyResting ? resting : undelivered),
+      ...(onlyNotRetried ? notRetried : undelivered),
       ...(after !== undefined && { id: { gt: after } }),
     },
     orderBy: { id: 'asc' },
@@ -31,30 +32,31 @@ export async function listMessages(
   })
 }
 
-/** @param id a message; undefined for all that rest */
-const chosen = (databaseId: string, id: string | undefined) => ({
-  databaseId,
-  ...(id === undefined ? resting : { ...undelivered, id }),
-})
+/**
+ * Makes messages due now, with all attempts again.
+ *
+ * @param id a message; undefined for all that wait for the operator
+ * @throws {OperatorError} if the message is not waiting
+ */
+export const retryMessages = (store: Store, path: DatabasePath, id: string | undefined, now: Date) =>
+  change(waiting.retryMessages, store, path, { id, now })
 
-/** Makes messages due now, with all attempts again. @throws {OperatorError} if the message is not waiting */
-export async function retryMessages(store: Store, path: DatabasePath, id: string | undefined, now: Date) {
+/** Deletes messages without delivering them. The parameters are those of {@link retryMessages}. */
+export const dropMessages = (store: Store, path: DatabasePath, id: string | undefined, now: Date) =>
+  change(waiting.dropMessages, store, path, { id, now })
+
+async function change(
+  run: typeof waiting.retryMessages,
+  store: Store,
+  path: DatabasePath,
+  { id, now }: { id: string | undefined; now: Date },
+) {
   const { id: databaseId } = await requireDatabase(store, path)
-  const where = chosen(databaseId, id)
-  const { count } = await store.prisma.message.updateMany({ where, data: { dueAt: now, attempts: 0 } })
-  if (count === 0 && id !== undefined) throw messageNotFound(id)
-  return { databaseId, messages: count }
+  const messages = await run(store, { databaseId, id }, now)
+  if (messages === 0 && id !== undefined)
+    throw new OperatorError(`no message ${id} is waiting to be delivered`)
+  return { databaseId, messages }
 }
-
-/** Deletes messages without delivering them. @throws {OperatorError} if the message is not waiting */
-export async function dropMessages(store: Store, path: DatabasePath, id: string | undefined) {
-  const { id: databaseId } = await requireDatabase(store, path)
-  const { count } = await store.prisma.message.deleteMany({ where: chosen(databaseId, id) })
-  if (count === 0 && id !== undefined) throw messageNotFound(id)
-  return { databaseId, messages: count }
-}
-
-const messageNotFound = (id: string) => new OperatorError(`no message ${id} is waiting to be delivered`)
 
 const pollMilliseconds = 500
 /** Servers keep events for this long. It is renewed at half-time. */
@@ -76,8 +78,7 @@ export async function* tailEvents(store: Store, path: DatabasePath, stopped: Abo
     const now = Date.now()
     if (now >= renewAt) {
       await requireDatabase(store, path)
-      const eventsTailedUntil = new Date(now + leaseMilliseconds)
-      await store.prisma.database.updateMany({ where: { id }, data: { eventsTailedUntil } })
+      await renewEventTail(store, id, new Date(now + leaseMilliseconds))
       renewAt = now + leaseMilliseconds / 2
     }
     const from = firstIdOf(now - windowMilliseconds)

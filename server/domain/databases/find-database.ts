@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
-import { findDatabaseByPath, findDummyHashes } from '../../store/queries/databases.js'
+import { findDatabaseByPath, findHashesAndEventTail } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, ServerStore } from '../../store/store.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
@@ -79,12 +79,19 @@ export function createDatabaseLookup(store: ServerStore, settings: TokenSettings
 export async function findDatabaseRow(store: ServerStore, { workspaceSlug, databaseName }: DatabasePath) {
   const row = await findDatabaseByPath(store, workspaceSlug, databaseName)
   if (!row) return undefined
-  const [signingKeys, dummyHashes] = await Promise.all([
+  const [signingKeys, { dummyHashes, eventsTailedUntil }] = await Promise.all([
     findSigningKeys(store, row.id),
-    findDummyHashes(store, row.id),
+    findHashesAndEventTail(store, row.id),
   ])
-  return { ...row, signingKeys, dummyHashes }
+  return {
+    ...row,
+    signingKeys,
+    dummyHashes,
+    eventsTailedUntil: later(row.eventsTailedUntil, eventsTailedUntil),
+  }
 }
+
+const later = (one: Date | null, other: Date | null) => (one && other && one > other ? one : (other ?? one))
 
 export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>>>
 

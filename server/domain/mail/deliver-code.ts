@@ -1,4 +1,4 @@
-import type { ClaimedMessage, Delivery } from '../../store/queries/outbox.js'
+import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
 import { storeCode } from '../../store/queries/store-code.js'
 import { type CodePurpose, codeExpiresAt, issueCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
@@ -19,7 +19,7 @@ export async function deliverCode(
   { templates, sendMail }: { templates: Templates; sendMail: SendMail },
   databaseId: string,
   { appUrl }: Pick<Delivery, 'appUrl'>,
-  message: ClaimedMessage,
+  message: DueMessage,
   stopped: AbortSignal,
 ) {
   const { store, now } = context

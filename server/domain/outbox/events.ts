@@ -54,6 +54,7 @@ export function eventMessagesOf<Row>(
       payload: { ...event },
       createdAt,
       dueAt: webhookUrl === null ? null : createdAt,
+      isMerged: event.type === 'user.updated',
     }))
 }
 

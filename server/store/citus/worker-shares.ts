@@ -64,7 +64,8 @@ export function shareByWorker(store: ServerStore, connections: number): ServerSt
   }
   return {
     ...store,
-    query: (text, values) => inTurn(values[0], (milliseconds) => store.query(text, values, milliseconds)),
+    query: (text, values, limit) =>
+      inTurn(values[0], (milliseconds = limit) => store.query(text, values, milliseconds)),
     transaction: (databaseId, work) =>
       inTurn(databaseId, (milliseconds) => store.transaction(databaseId, work, milliseconds)),
   }
@@ -98,8 +99,8 @@ function endTurn(load: Load) {
   else load.running -= 1
 }
 
-/** Read from the coordinator's own catalog. */
-async function hasPlacements({ query }: ServerStore) {
+/** Returns whether the server has Citus, by its own catalog. */
+export async function hasPlacements({ query }: Pick<ServerStore, 'query'>) {
   const [row] = await query<{ found: boolean }>(
     `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,
     [],

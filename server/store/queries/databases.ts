@@ -91,6 +91,24 @@ export async function findDummyHashes(store: Queries, databaseId: string) {
   return rows.map(({ dummyHash }) => dummyHash)
 }
 
+/** Returns the dummy hashes of a database, and until when its events are kept for `usher events tail`. */
+export async function findHashesAndEventTail(store: Queries, databaseId: string) {
+  const rows = await store.query<{ dummyHash: string | null; eventsTailedUntil: Date | null }>(
+    findHashesAndEventTailStatement,
+    [databaseId],
+  )
+  return {
+    dummyHashes: rows.flatMap(({ dummyHash }) => dummyHash ?? []),
+    eventsTailedUntil: rows[0]?.eventsTailedUntil ?? null,
+  }
+}
+
+const findHashesAndEventTailStatement = `
+  SELECT hashes.dummy_hash AS "dummyHash", tail.tailed_until AS "eventsTailedUntil"
+  FROM (VALUES (1)) AS always
+  LEFT JOIN usher.hash_parameters AS hashes ON hashes.database_id = $1::uuid
+  LEFT JOIN usher.event_tail AS tail ON tail.database_id = $1::uuid`
+
 /** @param dummyHash stands for the hash parameters (algorithm and cost) of real hashes */
 export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: string) =>
   store.query(
@@ -131,6 +149,9 @@ export const deleteAllLoginFailures = (store: Queries, databaseId: string) =>
 
 export const deleteAllMessages = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, 'outbox', 'id')
+
+export const deleteAllMessageStreams = (store: Queries, databaseId: string) =>
+  deleteInBatches(store, databaseId, 'outbox_stream', 'id')
 
 /** @param key columns that follow database_id in the primary key */
 async function deleteInBatches(store: Queries, databaseId: string, table: string, key: string) {

@@ -27,10 +27,7 @@ export async function insertUser(
   ]
   const [withoutKey, withKey] = tenant ? insertUserAndTenantParts : insertUserParts
   const parts = idempotencyKey ? withKey : withoutKey
-  await store.query(insertStatement(parts, messages.length, values.length), [
-    ...values,
-    ...messageValues(messages),
-  ])
+  await store.query(insertStatement(parts, messages, values.length), [...values, ...messageValues(messages)])
 }
 
 // Citus sends each part to one worker as it stands and commits there once. A part that selected from another
@@ -60,14 +57,15 @@ const insertUserAndTenantParts = [
   [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
 ] as const
 
-/** Statements by their parts and the number of messages, because each has one text. */
-const insertStatements = new Map<readonly string[], string[]>()
+/** Statements by their parts and by the kind and number of messages, because each has one text. */
+const insertStatements = new Map<readonly string[], Record<string, string>>()
 
-function insertStatement(parts: readonly string[], messages: number, values: number) {
-  const known = insertStatements.get(parts) ?? []
+function insertStatement(parts: readonly string[], messages: readonly NewMessage[], values: number) {
+  const known = insertStatements.get(parts) ?? {}
   insertStatements.set(parts, known)
-  known[messages] ??= inOrder([...parts, ...messageParts(messages, values)])
-  return known[messages]
+  const key = `${messages[0]?.kind} ${messages.length}`
+  known[key] ??= inOrder([...parts, ...messageParts(messages, values)])
+  return known[key]
 }
 
 /** Returns one statement of several. */

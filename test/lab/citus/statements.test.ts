@@ -190,8 +190,10 @@ it('which are sign-ups of every kind, logins, reads, counts, sessions, codes and
 it('a read of one table is sent as it is, in one round trip', () => {
   const reads = [...byStatement].filter(([text]) => /^\s*SELECT/.test(text) && !text.includes('FOR UPDATE'))
   expect(reads.length).toBeGreaterThan(0)
-  for (const [, executions] of reads)
-    expect(executions.flat().every(({ sql }) => /^SELECT/.test(sql))).toBe(true)
+  const others = reads.flatMap(([text, executions]) =>
+    executions.flat().some(({ sql }) => !/^SELECT/.test(sql)) ? [text] : [],
+  )
+  expect(others).toEqual([])
 })
 
 it('sign-ups and reads work where the server plans without values', async () => {

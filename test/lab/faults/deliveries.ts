@@ -80,10 +80,11 @@ export async function startDelivering(place: StorePlace, channel: Channel) {
     kills += 1
     await ended()
     const newest = await onStore(async (store) => {
-      const { message } = store.prisma
+      const { message, messageStream } = store.prisma
       expect((await message.count()) > 0, 'the change is stored').toBe(isStored)
       if (isStored) await channel.operate(store)
       await message.updateMany({ data: { dueAt: new Date(0) } })
+      await messageStream.updateMany({ data: { dueAt: new Date(0) } })
       const messages = await message.findMany({ orderBy: { id: 'asc' } })
       // A mail is not sent if a newer one of the same type replaces it.
       return new Map(messages.map(({ id, payload }) => [(payload as { type: string }).type, id]))

@@ -1,0 +1,183 @@
+import { isStatementTimeout, isStoreUnavailable } from '../../store/errors.js'
+import {
+  type Claim,
+  claimMessage,
+  claimStreams,
+  completeEvent,
+  type Delivery,
+  type DueMessage,
+  deleteMessage,
+  endStream,
+  failMessage,
+  findDelivery,
+  findDueMails,
+} from '../../store/queries/deliveries.js'
+import type { Log } from '../../telemetry/audit.js'
+import { codeExpiresAt } from '../codes/code.js'
+import type { AppContext } from '../context.js'
+import { openWebhookSecret } from '../keys/master-key.js'
+import { deliverCode } from '../mail/deliver-code.js'
+import type { SendMail } from '../mail/mailer.js'
+import type { Templates } from '../mail/templates.js'
+import { eventBody } from './events.js'
+import type { Pass } from './lane.js'
+import type { Channel, DeliveryStatistics } from './statistics.js'
+import { sendWebhook } from './webhook.js'
+
+/** Longer than any delivery, with servers' clocks 30 s apart. */
+const claimMilliseconds = 60_000
+
+/** Waits after failures: 1 s, doubled each time, a day at most. A message that fails after a day's wait is not retried. */
+const dayMilliseconds = 86_400_000
+const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
+
+/** What deliveries need. */
+export interface Deliverer extends Pick<AppContext, 'store' | 'findSecrets' | 'now'> {
+  mail: { templates: Templates; sendMail: SendMail }
+  log: Log
+  statistics: DeliveryStatistics
+  stopped: AbortSignal
+  /** Called when a message has failed, with the milliseconds until it is due again. */
+  retry(databaseId: string, channel: Channel, milliseconds: number): void
+}
+
+/** Returns a function that delivers the mails of a database that are due. */
+export const mailPass =
+  (deliverer: Deliverer): Pass =>
+  async (databaseId, limit, setSize) => {
+    const claim = newClaim(deliverer, databaseId)
+    const messages = await counted(deliverer, databaseId, 'mail', [], () =>
+      findDueMails(deliverer.store, databaseId, claim.now, limit),
+    )
+    setSize(messages.length)
+    return deliverAll(deliverer, claim, messages)
+  }
+
+/** Returns a function that delivers the first events of streams of a database that are due. */
+export const webhookPass =
+  (deliverer: Deliverer): Pass =>
+  async (databaseId, limit, setSize) => {
+    const { store } = deliverer
+    const claim = newClaim(deliverer, databaseId)
+    const lookAgain = new Date(claim.now.getTime() + dayMilliseconds)
+    const claimed = await counted(deliverer, databaseId, 'webhook', [], () =>
+      claimStreams(store, claim, limit, lookAgain),
+    )
+    const messages: DueMessage[] = []
+    for (const first of claimed) {
+      const stream = { id: first.streamId, version: first.version }
+      if (first.isDue) messages.push({ ...first, stream })
+      else if (first.isEmpty) await endStream(store, databaseId, stream, new Date(deliverer.now()))
+    }
+    setSize(messages.length)
+    const hasDelivered = await deliverAll(deliverer, claim, messages)
+    return hasDelivered || (messages.length === 0 && claimed.length > 0)
+  }
+
+const newClaim = ({ now }: Deliverer, databaseId: string): Claim => ({
+  databaseId,
+  now: new Date(now()),
+  until: new Date(now() + claimMilliseconds),
+})
+
+/** Returns what a claim returns. Counts one that fails, and logs one that exceeds its time limit. */
+async function counted<Result>(
+  { log, statistics }: Deliverer,
+  databaseId: string,
+  channel: Channel,
+  none: Result,
+  run: () => Promise<Result>,
+) {
+  try {
+    return await run()
+  } catch (err) {
+    statistics[channel].claimsFailed += 1
+    if (isStatementTimeout(err) || !isStoreUnavailable(err))
+      log.warn({ err, databaseId, channel }, 'messages were not claimed')
+    return none
+  }
+}
+
+/** Returns whether a message was delivered. If all fail, other databases may have a receiver that works. */
+async function deliverAll(deliverer: Deliverer, claim: Claim, messages: readonly DueMessage[]) {
+  if (messages.length === 0) return false
+  const delivery = await findDelivery(deliverer.store, claim.databaseId)
+  if (!delivery) return false
+  const results = await Promise.all(
+    messages.map((message) =>
+      deliverOne(deliverer, claim, delivery, message).catch((err) => {
+        if (!isStoreUnavailable(err)) deliverer.log.warn({ err }, 'the result of a delivery was not stored')
+        return false
+      }),
+    ),
+  )
+  return results.includes(true)
+}
+
+async function deliverOne(deliverer: Deliverer, claim: Claim, delivery: Delivery, due: DueMessage) {
+  const { store, statistics } = deliverer
+  const { databaseId } = claim
+  const channel = due.stream ? 'webhook' : 'mail'
+  const isClaimed = await counted(deliverer, databaseId, channel, false, () =>
+    claimMessage(store, due, claim),
+  )
+  if (!isClaimed) return false
+  const message = { ...due, attempts: due.attempts + 1 }
+  try {
+    const send = channel === 'mail' ? sendMail : postEvent
+    if (await send(deliverer, databaseId, delivery, message)) statistics[channel].delivered += 1
+    else statistics[channel].expired += 1
+  } catch (error) {
+    statistics[channel].failed += 1
+    await recordFailure(deliverer, databaseId, message, (error as Error).message)
+    return false
+  }
+  const { id, stream } = message
+  if (!stream) await deleteMessage(store, databaseId, id)
+  else {
+    const now = new Date(deliverer.now())
+    const isTailed = delivery.eventsTailedUntil !== null && delivery.eventsTailedUntil > now
+    await completeEvent(store, databaseId, { id, stream }, { isTailed, now })
+  }
+  return true
+}
+
+async function recordFailure(
+  { store, now, log, retry }: Deliverer,
+  databaseId: string,
+  message: DueMessage,
+  reason: string,
+) {
+  const wait = waitAfter(message.attempts)
+  const tomorrow = new Date(now() + dayMilliseconds)
+  const dueAt = wait >= 2 * dayMilliseconds ? null : new Date(now() + Math.min(wait, dayMilliseconds))
+  await failMessage(store, databaseId, message, { lastError: reason, dueAt, lookAgain: tomorrow })
+  if (!dueAt || (!message.stream && codeExpiresAt(message) <= dueAt))
+    log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
+  else retry(databaseId, message.stream ? 'webhook' : 'mail', wait)
+}
+
+/** Returns false if it was not sent because its code has expired. */
+async function sendMail(deliverer: Deliverer, databaseId: string, delivery: Delivery, message: DueMessage) {
+  const { mail, now, log, stopped } = deliverer
+  if (message.userId && codeExpiresAt(message).getTime() <= now()) {
+    log.warn({ databaseId, message: message.id }, 'a mail was not sent because its code has expired')
+    return false
+  }
+  await deliverCode(deliverer, mail, databaseId, delivery, message, stopped)
+  return true
+}
+
+/** A message whose webhook was removed counts as delivered. */
+async function postEvent(
+  { store, now, stopped }: Deliverer,
+  databaseId: string,
+  { webhookUrl: url, sealedWebhookSecret }: Delivery,
+  { id, payload, createdAt }: DueMessage,
+) {
+  if (!url || !sealedWebhookSecret) return true
+  const secret = openWebhookSecret(store, sealedWebhookSecret, { id: databaseId })
+  const body = JSON.stringify(eventBody(databaseId, payload, createdAt))
+  await sendWebhook({ url, secret, id, body }, new Date(now()), stopped)
+  return true
+}

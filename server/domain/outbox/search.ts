@@ -1,0 +1,174 @@
+import pLimit from 'p-limit'
+import { countNotRetried, findSearchPlaces, type SearchPlace, searchPlace } from '../../store/citus/search.js'
+import { isStoreUnavailable } from '../../store/errors.js'
+import { type SearchPosition, searchStart, type Visited } from '../../store/queries/search.js'
+import type { ServerStore } from '../../store/store.js'
+import type { Log } from '../../telemetry/audit.js'
+import { untraced } from '../../telemetry/tracing.js'
+import { type Channel, channels, type DeliveryStatistics } from './statistics.js'
+
+/** The search of the store, and every second time that of each worker, which costs more. */
+const tickMilliseconds = 2_000
+const workerTicks = 2
+/** A worker that does not respond is searched again after so many ticks, doubled each time, at most. */
+const maxTicks = 8
+/** The workers are looked up, and messages that wait for the operator are counted, once a minute. */
+const minuteTicks = 30
+/** A worker that does not respond leaves a connection to the search of the others. */
+const maxStatements = 2
+
+type OldestDue = Record<Channel, number>
+
+const noneDue: OldestDue = { mail: Number.POSITIVE_INFINITY, webhook: Number.POSITIVE_INFINITY }
+
+/** What the process knows of a place. */
+interface Searched {
+  place: SearchPlace
+  position: SearchPosition
+  isRunning: boolean
+  /** The tick of the next search. */
+  nextTick: number
+  /** The tick of the next count. */
+  countTick: number
+  failures: number
+  /** When the longest due messages are due: by the last round over all databases, and by this one so far. */
+  lastRound: OldestDue
+  thisRound: OldestDue
+  notRetried: Record<Channel, number>
+}
+
+export interface SearchContext {
+  store: Pick<ServerStore, 'query'>
+  now: () => number
+  log: Log
+  statistics: DeliveryStatistics
+  /** Called with each database that has something due. */
+  found(databaseId: string, kind: Visited['kind']): void
+  stopped: AbortSignal
+}
+
+/**
+ * Searches for messages that commands, other servers and processes that were killed have left, without keeping the process
+ * alive. Begins at a random time, so that processes do not search at the same time.
+ *
+ * @returns a function that waits for the searches that run
+ */
+export function startSearch(context: SearchContext) {
+  const { stopped, log } = context
+  const limit = pLimit(maxStatements)
+  const running = new Set<Promise<void>>()
+  let places: Searched[] = []
+  let lookUpTick = 0
+
+  async function lookUp(tick: number) {
+    const found = await findSearchPlaces(context.store)
+    const known = new Map(places.map((each) => [each.place.name, each]))
+    places = found.map((place) => {
+      const before = known.get(place.name)
+      return before ? Object.assign(before, { place }) : newlySearched(place, tick)
+    })
+    lookUpTick = tick + minuteTicks
+  }
+
+  function logUnexpected(err: unknown) {
+    if (!isStoreUnavailable(err)) log.warn({ err }, 'messages not searched')
+  }
+
+  async function search(searched: Searched, tick: number) {
+    searched.isRunning = true
+    try {
+      await limit(() => searchOnce(context, searched, tick))
+      searched.failures = 0
+    } catch (error) {
+      logUnexpected(error)
+      searched.failures += 1
+      lookUpTick = tick
+    }
+    const ticks = searched.place.shards ? workerTicks : 1
+    searched.nextTick =
+      tick + Math.max(ticks, searched.failures && Math.min(2 ** searched.failures, maxTicks))
+    searched.isRunning = false
+    publish(context.statistics, places)
+  }
+
+  async function onTick(tick: number) {
+    if (tick >= lookUpTick) await lookUp(tick).catch(logUnexpected)
+    for (const searched of places) {
+      if (stopped.aborted || searched.isRunning || tick < searched.nextTick) continue
+      const work = untraced(() => search(searched, tick))
+      running.add(work)
+      work.finally(() => running.delete(work))
+    }
+  }
+
+  const tickAfter = (milliseconds: number, tick: number): NodeJS.Timeout =>
+    setTimeout(async () => {
+      await untraced(() => onTick(tick))
+      if (!stopped.aborted) tickAfter(tickMilliseconds, tick + 1)
+    }, milliseconds).unref()
+  tickAfter(Math.random() * tickMilliseconds, 0)
+
+  return async () => {
+    await Promise.all(running)
+  }
+}
+
+const newlySearched = (place: SearchPlace, tick: number): Searched => ({
+  place,
+  position: searchStart,
+  isRunning: false,
+  nextTick: tick,
+  countTick: tick,
+  failures: 0,
+  lastRound: noneDue,
+  thisRound: noneDue,
+  notRetried: { mail: 0, webhook: 0 },
+})
+
+async function searchOnce(context: SearchContext, searched: Searched, tick: number) {
+  const now = new Date(context.now())
+  const visited = await searchPlace(context.store, searched.place, searched.position, now)
+  const oldest = { ...searched.thisRound }
+  for (const { kind, databaseId, dueAt } of visited) {
+    const isDue = dueAt !== null && dueAt <= now
+    if (isDue || kind === 'webhook') context.found(databaseId, kind)
+    const channel = kind === 'mail' ? 'mail' : 'webhook'
+    if (isDue) oldest[channel] = Math.min(oldest[channel], dueAt.getTime())
+  }
+  searched.position = positionAfter(visited)
+  const isComplete =
+    searched.position.message === searchStart.message && searched.position.stream === searchStart.stream
+  if (isComplete) searched.lastRound = oldest
+  searched.thisRound = isComplete ? noneDue : oldest
+  if (tick < searched.countTick) return
+  for (const { kind, count } of await countNotRetried(context.store, searched.place))
+    searched.notRetried[kind] = count
+  searched.countTick = tick + minuteTicks
+}
+
+/** Returns where the search goes on: after the first database at which the search of a table has ended. */
+function positionAfter(visited: readonly Visited[]): SearchPosition {
+  const ended = visited.filter(({ isLast }) => isLast)
+  const [message] = ended
+    .filter(({ kind }) => kind !== 'stream')
+    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  const [stream] = ended
+    .filter(({ kind }) => kind === 'stream')
+    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  return {
+    message: message ?? searchStart.message,
+    stream: stream?.databaseId ?? searchStart.stream,
+  }
+}
+
+const keyOf = ({ kind, databaseId }: Visited) => `${kind} ${databaseId}`
+
+function publish(statistics: DeliveryStatistics, places: readonly Searched[]) {
+  for (const channel of channels) {
+    const oldest = Math.min(
+      ...places.map(({ lastRound, thisRound }) => Math.min(lastRound[channel], thisRound[channel])),
+    )
+    statistics[channel].oldestDueAt = Number.isFinite(oldest) ? oldest : undefined
+    statistics[channel].notRetried = places.reduce((sum, { notRetried }) => sum + notRetried[channel], 0)
+  }
+}

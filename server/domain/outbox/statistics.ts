@@ -1,0 +1,31 @@
+/** How messages are delivered. */
+export const channels = ['mail', 'webhook'] as const
+export type Channel = (typeof channels)[number]
+
+/** What the process knows of the deliveries of one channel, for its metrics. */
+export interface ChannelStatistics {
+  delivered: number
+  /** Attempts that failed. */
+  failed: number
+  /** Messages that were not sent because they were too old. */
+  expired: number
+  claimsFailed: number
+  /** When the longest due message is due, in milliseconds since the epoch, by the last search; undefined if none is. */
+  oldestDueAt: number | undefined
+  /** Messages that wait for the operator, by the last count. */
+  notRetried: number
+}
+
+export type DeliveryStatistics = Record<Channel, ChannelStatistics>
+
+export const createStatistics = (): DeliveryStatistics => {
+  const none = () => ({
+    delivered: 0,
+    failed: 0,
+    expired: 0,
+    claimsFailed: 0,
+    oldestDueAt: undefined,
+    notRetried: 0,
+  })
+  return { mail: none(), webhook: none() }
+}

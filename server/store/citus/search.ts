@@ -1,0 +1,112 @@
+import { UnavailableError } from '../errors.js'
+import {
+  notRetriedStatement,
+  type SearchedTables,
+  type SearchPosition,
+  searchStatement,
+  type Visited,
+} from '../queries/search.js'
+import type { ServerStore } from '../store.js'
+import { hasPlacements } from './worker-shares.js'
+
+// A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched by a
+// statement of its own, which Citus passes on as it is and which names the worker's shards.
+
+type Queries = Pick<ServerStore, 'query'>
+
+/** A part of the store that is searched by a statement of its own: the store, or a worker of a distributed one. */
+export interface SearchPlace {
+  name: string
+  /** Undefined for the store. */
+  shards: SearchedTables[] | undefined
+}
+
+/** Longer than the search of a worker takes, and short enough to notice that it does not respond. */
+const searchMilliseconds = 1_300
+
+/** Returns the places of a store. On Citus it reads the catalog of the node that the server uses. */
+export async function findSearchPlaces(store: Queries): Promise<SearchPlace[]> {
+  const workers = (await hasPlacements(store)) ? await store.query<SearchPlace>(workersStatement, []) : []
+  return workers.length > 0 ? workers : [{ name: '', shards: undefined }]
+}
+
+const shardsOf = (table: string) => `
+    SELECT shardid, shardminvalue, format('usher.%I', '${table}_' || shardid) AS name
+    FROM pg_dist_shard WHERE logicalrelid = 'usher.${table}'::regclass AND shardminvalue IS NOT NULL`
+
+const workersStatement = `
+  SELECT nodename || ':' || nodeport AS name,
+    json_agg(json_build_object('outbox', message.name, 'stream', stream.name)) AS shards
+  FROM (${shardsOf('outbox')}) AS message
+  JOIN (${shardsOf('outbox_stream')}) AS stream USING (shardminvalue)
+  JOIN pg_dist_placement AS placement ON placement.shardid = message.shardid
+  JOIN pg_dist_node AS node USING (groupid)
+  WHERE node.noderole = 'primary' GROUP BY 1`
+
+/** Returns the databases of a place that have something due, and where the search goes on. */
+export async function searchPlace(
+  store: Queries,
+  place: SearchPlace,
+  { message, stream }: SearchPosition,
+  now: Date,
+): Promise<Visited[]> {
+  const values = [message.kind, message.databaseId, stream, now.toISOString()]
+  const found = await runAt<Omit<Visited, 'dueAt'> & { dueAt: Date | string | null }>(
+    store,
+    place,
+    values,
+    (tables, expressions) => searchStatement(tables, typed(expressions)),
+  )
+  return found.map((each) => ({ ...each, dueAt: each.dueAt === null ? null : new Date(each.dueAt) }))
+}
+
+/** Returns how many messages of each kind wait for the operator, some thousands at most. */
+export const countNotRetried = (store: Queries, place: SearchPlace) =>
+  runAt<{ kind: 'mail' | 'webhook'; count: number }>(store, place, [], notRetriedStatement)
+
+/** Runs a statement at a place. @param statementOf gets SQL expressions of the values */
+async function runAt<Row>(
+  store: Queries,
+  { name, shards }: SearchPlace,
+  values: string[],
+  statementOf: (tables: readonly SearchedTables[], expressions: string[]) => string,
+): Promise<Row[]> {
+  // An array, because a store on Citus takes a string for the id of a database.
+  if (!shards) {
+    const parameters = values.map((_, index) => `($1::text[])[${index + 1}]`)
+    return store.query<Row>(statementOf([storeTables], parameters), values.length ? [values] : [])
+  }
+  // A command for a worker has no parameters. Its values are kinds, ids and a time of ours.
+  const command = statementOf(
+    shards,
+    values.map((value) => `'${value}'`),
+  )
+  const at = name.lastIndexOf(':')
+  const [row] = await store.query<{ success: boolean; result: string }>(
+    workerStatement,
+    [
+      [
+        name.slice(0, at),
+        name.slice(at + 1),
+        `SELECT COALESCE(json_agg(found), '[]') FROM (${command}) AS found`,
+      ],
+    ],
+    searchMilliseconds,
+  )
+  if (row?.success) return JSON.parse(row.result)
+  const reason = `worker ${name} was not searched: ${row?.result}`
+  throw /connect/.test(reason) ? new UnavailableError(reason) : new Error(reason)
+}
+
+const storeTables = { outbox: 'usher.outbox', stream: 'usher.outbox_stream' }
+
+const workerStatement = `
+  SELECT success, result FROM master_run_on_worker(
+    ARRAY[($1::text[])[1]], ARRAY[($1::text[])[2]::integer], ARRAY[($1::text[])[3]], false)`
+
+const typed = ([kind, databaseId, streamDatabaseId, now]: string[]) => ({
+  kind: `${kind}::text`,
+  databaseId: `${databaseId}::uuid`,
+  streamDatabaseId: `${streamDatabaseId}::uuid`,
+  now: `${now}::timestamptz`,
+})

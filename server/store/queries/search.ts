@@ -1,0 +1,101 @@
+// Finds the databases that have something due, by what waits there and not by asking each of them. A recursive query hops
+// over an index from one database with waiting messages to the next. So it costs nothing while none waits, and a database
+// in which a million messages wait costs the same as one with a single message.
+
+/** Databases with waiting messages that one search visits by each index. The next search goes on after them. */
+const visitedDatabases = 2_000
+
+/** A database with waiting messages. */
+export interface Visited {
+  /** `stream`: events in streams; `webhook`: events that versions before streams have stored; `tail`: nothing to deliver. */
+  kind: 'stream' | 'mail' | 'webhook' | 'tail'
+  databaseId: string
+  /** When the first is due; null if it waits for the operator. */
+  dueAt: Date | null
+  /** The search ended here, and goes on after this database. */
+  isLast: boolean
+}
+
+/** The tables in which a search looks: those of the store, or a shard of each. */
+export interface SearchedTables {
+  outbox: string
+  stream: string
+}
+
+/** Where a search goes on. */
+export interface SearchPosition {
+  message: { kind: string; databaseId: string }
+  stream: string
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+export const searchStart: SearchPosition = { message: { kind: '', databaseId: firstId }, stream: firstId }
+
+/** SQL expressions of a search: where it goes on, and the time. */
+export interface SearchValues {
+  kind: string
+  databaseId: string
+  streamDatabaseId: string
+  now: string
+}
+
+/** Returns a statement that finds what is due in some tables. */
+export function searchStatement(tables: readonly SearchedTables[], values: SearchValues) {
+  const limit = Math.ceil(visitedDatabases / tables.length)
+  const hops = tables.flatMap(({ outbox, stream }, index) => [
+    hopOver(`message_${index}`, {
+      table: `${outbox} WHERE NOT in_stream`,
+      columns: 'kind, database_id',
+      after: `${values.kind}, ${values.databaseId}`,
+    }),
+    hopOver(`stream_${index}`, {
+      table: `${stream} WHERE due_at > '-infinity'`,
+      columns: 'database_id',
+      after: values.streamDatabaseId,
+    }),
+  ])
+  const pages = tables.flatMap((_, index) => [
+    pageOf(`message_${index}`, 'kind', limit),
+    pageOf(`stream_${index}`, `'stream' AS kind`, limit),
+  ])
+  return `
+  WITH RECURSIVE ${hops.join(', ')}
+  SELECT kind, database_id AS "databaseId", due_at AS "dueAt", is_last AS "isLast"
+  FROM (${pages.join('\n    UNION ALL')}) AS visited
+  WHERE due_at <= ${values.now} AND kind <> 'tail' OR kind = 'webhook' OR is_last`
+}
+
+interface Hop {
+  table: string
+  columns: string
+  after: string
+}
+
+const hopOver = (name: string, { table, columns, after }: Hop) => `${name} AS (
+    (SELECT ${columns}, due_at FROM ${table} AND (${columns}) > (${after})
+    ORDER BY ${columns}, due_at LIMIT 1)
+    UNION ALL
+    SELECT next.* FROM ${name} AS last, LATERAL (
+      SELECT ${columns}, due_at FROM ${table} AND (${columns}) > (${columns.replace(/\w+/g, 'last.$&')})
+      ORDER BY ${columns}, due_at LIMIT 1) AS next)`
+
+const pageOf = (name: string, kind: string, limit: number) => `
+    (SELECT ${kind}, database_id, due_at, row_number() OVER () = ${limit} AS is_last FROM ${name} LIMIT ${limit})`
+
+/** Messages of each kind that are counted, so that the count costs little. */
+const countedMessages = 1_000
+
+/** Returns a statement that counts the messages that wait for the operator, by kind. */
+export function notRetriedStatement(tables: readonly SearchedTables[]) {
+  const limit = Math.ceil(countedMessages / tables.length)
+  const counts = tables.flatMap(({ outbox }) =>
+    ['mail', 'webhook'].map(
+      (kind) => `
+    SELECT '${kind}' AS kind, count(*) AS counted
+    FROM (
+      SELECT FROM ${outbox} WHERE kind = '${kind}' AND due_at IS NULL ORDER BY database_id LIMIT ${limit}
+    ) AS few`,
+    ),
+  )
+  return `SELECT kind, sum(counted)::integer AS count FROM (${counts.join(' UNION ALL')}) AS counts GROUP BY kind`
+}

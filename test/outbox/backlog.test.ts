@@ -1,0 +1,198 @@
+import { v7 as uuidv7 } from 'uuid'
+import { expect, onTestFinished, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/admin/databases.js'
+import { webhookSettings } from '../../server/domain/admin/webhook.js'
+import { sealWebhookSecret } from '../../server/domain/keys/master-key.js'
+import { newWebhookSecret } from '../../server/domain/outbox/webhook.js'
+import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
+import { claimStreams, findDueMails } from '../../server/store/queries/deliveries.js'
+import { searchStart } from '../../server/store/queries/search.js'
+import type { Store } from '../../server/store/store.js'
+import { withOwnStore } from '../support/api.js'
+import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { storeBacklog } from '../support/backlog.js'
+import { startReceiver } from '../support/receiver.js'
+import { startSmtp } from '../support/smtp.js'
+
+const it = withOwnStore
+  .extend('storeKind', { scope: 'worker' }, 'postgres')
+  .extend('usher', { scope: 'file' }, async ({ store }, { onCleanup }) => {
+    const usher = await startApp(store)
+    usher.clock.now = Date.now()
+    onCleanup(usher.close)
+    return usher
+  })
+
+const now = () => new Date()
+const claimOf = (databaseId: string) => ({
+  databaseId,
+  now: now(),
+  until: new Date(Date.now() + 60_000),
+})
+
+/** Runs statements of a store, and returns how many buffers the plan of each used, which must not change with load. */
+async function buffersOf(store: Store, work: (queries: Pick<Store, 'query'>) => Promise<unknown>) {
+  const plans: { buffers: number; text: string }[] = []
+  const query: Store['query'] = async (text, values) => {
+    const [row] = await store.transaction('', async (run) => {
+      await run('SET LOCAL plan_cache_mode = force_generic_plan', [])
+      return run<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+        values,
+      )
+    })
+    const [{ Plan }] = row?.['QUERY PLAN'] ?? expect.fail('no plan')
+    plans.push({
+      buffers: Number(Plan['Shared Hit Blocks']) + Number(Plan['Shared Read Blocks']),
+      text: JSON.stringify(Plan),
+    })
+    return []
+  }
+  await work({ query })
+  return plans
+}
+
+it('a claim and a search read only what they return, whatever else waits', async ({ store, usher }) => {
+  const database = await usher.newDatabase()
+  await storeBacklog(store, { databaseIds: [database.id], users: 3_000, eventsOfUser: 3 })
+  await storeBacklog(store, { databaseIds: [database.id], users: 1, eventsOfUser: 20_000 })
+  await storeBacklog(store, { databaseIds: [(await usher.newDatabase()).id], users: 1, eventsOfUser: 1 })
+  const places = await findSearchPlaces(store)
+  const plans = await buffersOf(store, async (queries) => {
+    await claimStreams(queries, claimOf(database.id), 16, now())
+    await findDueMails(queries, database.id, now(), 16)
+    for (const place of places) await searchPlace(queries, place, searchStart, now())
+  })
+  expect(plans).toHaveLength(3)
+  for (const { text, buffers } of plans) {
+    expect(text).not.toContain('Seq Scan')
+    // 16 streams with their messages, each found, changed and entered into indexes.
+    expect(buffers).toBeLessThan(1_000)
+  }
+  await store.prisma.message.deleteMany()
+  await store.prisma.messageStream.deleteMany()
+})
+
+/** Sets a webhook, and returns what stores events of users of the database as the version before streams did. */
+async function withWebhook({ store, clock }: TestApi, database: TestDatabase, url: string) {
+  await setDatabase(store, database, webhookSettings({ webhookUrl: null }, { webhookUrl: url }))
+  return (userId: string, type: string) =>
+    store.prisma.message.create({
+      data: {
+        databaseId: database.id,
+        id: uuidv7(),
+        kind: 'webhook',
+        userId,
+        payload: { type, userId },
+        createdAt: new Date(clock.now),
+        dueAt: new Date(clock.now),
+      },
+    })
+}
+
+it('events that a version without streams has stored are delivered in their order', async ({
+  store,
+  usher,
+}) => {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const database = await usher.newDatabase()
+  const storeEvent = await withWebhook(usher, database, receiver.url)
+  const other = uuidv7()
+  await storeEvent(other, 'user.disabled')
+  await storeEvent(other, 'user.enabled')
+  const { id, token } = await database.signedUp()
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+  receiver.answer = (response) => response.writeHead(500).end()
+  await storeEvent(id, 'user.disabled')
+  await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  await vi.waitFor(async () =>
+    expect(await store.prisma.message.count({ where: { lastError: 'status 500' } })).toBe(1),
+  )
+  receiver.answer = (response) => response.writeHead(204).end()
+  usher.clock.now = Date.now() + 3_600_000
+  usher.context.deliver([{ databaseId: database.id }])
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+  const typesOf = (userId: string) => [
+    ...new Set(
+      receiver.requests.filter(({ event }) => event.data.userId === userId).map(({ event }) => event.type),
+    ),
+  ]
+  expect(typesOf(other)).toEqual(['user.disabled', 'user.enabled'])
+  expect(typesOf(id)).toEqual(['user.created', 'user.disabled', 'user.updated'])
+  expect(await store.prisma.messageStream.count()).toBe(0)
+  usher.clock.now = Date.now()
+})
+
+it('a claim that exceeds its time limit is logged with its database and counted', async ({
+  store,
+  usher,
+}) => {
+  const { id } = await usher.newDatabase()
+  const query: Store['query'] = async (text, values, milliseconds) => {
+    if (/SKIP LOCKED|kind = 'mail'/.test(text) && values[0] === id)
+      throw Object.assign(new Error('canceling statement'), { code: '57014', severity: 'ERROR' })
+    return store.query(text, values, milliseconds)
+  }
+  const api = await startApp({ ...store, query }, { METRICS_PORT: '1' })
+  onTestFinished(api.close)
+  api.context.deliver([{ databaseId: id }])
+  await vi.waitFor(() =>
+    expect(api.logged()).toMatch(/"databaseId":".{36}","channel":"mail","msg":"messages were not claimed"/),
+  )
+  const counts = await api.metrics?.getSingleMetricAsString('usher_message_claims_failed_total')
+  for (const channel of ['mail', 'webhook'])
+    expect(counts).toContain(`usher_message_claims_failed_total{channel="${channel}"} 1`)
+  expect(api.logged()).toContain(id)
+})
+
+it('a request that changes nothing sends no event, and waiting updates of a user are one', async ({
+  store,
+  usher,
+}) => {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const database = await usher.newDatabase()
+  await withWebhook(usher, database, receiver.url)
+  const { id, token } = await database.signedUp()
+  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
+  receiver.answer = () => undefined
+  const rename = (preferredName: string | null) => database.as(token.jwt, 'PATCH', 'me', { preferredName })
+  await rename(null)
+  await rename('Ada')
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), 10_000)
+  // The first update is being delivered, so the second one needs an event of its own, and the others do not.
+  for (const name of ['Grace', 'Grace', 'Joan', 'Edith']) await rename(name)
+  expect(await store.prisma.message.count({ where: { userId: id } })).toBe(2)
+  await store.prisma.message.deleteMany()
+})
+
+it('a mail is sent while 200 receivers of other databases do not respond', async ({ store, usher }) => {
+  const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
+  onTestFinished(async () => void (await Promise.all([receiver.close(), smtp.close()])))
+  receiver.answer = () => undefined
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  onTestFinished(api.close)
+  api.clock.now = Date.now()
+  const { id } = await usher.newDatabase()
+  const example = await store.prisma.database.findUniqueOrThrow({ where: { id } })
+  const data = Array.from({ length: 200 }, (_, index) => {
+    const own = { id: uuidv7(), name: `hanging-${index}`, claims: {}, webhookUrl: receiver.url }
+    const sealedWebhookSecret = sealWebhookSecret(store.masterKey, newWebhookSecret(), own)
+    return { ...example, ...own, sealedWebhookSecret }
+  })
+  await store.prisma.database.createMany({ data })
+  const databaseIds = data.map((each) => each.id)
+  await storeBacklog(store, { databaseIds, users: 1, eventsOfUser: 1 })
+  const database = await api.newDatabase()
+  await setDatabase(store, database, { appUrl: 'https://app.example.com' })
+  const { token } = await database.signedUp({ email: 'ada@example.com' })
+  const requestMail = () => database.as(token.jwt, 'POST', 'me/email-verification')
+  await requestMail()
+  await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 10_000)
+  api.clock.now = Date.now() + 61_000
+  api.context.deliver(databaseIds.map((databaseId) => ({ databaseId, kind: 'webhook' })))
+  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(32), 20_000)
+  await requestMail()
+  await vi.waitFor(() => expect(smtp.mails).toHaveLength(2), 5_000)
+})
