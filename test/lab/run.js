@@ -9,6 +9,7 @@ const parts = {
   import: program('bench/import'),
   enumeration: program('bench/enumeration'),
   size: program('size/size'),
+  backlog: tests('backlog'),
   blocklist: tests('blocklist'),
   faults: tests('faults'),
   histories: tests('histories'),

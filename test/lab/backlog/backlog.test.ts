@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { v7 as uuidv7 } from 'uuid'
+import { expect, onTestFinished, vi } from 'vitest'
+import { setDatabase } from '../../../server/domain/admin/databases.js'
+import { sendReset } from '../../../server/domain/admin/send-reset.js'
+import { webhookSettings } from '../../../server/domain/admin/webhook.js'
+import { claimStreams } from '../../../server/store/queries/deliveries.js'
+import type { Store } from '../../../server/store/store.js'
+import { withOwnStore } from '../../support/api.js'
+import { startApp, type TestApi } from '../../support/app.js'
+import { storeBacklog } from '../../support/backlog.js'
+import { startReceiver } from '../../support/receiver.js'
+import { startSmtp } from '../../support/smtp.js'
+import { report, times } from '../form.js'
+
+const it = withOwnStore.extend('storeKind', { scope: 'worker' }, 'postgres')
+const options = { timeout: times(60_000, 1_800_000) }
+
+const backlogs = [
+  ['events of one user', { users: 1, eventsOfUser: times(1_000, 1_000_000) }],
+  ['users with three events each', { users: times(1_000, 100_000), eventsOfUser: 3 }],
+] as const
+
+/** Starts a server whose receiver refuses all events but those of one type. */
+async function startServer(store: Store) {
+  const receiver = await startReceiver()
+  receiver.answer = (response, { event }) =>
+    response.writeHead(event.type === 'user.updated' ? 500 : 204).end()
+  const smtp = await startSmtp()
+  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  const clock = setInterval(() => {
+    api.clock.now = Date.now()
+  }, 20)
+  api.clock.now = Date.now()
+  onTestFinished(async () => {
+    clearInterval(clock)
+    await api.close()
+    await store.prisma.message.deleteMany()
+    await store.prisma.messageStream.deleteMany()
+    await Promise.all([receiver.close(), smtp.close()])
+  })
+  return { api, receiver, smtp }
+}
+
+const createWebhook = async ({ store, newDatabase }: TestApi, url: string) => {
+  const database = await newDatabase()
+  const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: url })
+  await setDatabase(store, database, { ...settings, appUrl: 'https://app.example.com' })
+  return database
+}
+
+const timed = async (work: () => Promise<unknown>) => {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+it.for(backlogs)(
+  'a backlog of %s slows neither claims nor other users',
+  options,
+  async ([title, backlog], { store }) => {
+    const { api, receiver } = await startServer(store)
+    const database = await createWebhook(api, receiver.url)
+    await storeBacklog(store, { databaseIds: [database.id], ...backlog })
+    const durations: number[] = []
+    for (let count = 0; count < times(3, 50); count++) {
+      const claim = {
+        databaseId: database.id,
+        now: new Date(),
+        until: new Date(Date.now() + 1_000),
+      }
+      durations.push(await timed(() => claimStreams(store, claim, 16, new Date())))
+    }
+    durations.sort((one, other) => one - other)
+    const waits: number[] = []
+    for (let count = 0; count < times(2, 20); count++) {
+      waits.push(
+        await timed(async () => {
+          const { id } = await database.signedUp()
+          const isReceived = () => receiver.requests.some(({ event }) => event.data.userId === id)
+          await vi.waitFor(() => expect(isReceived()).toBe(true), {
+            timeout: times(20_000, 60_000),
+            interval: 5,
+          })
+        }),
+      )
+    }
+    waits.sort((one, other) => one - other)
+    const figures = [
+      durations[durations.length >> 1],
+      durations.at(-1),
+      waits[waits.length >> 1],
+      waits.at(-1),
+    ]
+    report(
+      `| ${title} | ${backlog.users * backlog.eventsOfUser} | ${figures.map((ms) => ms?.toFixed(1)).join(' | ')} |`,
+    )
+  },
+)
+
+it(
+  'a mail of a command is found among many databases, and a search costs little',
+  options,
+  async ({ store }) => {
+    const statements = { count: 0 }
+    const query: Store['query'] = (text, values, milliseconds) => {
+      statements.count += 1
+      return store.query(text, values, milliseconds)
+    }
+    const { api, smtp } = await startServer({ ...store, query })
+    const database = await createWebhook(api, 'http://127.0.0.1:9')
+    await database.signedUp({ email: 'ada@example.com' })
+    const { id, ...example } = await store.prisma.database.findUniqueOrThrow({ where: { id: database.id } })
+    expect(id).toBe(database.id)
+    for (let begin = 0; begin < times(300, 20_000); begin += 500) {
+      const data = Array.from({ length: 500 }, (_, index) => ({
+        ...example,
+        id: uuidv7(),
+        name: `other-${begin + index}`,
+        claims: {},
+      }))
+      await store.prisma.database.createMany({ data })
+    }
+    await vi.waitFor(async () => expect(await store.prisma.message.count()).toBeLessThan(2), 20_000)
+    const waits: number[] = []
+    for (let count = 1; count <= times(1, 20); count++) {
+      await pause(Math.random() * times(0, 2_000))
+      waits.push(
+        await timed(async () => {
+          await sendReset(store, database, 'ada@example.com', new Date())
+          await vi.waitFor(() => expect(smtp.mails).toHaveLength(count), { timeout: 20_000, interval: 5 })
+        }),
+      )
+    }
+    waits.sort((one, other) => one - other)
+    const before = { ...statements, cpu: process.cpuUsage() }
+    const seconds = times(0.1, 60)
+    await pause(seconds * 1_000)
+    const { user, system } = process.cpuUsage(before.cpu)
+    const figures = [waits[waits.length >> 1], waits.at(-1)].map((ms) => ms?.toFixed(0))
+    const rates = [(statements.count - before.count) / seconds, (user + system) / 1e4 / seconds].map((each) =>
+      each.toFixed(2),
+    )
+    report(`| ${times(300, 20_000)} databases | ${[...figures, ...rates].join(' | ')} % |`)
+    expect(waits.at(-1)).toBeLessThan(5_000)
+  },
+)
