@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { failsWith, mustBe } from './field-errors.js'
-import { registry } from './registry.js'
+import { component, field, registry } from './registry.js'
 
 export const notBlank = failsWith('blank', 'must not be blank')
 export const atMost255 = failsWith('too_long', 'must have at most 255 characters')
@@ -24,3 +24,12 @@ export const NewPassword = Password.clone().register(registry, {
     'By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.',
   maxLength: 256,
 })
+
+/** Returns the schema of a request body, of which the document has one example. */
+export const body = <Shape extends z.ZodRawShape>(
+  { id, description, example }: { id: string; description: string; example: unknown },
+  shape: Shape,
+) => component({ id, description, examples: [example] }, z.object(shape, mustBe('an object')))
+
+/** Returns the schema of an instant in a response. */
+export const instant = (description: string) => field(`${description} (RFC 3339, UTC).`, z.iso.datetime())

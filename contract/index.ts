@@ -1,18 +1,29 @@
 import { initContract } from '@ts-rest/core'
-import { account } from './account.js'
+import { codes } from './codes.js'
 import { discovery } from './discovery.js'
-import { operations } from './operations.js'
+import { me } from './me.js'
+import { service } from './service.js'
+import { sessions } from './sessions.js'
 import { users } from './users.js'
 
-export * from './account.js'
+export * from './codes.js'
 export * from './database-path.js'
 export * from './discovery.js'
 export { canonicalEmail, Email } from './email.js'
 export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
+export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
-export { Health, ProblemType } from './operations.js'
 export * from './problems.js'
+export { Health, ProblemType } from './service.js'
+export * from './sessions.js'
 export * from './users.js'
 
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */
-export const contract = initContract().router({ users, account, discovery, operations })
+export const contract = initContract().router({
+  users,
+  sessions,
+  me,
+  codes,
+  discovery,
+  service,
+})

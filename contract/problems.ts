@@ -155,6 +155,10 @@ export const bodyProblems = [
   'payload_too_large',
   'unsupported_media_type',
 ] as const
+/** Problems of every operation that an operator may turn off for a database: then it is `route_not_found`. */
+export const accountProblems = ['route_not_found', ...databaseProblems] as const
+/** Problems of every operation without a body, because a request may have one all the same. */
+export const withoutBodyProblems = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const
 /** Problems of every operation that needs an access token. */
 export const tokenProblems = ['token_missing', 'token_invalid', 'token_expired'] as const
 

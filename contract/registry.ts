@@ -13,3 +13,22 @@ interface Documentation {
 
 /** What the OpenAPI document says about each schema of the contract. */
 export const registry = z.registry<Documentation>()
+
+/** Describes a field, and returns its schema. */
+export const field = <Schema extends z.ZodType>(
+  description: string,
+  schema: Schema,
+  more: Omit<Documentation, 'id' | 'description'> = {},
+): Schema => {
+  registry.add(schema, { description, ...more })
+  return schema
+}
+
+/** Describes a component of the document, and returns its schema. */
+export const component = <Schema extends z.ZodType>(
+  { id, description, ...more }: Documentation & { id: string; description: string },
+  schema: Schema,
+): Schema => {
+  registry.add(schema, { id, description, ...more })
+  return schema
+}

@@ -2,153 +2,122 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { Email, NewEmail } from './email.js'
-import { mustBe } from './field-errors.js'
-import { atMost255, NewPassword, name, notBlank, Password, password } from './fields.js'
+import { atMost255, body, instant, NewPassword, name, notBlank, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
-import { registry } from './registry.js'
+import { component, field } from './registry.js'
 
 const c = initContract()
 
 /** Body of `POST …/users` (docs/specification.md, section 2). */
-export const CreateUserBody = z
-  .object(
-    {
-      email: NewEmail,
-      password: NewPassword,
-      preferredName: name()
-        .nullish()
-        .register(registry, { description: 'Display name. Null means none.', examples: ['Ada'] }),
-      newTenant: name()
-        .nullish()
-        .register(registry, {
-          description: 'Name of a tenant to create for the user in the same request. Null means none.',
-          examples: ['Analytical Engines'],
-        }),
-    },
-    mustBe('an object'),
-  )
-  .register(registry, {
+export const CreateUserBody = body(
+  {
     id: 'CreateUserBody',
     description: 'The user to sign up.',
-    examples: [
-      {
-        email: 'ada@example.com',
-        password: 'correct horse battery',
-        preferredName: 'Ada',
-        newTenant: 'Analytical Engines',
-      },
-    ],
-  })
+    example: {
+      email: 'ada@example.com',
+      password: 'correct horse battery',
+      preferredName: 'Ada',
+      newTenant: 'Analytical Engines',
+    },
+  },
+  {
+    email: NewEmail,
+    password: NewPassword,
+    preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
+    newTenant: field(
+      'Name of a tenant to create for the user in the same request. Null means none.',
+      name().nullish(),
+      { examples: ['Analytical Engines'] },
+    ),
+  },
+)
 export type CreateUserBody = z.infer<typeof CreateUserBody>
 
 /** Headers of `POST …/users` (draft-ietf-httpapi-idempotency-key-header). */
 export const IdempotencyHeaders = z.object({
-  'idempotency-key': z.string().min(1, notBlank).max(255, atMost255).optional().register(registry, {
-    description:
-      'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
-  }),
+  'idempotency-key': field(
+    'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
+    z.string().min(1, notBlank).max(255, atMost255).optional(),
+  ),
 })
 export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
 
 /** Body of `POST …/users/login` (docs/specification.md, section 2). */
-export const LoginBody = z
-  .object(
-    {
-      email: Email,
-      password: Password.clone().register(registry, {
-        ...password,
-        description: 'Compared after Unicode NFKC normalization.',
-        maxLength: 16384,
-      }),
-    },
-    mustBe('an object'),
-  )
-  .register(registry, {
+export const LoginBody = body(
+  {
     id: 'LoginBody',
     description: 'The email and the password given at sign-up.',
-    examples: [{ email: 'ada@example.com', password: 'correct horse battery' }],
-  })
+    example: { email: 'ada@example.com', password: 'correct horse battery' },
+  },
+  {
+    email: Email,
+    password: field('Compared after Unicode NFKC normalization.', Password.clone(), {
+      ...password,
+      maxLength: 16384,
+    }),
+  },
+)
 export type LoginBody = z.infer<typeof LoginBody>
 
 /** Access token for later requests of a user (docs/specification.md, sections 2 and 5). */
-export const AccessToken = z
-  .object({
-    jwt: z.string().register(registry, {
-      description: 'JWT (RFC 9068) to send as `Authorization: Bearer …`.',
+export const AccessToken = component(
+  { id: 'AccessToken', description: 'Access token for later requests of the user.' },
+  z.object({
+    jwt: field('JWT (RFC 9068) to send as `Authorization: Bearer …`.', z.string()),
+    maxAge: field('Lifetime of the token in seconds.', z.int().min(60).max(86400), {
+      format: 'int32',
+      examples: [3600],
     }),
-    maxAge: z
-      .int()
-      .min(60)
-      .max(86400)
-      .register(registry, {
-        description: 'Lifetime of the token in seconds.',
-        format: 'int32',
-        examples: [3600],
-      }),
-    type: z.literal('ACCESS_TOKEN').register(registry, { description: 'Always `ACCESS_TOKEN`.' }),
-  })
-  .register(registry, { id: 'AccessToken', description: 'Access token for later requests of the user.' })
+    type: field('Always `ACCESS_TOKEN`.', z.literal('ACCESS_TOKEN')),
+  }),
+)
 export type AccessToken = z.infer<typeof AccessToken>
 
-const id = () => z.uuid()
-const userId = () => id().register(registry, { description: 'ID of the user.' })
+const userId = () => field('ID of the user.', z.uuid())
 const tenants = () =>
-  z.array(id()).register(registry, {
-    description: 'IDs of the user’s tenants, in the order in which the user joined them.',
-  })
+  field('IDs of the user’s tenants, in the order in which the user joined them.', z.array(z.uuid()))
 
-const jwt = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjEifQ.e30.c2ln'
 const ada = {
   id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01',
   tenants: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a02'],
 }
 
+/** The example of a user with a new token. */
+export const signedInExample = {
+  ...ada,
+  token: {
+    jwt: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCIsImtpZCI6IjEifQ.e30.c2ln',
+    maxAge: 3600,
+    type: 'ACCESS_TOKEN',
+  },
+}
+
 /** Response of create and login: the user and a new token (docs/specification.md, section 2). */
-export const SignedInUser = z
-  .object({ id: userId(), tenants: tenants(), token: AccessToken })
-  .register(registry, {
+export const SignedInUser = component(
+  {
     id: 'SignedInUser',
     description: 'The user who signed up or logged in, with a new access token.',
-    examples: [{ ...ada, token: { jwt, maxAge: 3600, type: 'ACCESS_TOKEN' } }],
-  })
+    examples: [signedInExample],
+  },
+  z.object({ id: userId(), tenants: tenants(), token: AccessToken }),
+)
 export type SignedInUser = z.infer<typeof SignedInUser>
 
-/** Response of `GET …/users/me`: the user as currently stored. */
-export const User = z
-  .object({
-    id: userId(),
-    email: z.string().register(registry, {
-      description: 'Email address of the sign-up, in Unicode NFC.',
-      examples: ['ada@example.com'],
+const Membership = component(
+  { id: 'Membership', description: 'A user’s membership of a tenant.' },
+  z.object({
+    id: field('ID of the tenant.', z.uuid()),
+    name: field('Name of the tenant. Names are not unique.', z.string(), {
+      examples: ['Analytical Engines'],
     }),
-    preferredName: z
-      .string()
-      .nullable()
-      .register(registry, { description: 'Display name, or null if none was given.', examples: ['Ada'] }),
-    emailVerified: z
-      .boolean()
-      .register(registry, { description: 'Whether the user has proved to receive mail at this address.' }),
-    tenants: tenants(),
-    memberships: z
-      .array(
-        z
-          .object({
-            id: id().register(registry, { description: 'ID of the tenant.' }),
-            name: z.string().register(registry, {
-              description: 'Name of the tenant. Names are not unique.',
-              examples: ['Analytical Engines'],
-            }),
-            joinedAt: z.iso
-              .datetime()
-              .register(registry, { description: 'When the user joined the tenant (RFC 3339, UTC).' }),
-          })
-          .register(registry, { id: 'Membership', description: 'A user’s membership of a tenant.' }),
-      )
-      .register(registry, { description: 'The user’s tenants, in the order of `tenants`.' }),
-    createdAt: z.iso.datetime().register(registry, { description: 'Time of sign-up (RFC 3339, UTC).' }),
-  })
-  .register(registry, {
+    joinedAt: instant('When the user joined the tenant'),
+  }),
+)
+
+/** Response of `GET …/users/me`: the user as currently stored. */
+export const User = component(
+  {
     id: 'User',
     description: 'The user as currently stored.',
     examples: [
@@ -163,16 +132,31 @@ export const User = z
         createdAt: '2026-03-01T12:00:00.000Z',
       },
     ],
-  })
+  },
+  z.object({
+    id: userId(),
+    email: field('Email address of the sign-up, in Unicode NFC.', z.string(), {
+      examples: ['ada@example.com'],
+    }),
+    preferredName: field('Display name, or null if none was given.', z.string().nullable(), {
+      examples: ['Ada'],
+    }),
+    emailVerified: field('Whether the user has proved to receive mail at this address.', z.boolean()),
+    tenants: tenants(),
+    memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),
+    createdAt: instant('Time of sign-up'),
+  }),
+)
 export type User = z.infer<typeof User>
 
-const path = '/workspaces/:workspaceSlug/databases/:databaseName/users'
+/** Path of the users of a database. */
+export const usersPath = '/workspaces/:workspaceSlug/databases/:databaseName/users'
 const withBody = [...bodyProblems, ...databaseProblems] as const
 
 export const users = c.router({
   createUser: {
     method: 'POST',
-    path,
+    path: usersPath,
     pathParams: DatabasePath,
     headers: IdempotencyHeaders,
     body: CreateUserBody,
@@ -187,7 +171,7 @@ export const users = c.router({
   },
   login: {
     method: 'POST',
-    path: `${path}/login`,
+    path: `${usersPath}/login`,
     pathParams: DatabasePath,
     body: LoginBody,
     responses: { 200: SignedInUser, ...failures('invalid_credentials', 'too_many_attempts', ...withBody) },
@@ -198,7 +182,7 @@ export const users = c.router({
   },
   getMe: {
     method: 'GET',
-    path: `${path}/me`,
+    path: `${usersPath}/me`,
     pathParams: DatabasePath,
     responses: { 200: User, ...failures(...tokenProblems, ...databaseProblems) },
     summary: 'Get the current user',

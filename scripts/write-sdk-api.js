@@ -8,7 +8,7 @@ import { openApiDocument } from '@usher/contract/openapi'
 const file = 'sdk/api.ts'
 const { components, paths } = openApiDocument('http://localhost:3000', '0')
 
-const { discovery: _discovery, operations: _operations, ...routers } = contract
+const { discovery: _discovery, service: _service, ...routers } = contract
 const operationsOf = (tag) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

@@ -408,33 +408,8 @@ export const users = {
   },
 } as const satisfies Record<string, Endpoint>
 
-/** Endpoints of the router `account`. */
-export const account = {
-  updateMe: {
-    method: 'PATCH',
-    path: '/users/me',
-    hasBody: true,
-    needsToken: true,
-    isRepeatable: true,
-    status: 200,
-    field: 'email',
-    codes: [
-      'malformed_request',
-      'route_not_found',
-      'database_not_found',
-      'request_timeout',
-      'headers_too_large',
-      'internal_error',
-      'unavailable',
-      'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
-      'validation_failed',
-      'token_missing',
-      'token_invalid',
-      'token_expired',
-    ],
-  },
+/** Endpoints of the router `sessions`. */
+export const sessions = {
   openSession: {
     method: 'POST',
     path: '/users/me/session',
@@ -570,6 +545,35 @@ export const account = {
       'token_expired',
     ],
   },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `me`. */
+export const me = {
+  updateMe: {
+    method: 'PATCH',
+    path: '/users/me',
+    hasBody: true,
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
   changePassword: {
     method: 'PUT',
     path: '/users/me/password',
@@ -579,20 +583,20 @@ export const account = {
     field: 'tenants',
     signsIn: true,
     codes: [
-      'malformed_request',
-      'route_not_found',
-      'database_not_found',
-      'request_timeout',
-      'headers_too_large',
-      'internal_error',
-      'unavailable',
       'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
       'validation_failed',
+      'malformed_request',
       'token_missing',
       'token_invalid',
       'token_expired',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
       'invalid_credentials',
       'too_many_attempts',
     ],
@@ -605,40 +609,44 @@ export const account = {
     status: 204,
     signsOut: true,
     codes: [
-      'malformed_request',
-      'route_not_found',
-      'database_not_found',
-      'request_timeout',
-      'headers_too_large',
-      'internal_error',
-      'unavailable',
       'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
       'validation_failed',
+      'malformed_request',
       'token_missing',
       'token_invalid',
       'token_expired',
+      'route_not_found',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
       'invalid_credentials',
       'too_many_attempts',
     ],
   },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `codes`. */
+export const codes = {
   requestPasswordReset: {
     method: 'POST',
     path: '/users/password-reset',
     hasBody: true,
     status: 202,
     codes: [
+      'malformed_json',
       'malformed_request',
       'route_not_found',
       'database_not_found',
       'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
       'validation_failed',
     ],
   },
@@ -650,16 +658,16 @@ export const account = {
     field: 'tenants',
     signsIn: true,
     codes: [
+      'malformed_json',
       'malformed_request',
       'route_not_found',
       'database_not_found',
       'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
       'validation_failed',
       'code_invalid',
     ],
@@ -670,16 +678,16 @@ export const account = {
     needsToken: true,
     status: 202,
     codes: [
+      'malformed_json',
       'malformed_request',
       'route_not_found',
       'database_not_found',
       'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -693,21 +701,21 @@ export const account = {
     status: 200,
     field: 'email',
     codes: [
+      'malformed_json',
       'malformed_request',
       'route_not_found',
       'database_not_found',
       'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'malformed_json',
-      'payload_too_large',
-      'unsupported_media_type',
       'validation_failed',
+      'code_invalid',
       'token_missing',
       'token_invalid',
       'token_expired',
-      'code_invalid',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -721,46 +729,46 @@ export type LoginErrorCode = (typeof users.login.codes)[number] | 'no_answer'
 /** Every `error.code` of `me`. */
 export type MeErrorCode = (typeof users.me.codes)[number] | 'no_answer'
 
-/** Every `error.code` of `updateMe`. */
-export type UpdateMeErrorCode = (typeof account.updateMe.codes)[number] | 'no_answer'
-
 /** Every `error.code` of `openSession`. */
-export type OpenSessionErrorCode = (typeof account.openSession.codes)[number] | 'no_answer'
+export type OpenSessionErrorCode = (typeof sessions.openSession.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `refreshSession`. */
-export type RefreshSessionErrorCode = (typeof account.refreshSession.codes)[number] | 'no_answer'
+export type RefreshSessionErrorCode = (typeof sessions.refreshSession.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `endSession`. */
-export type EndSessionErrorCode = (typeof account.endSession.codes)[number] | 'no_answer'
+export type EndSessionErrorCode = (typeof sessions.endSession.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `listSessions`. */
-export type ListSessionsErrorCode = (typeof account.listSessions.codes)[number] | 'no_answer'
+export type ListSessionsErrorCode = (typeof sessions.listSessions.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `endAllSessions`. */
-export type EndAllSessionsErrorCode = (typeof account.endAllSessions.codes)[number] | 'no_answer'
+export type EndAllSessionsErrorCode = (typeof sessions.endAllSessions.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `endSessionById`. */
-export type EndSessionByIdErrorCode = (typeof account.endSessionById.codes)[number] | 'no_answer'
+export type EndSessionByIdErrorCode = (typeof sessions.endSessionById.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `updateMe`. */
+export type UpdateMeErrorCode = (typeof me.updateMe.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `changePassword`. */
-export type ChangePasswordErrorCode = (typeof account.changePassword.codes)[number] | 'no_answer'
+export type ChangePasswordErrorCode = (typeof me.changePassword.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `deleteMe`. */
-export type DeleteMeErrorCode = (typeof account.deleteMe.codes)[number] | 'no_answer'
+export type DeleteMeErrorCode = (typeof me.deleteMe.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `requestPasswordReset`. */
-export type RequestPasswordResetErrorCode = (typeof account.requestPasswordReset.codes)[number] | 'no_answer'
+export type RequestPasswordResetErrorCode = (typeof codes.requestPasswordReset.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `resetPassword`. */
-export type ResetPasswordErrorCode = (typeof account.resetPassword.codes)[number] | 'no_answer'
+export type ResetPasswordErrorCode = (typeof codes.resetPassword.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `requestEmailVerification`. */
 export type RequestEmailVerificationErrorCode =
-  | (typeof account.requestEmailVerification.codes)[number]
+  | (typeof codes.requestEmailVerification.codes)[number]
   | 'no_answer'
 
 /** Every `error.code` of `verifyEmail`. */
-export type VerifyEmailErrorCode = (typeof account.verifyEmail.codes)[number] | 'no_answer'
+export type VerifyEmailErrorCode = (typeof codes.verifyEmail.codes)[number] | 'no_answer'
 
 /** A message for each `error.code`, such as a translation. */
 export interface ErrorMessages {
@@ -821,8 +829,6 @@ export interface Operations {
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
-  /** Changes the fields that the body has, and returns the user. */
-  updateMe(body: UpdateMeBody, options?: CallOptions): Promise<Result<User, UpdateMeErrorCode>>
   /** Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended. */
   openSession(
     body?: OpenSessionBody | undefined,
@@ -844,6 +850,8 @@ export interface Operations {
     sessionId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, EndSessionByIdErrorCode>>
+  /** Changes the fields that the body has, and returns the user. */
+  updateMe(body: UpdateMeBody, options?: CallOptions): Promise<Result<User, UpdateMeErrorCode>>
   /** Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one. */
   changePassword(
     body: ChangePasswordBody,

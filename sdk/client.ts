@@ -1,4 +1,4 @@
-import { account, type Operations, users } from './api.js'
+import { codes, me, type Operations, sessions, users } from './api.js'
 import { createOperations, type Endpoint, type OperationOptions } from './operation.js'
 import { createLogin, type Login, type TokenOptions } from './token.js'
 
@@ -25,7 +25,10 @@ export function createClient(options: ClientOptions): Client {
 }
 
 // Does not compile until it has each operation of the contract.
-export const endpoints = { ...users, ...account } satisfies Record<keyof Operations, Endpoint>
+export const endpoints = { ...users, ...sessions, ...me, ...codes } satisfies Record<
+  keyof Operations,
+  Endpoint
+>
 
 /** Returns the key of a database in stores. Only characters that cookies and expo-secure-store allow. */
 export function keyOf({ baseUrl, workspace, database }: ClientOptions) {

@@ -1,5 +1,5 @@
 export type * from './api.js'
-export { account, users } from './api.js'
+export { codes, me, sessions, users } from './api.js'
 export { type Client, type ClientOptions, createClient } from './client.js'
 export { type ErrorData, orThrow, UsherError } from './errors.js'
 export type { Fetch, FetchInit, FetchResponse } from './fetch.js'

@@ -8,9 +8,12 @@ import { toOpenApi30 } from './version-3.0.js'
 
 const tags = {
   users: 'Sign up, log in and get the current user.',
-  account: 'What users do with their account after login. An operator may turn these off for a database.',
+  sessions:
+    'Stay logged in, and log out. An operator may turn these off for a database, as `me` and `codes`.',
+  me: 'What users change about themselves.',
+  codes: 'Mails with codes: forgotten passwords and verified addresses.',
   discovery: 'Keys and metadata for services that verify access tokens.',
-  operations: 'Health checks and documentation.',
+  service: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>
 
 const description =

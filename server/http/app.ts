@@ -19,11 +19,13 @@ import { parseJsonBodies } from './json-body.js'
 import { createErrorHandler } from './problem-details.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
-import { accountRoutes } from './routes/account.js'
 import { referenceRoutes } from './routes/api-reference.js'
+import { codeRoutes } from './routes/codes.js'
 import { discoveryRoutes } from './routes/discovery.js'
-import { operationRoutes } from './routes/operations.js'
+import { meRoutes } from './routes/me.js'
 import { problemTypeRoute } from './routes/problem-page.js'
+import { serviceRoutes } from './routes/service.js'
+import { sessionRoutes } from './routes/sessions.js'
 import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
 import { clientErrorHandler, connectHandler } from './socket-errors.js'
@@ -130,9 +132,11 @@ export async function buildApp(
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
   userRoutes(app, context)
-  accountRoutes(app, context)
+  sessionRoutes(app, context)
+  meRoutes(app, context)
+  codeRoutes(app, context)
   discoveryRoutes(app, context)
-  operationRoutes(app, context, baseUrl)
+  serviceRoutes(app, context, baseUrl)
   problemTypeRoute(app, docs)
   if (docs) referenceRoutes(app, baseUrl)
   return app

@@ -46,6 +46,9 @@ export interface ServedOperations<R extends Routes> {
   isOn?: (database: Database) => boolean
 }
 
+/** Whether the users of a database may use more than the operations of contract/users.ts. */
+export const hasAccountOperations = ({ accountOperations }: Database) => accountOperations
+
 /** What ts-rest hands to a handler. */
 interface Exchange {
   params: DatabasePath

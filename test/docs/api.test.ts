@@ -9,7 +9,12 @@ const read = (file: string) => readFile(new URL(`../../docs/${file}`, import.met
 it('docs/api.md lists every operation on users', async () => {
   const text = await read('api.md')
   const listed = [...text.matchAll(/^\| `([A-Z]+ …\/users\S*)` \|/gm)].map(([, operation]) => operation)
-  const routes = Object.values({ ...contract.users, ...contract.account })
+  const routes = Object.values({
+    ...contract.users,
+    ...contract.sessions,
+    ...contract.me,
+    ...contract.codes,
+  })
   expect(listed.sort()).toEqual(
     routes.map(({ method, path }) => `${method} …${path.split('Name')[1]}`).sort(),
   )

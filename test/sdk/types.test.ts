@@ -5,7 +5,7 @@ import { expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
 
 type Contract = typeof contract.contract
-type RouterName = Exclude<keyof Contract, 'discovery' | 'operations'>
+type RouterName = Exclude<keyof Contract, 'discovery' | 'service'>
 type RouteId = { [Name in RouterName]: keyof Contract[Name] }[RouterName]
 type Route<Id extends RouteId> = {
   [Name in RouterName]: Id extends keyof Contract[Name] ? Contract[Name][Id] : never

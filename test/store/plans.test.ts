@@ -30,8 +30,10 @@ beforeAll(async () => {
 afterAll(() => close())
 
 it('the recorded statements are those of all operations', () => {
-  const { users, account } = contract
-  const declared = Object.values({ ...users, ...account }).map(({ method, path }) => `${method} ${path}`)
+  const { users, sessions, me, codes } = contract
+  const declared = Object.values({ ...users, ...sessions, ...me, ...codes }).map(
+    ({ method, path }) => `${method} ${path}`,
+  )
   expect(declared.filter((operation) => !operations.has(operation))).toEqual([])
   expect(new Set(statements.map(({ text }) => text)).size).toBeGreaterThan(declared.length)
 })

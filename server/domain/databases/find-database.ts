@@ -17,7 +17,7 @@ export interface Database {
   /** Mails with codes that clients may request; 0 for no limit. */
   mailsPerHour: number
   tokenMaxAgeSeconds: number
-  /** Whether its users may use the operations of contract/account.ts. */
+  /** Whether its users have sessions and codes and may change themselves. */
   accountOperations: boolean
   /** Whether its tokens say in `email_verified` if the user has verified the address. */
   requireVerifiedEmail: boolean

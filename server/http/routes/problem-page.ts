@@ -11,7 +11,7 @@ import { prefersHtml } from '../prefers-html.js'
  * @param docs whether the page links to the API reference
  */
 export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
-  app.get<{ Params: { code: string } }>(contract.operations.getProblemType.path, async (request, reply) => {
+  app.get<{ Params: { code: string } }>(contract.service.getProblemType.path, async (request, reply) => {
     const { data: code } = ProblemCode.safeParse(request.params.code)
     const isPage = prefersHtml(request, reply)
     if (isPage) {

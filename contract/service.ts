@@ -46,7 +46,7 @@ const OpenApiDocument = z
     examples: [{ openapi: '3.1.0' }],
   })
 
-export const operations = c.router({
+export const service = c.router({
   getHealth: {
     method: 'GET',
     path: '/healthz',

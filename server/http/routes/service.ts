@@ -7,9 +7,9 @@ import { version } from '../../version.js'
 import { type KeptJson, keepJson, sendJson } from '../kept-json.js'
 
 const server = initServer()
-const { getHealth, getReadiness, getOpenApiDocument, getOpenApi30Document } = contract.operations
+const { getHealth, getReadiness, getOpenApiDocument, getOpenApi30Document } = contract.service
 
-export function operationRoutes(app: FastifyInstance, context: AppContext, baseUrl: string) {
+export function serviceRoutes(app: FastifyInstance, context: AppContext, baseUrl: string) {
   const router = server.router(
     { getHealth, getReadiness },
     {

@@ -1,0 +1,126 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { DatabasePath } from './database-path.js'
+import { Email } from './email.js'
+import { mustBe } from './field-errors.js'
+import { body, NewPassword, notBlank } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
+import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './problems.js'
+import { component, field } from './registry.js'
+import { SignedInUser, usersPath } from './users.js'
+
+const c = initContract()
+
+/** Body of `POST …/users/password-reset`. */
+export const RequestPasswordResetBody = body(
+  {
+    id: 'RequestPasswordResetBody',
+    description: 'The address of the account.',
+    example: { email: 'ada@example.com' },
+  },
+  { email: Email },
+)
+export type RequestPasswordResetBody = z.infer<typeof RequestPasswordResetBody>
+
+/** Response of operations that may have sent a mail. */
+const Accepted = component(
+  {
+    id: 'Accepted',
+    description: 'Empty. It says nothing about whether a mail is sent.',
+    examples: [{}],
+  },
+  z.object({}),
+)
+
+const codeExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs'
+
+const code = () =>
+  field(
+    'The code in the mail: what follows `#code=` in its link.',
+    z.string(mustBe('a string')).min(1, notBlank),
+    { examples: [codeExample], maxLength: 16384 },
+  )
+
+/** Body of `POST …/users/password-reset/confirm`. */
+export const ResetPasswordBody = body(
+  {
+    id: 'ResetPasswordBody',
+    description: 'The code in the mail, and the new password.',
+    example: { code: codeExample, newPassword: 'four random common words' },
+  },
+  { code: code(), newPassword: NewPassword },
+)
+export type ResetPasswordBody = z.infer<typeof ResetPasswordBody>
+
+/** Body of `POST …/users/email-verification`. */
+export const VerifyEmailBody = body(
+  { id: 'VerifyEmailBody', description: 'The code in the mail.', example: { code: codeExample } },
+  { code: code() },
+)
+export type VerifyEmailBody = z.infer<typeof VerifyEmailBody>
+
+/** Response of `verifyEmail`. */
+export const VerifiedEmail = component(
+  {
+    id: 'VerifiedEmail',
+    description: 'The address that is verified now.',
+    examples: [{ email: 'ada@example.com' }],
+  },
+  z.object({
+    email: field('The verified address, as `getMe` returns it.', z.string(), {
+      format: 'idn-email',
+      examples: ['ada@example.com'],
+    }),
+  }),
+)
+export type VerifiedEmail = z.infer<typeof VerifiedEmail>
+
+export const codes = c.router({
+  requestPasswordReset: {
+    method: 'POST',
+    path: `${usersPath}/password-reset`,
+    pathParams: DatabasePath,
+    body: RequestPasswordResetBody,
+    responses: { 202: Accepted, ...failures(...bodyProblems, ...accountProblems) },
+    summary: 'Request a mail to choose a new password',
+    description:
+      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour; its client network and its database have limits too.',
+    metadata: { links: ['resetPassword'] },
+  },
+  resetPassword: {
+    method: 'POST',
+    path: `${usersPath}/password-reset/confirm`,
+    pathParams: DatabasePath,
+    body: ResetPasswordBody,
+    responses: { 200: SignedInUser, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
+    summary: 'Choose a new password with a code',
+    description:
+      'Ends all sessions of the user, refuses all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once, and a newer one replaces it.',
+    metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'newPassword' },
+  },
+  requestEmailVerification: {
+    method: 'POST',
+    path: `${usersPath}/me/email-verification`,
+    pathParams: DatabasePath,
+    body: c.noBody(),
+    responses: { 202: Accepted, ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
+    summary: 'Request a mail to verify the address',
+    description:
+      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. The response is the same in any case.',
+    metadata: { security: 'bearer', links: ['verifyEmail'] },
+  },
+  verifyEmail: {
+    method: 'POST',
+    path: `${usersPath}/email-verification`,
+    pathParams: DatabasePath,
+    body: VerifyEmailBody,
+    responses: {
+      200: VerifiedEmail,
+      ...failures('code_invalid', ...tokenProblems, ...bodyProblems, ...accountProblems),
+    },
+    summary: 'Verify an address with a code',
+    description:
+      'Needs no token, because the mail may be opened in another browser than the one that signed up, unless the database demands one. A token that is sent must be of the user of the code. A refused request does not use the code up.',
+    metadata: { security: 'optional bearer' },
+  },
+} satisfies DescribedRoutes)

@@ -1,0 +1,100 @@
+import { initContract } from '@ts-rest/core'
+import type { z } from 'zod'
+import { DatabasePath } from './database-path.js'
+import { body, NewPassword, name, Password, password } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
+import { accountProblems, bodyProblems, failures, tokenProblems } from './problems.js'
+import { field } from './registry.js'
+import { SignedInUser, User, usersPath } from './users.js'
+
+const c = initContract()
+
+/** Body of `PATCH …/users/me`. */
+export const UpdateMeBody = body(
+  { id: 'UpdateMeBody', description: 'The fields to change.', example: { preferredName: 'Ada' } },
+  {
+    preferredName: field(
+      'Display name. Null removes it; it stays as it is if this field is absent.',
+      name().nullish(),
+      { examples: ['Ada'] },
+    ),
+  },
+)
+export type UpdateMeBody = z.infer<typeof UpdateMeBody>
+
+const currentPassword = () =>
+  field('The present password.', Password.clone(), { ...password, maxLength: 16384 })
+
+/** Body of `PUT …/users/me/password`. */
+export const ChangePasswordBody = body(
+  {
+    id: 'ChangePasswordBody',
+    description: 'The present password and the new one.',
+    example: { password: 'correct horse battery', newPassword: 'four random common words' },
+  },
+  { password: currentPassword(), newPassword: NewPassword },
+)
+export type ChangePasswordBody = z.infer<typeof ChangePasswordBody>
+
+/** Body of `POST …/users/me/deletion`. */
+export const DeleteMeBody = body(
+  {
+    id: 'DeleteMeBody',
+    description: 'The password, as confirmation.',
+    example: { password: 'correct horse battery' },
+  },
+  { password: currentPassword() },
+)
+export type DeleteMeBody = z.infer<typeof DeleteMeBody>
+
+export const me = c.router({
+  updateMe: {
+    method: 'PATCH',
+    path: `${usersPath}/me`,
+    pathParams: DatabasePath,
+    body: UpdateMeBody,
+    responses: { 200: User, ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
+    summary: 'Change the current user',
+    description: 'Changes the fields that the body has, and returns the user.',
+    metadata: { security: 'bearer', isRepeatable: true },
+  },
+  changePassword: {
+    method: 'PUT',
+    path: `${usersPath}/me/password`,
+    pathParams: DatabasePath,
+    body: ChangePasswordBody,
+    responses: {
+      200: SignedInUser,
+      ...failures(
+        'invalid_credentials',
+        ...tokenProblems,
+        'too_many_attempts',
+        ...bodyProblems,
+        ...accountProblems,
+      ),
+    },
+    summary: 'Change the password of the current user',
+    description:
+      'Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one.',
+    metadata: { security: 'bearer', links: ['getMe'], hashesPassword: true, newPassword: 'newPassword' },
+  },
+  deleteMe: {
+    method: 'POST',
+    path: `${usersPath}/me/deletion`,
+    pathParams: DatabasePath,
+    body: DeleteMeBody,
+    responses: {
+      204: c.noBody(),
+      ...failures(
+        'invalid_credentials',
+        ...tokenProblems,
+        'too_many_attempts',
+        ...bodyProblems,
+        ...accountProblems,
+      ),
+    },
+    summary: 'Delete the current user',
+    description: 'Also deletes those of the user’s tenants that have no other user. This cannot be undone.',
+    metadata: { security: 'bearer', signsOut: true, hashesPassword: true },
+  },
+} satisfies DescribedRoutes)

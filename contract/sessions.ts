@@ -1,0 +1,200 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { DatabasePath } from './database-path.js'
+import { failsWith, mustBe } from './field-errors.js'
+import { body, instant, name, notBlank } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
+import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './problems.js'
+import { component, field } from './registry.js'
+import { SignedInUser, signedInExample, usersPath } from './users.js'
+
+const c = initContract()
+
+const idExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03'
+const tokenExample = `${idExample}.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs`
+const labelExample = 'Ada’s phone'
+
+/** Credential of a session, for `refreshSession` and `endSession` only. */
+export const RefreshToken = component(
+  { id: 'RefreshToken', description: 'Credential of a session. Never send it to any other server.' },
+  z.object({
+    value: field(
+      'Send it in the body of `refreshSession`, once: each response has the next one.',
+      z.string(),
+    ),
+    maxAge: field('Seconds until the session ends if it is not refreshed.', z.int().min(0), {
+      format: 'int32',
+      examples: [1209600],
+    }),
+    type: field('Always `REFRESH_TOKEN`.', z.literal('REFRESH_TOKEN')),
+  }),
+)
+export type RefreshToken = z.infer<typeof RefreshToken>
+
+/** Response of `openSession` and `refreshSession`: that of a login, with a refresh token. */
+export const Session = component(
+  {
+    id: 'Session',
+    description: 'The user, with a new access token and the next refresh token of the session.',
+    examples: [
+      {
+        ...signedInExample,
+        refreshToken: { value: tokenExample, maxAge: 1209600, type: 'REFRESH_TOKEN' },
+      },
+    ],
+  },
+  SignedInUser.extend({ refreshToken: RefreshToken }),
+)
+export type Session = z.infer<typeof Session>
+
+/** Body of `openSession`, which may be missing. */
+export const OpenSessionBody = body(
+  {
+    id: 'OpenSessionBody',
+    description: 'What is known about the session to open.',
+    example: { label: labelExample },
+  },
+  {
+    label: field(
+      'What the app calls the session in the list of sessions, such as the name of the device. Null means none.',
+      name().nullish(),
+      { examples: [labelExample] },
+    ),
+  },
+)
+export type OpenSessionBody = z.infer<typeof OpenSessionBody>
+
+/** Body of `refreshSession` and `endSession`. */
+export const RefreshTokenBody = body(
+  {
+    id: 'RefreshTokenBody',
+    description: 'The refresh token of a session.',
+    example: { refreshToken: tokenExample },
+  },
+  {
+    refreshToken: field(
+      '`refreshToken.value` of the last response.',
+      z.string(mustBe('a string')).min(1, notBlank),
+      { examples: [tokenExample], maxLength: 16384 },
+    ),
+  },
+)
+export type RefreshTokenBody = z.infer<typeof RefreshTokenBody>
+
+const SessionInfo = component(
+  { id: 'SessionInfo', description: 'A session that has not ended.' },
+  z.object({
+    id: field('ID of the session: the `sid` claim of its tokens.', z.uuid()),
+    createdAt: instant('Time of the login'),
+    refreshedAt: instant('Time of the last refresh'),
+    label: field('The label given to `openSession`. Null if there was none.', z.string().nullable(), {
+      examples: [labelExample],
+    }),
+    current: field('Whether the token of this request belongs to it, or is that of its login.', z.boolean()),
+  }),
+)
+
+/** Response of `listSessions`. */
+export const SessionList = component(
+  {
+    id: 'SessionList',
+    description: 'The sessions of the user that have not ended.',
+    examples: [
+      {
+        sessions: [
+          {
+            id: idExample,
+            createdAt: '2026-03-01T12:00:00.000Z',
+            refreshedAt: '2026-03-01T13:00:00.000Z',
+            label: labelExample,
+            current: true,
+          },
+        ],
+      },
+    ],
+  },
+  z.object({
+    sessions: field(
+      'At most 100: the current one first, then the most recently refreshed.',
+      z.array(SessionInfo),
+    ),
+  }),
+)
+export type SessionList = z.infer<typeof SessionList>
+
+/** Path parameters that identify a session. */
+export const SessionPath = DatabasePath.extend({
+  sessionId: field('ID of the session.', z.uuid(failsWith('invalid_type', 'must be a UUID')), {
+    examples: [idExample],
+    maxLength: 36,
+  }),
+})
+export type SessionPath = z.infer<typeof SessionPath>
+
+export const sessions = c.router({
+  openSession: {
+    method: 'POST',
+    path: `${usersPath}/me/session`,
+    pathParams: DatabasePath,
+    body: OpenSessionBody.optional(),
+    responses: {
+      201: Session,
+      ...failures('session_not_opened', ...tokenProblems, ...bodyProblems, ...accountProblems),
+    },
+    summary: 'Open a session, to stay logged in',
+    description:
+      'Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended.',
+    metadata: { security: 'bearer', links: ['getMe', 'refreshSession', 'endSession'] },
+  },
+  refreshSession: {
+    method: 'POST',
+    path: `${usersPath}/session/refresh`,
+    pathParams: DatabasePath,
+    body: RefreshTokenBody,
+    responses: { 200: Session, ...failures('session_ended', ...bodyProblems, ...accountProblems) },
+    summary: 'Refresh a session',
+    description:
+      'Returns a new access token and the next refresh token. Repeating the request within 30 seconds returns the same refresh token. Using a refresh token again later ends the session for everyone who has it.',
+    metadata: { links: ['getMe', 'refreshSession', 'endSession'], isRepeatable: true },
+  },
+  endSession: {
+    method: 'POST',
+    path: `${usersPath}/session/end`,
+    pathParams: DatabasePath,
+    body: RefreshTokenBody,
+    responses: { 204: c.noBody(), ...failures(...bodyProblems, ...accountProblems) },
+    summary: 'End a session, to log out',
+    description: 'Succeeds also if the session has ended or never existed.',
+    metadata: { isRepeatable: true },
+  },
+  listSessions: {
+    method: 'GET',
+    path: `${usersPath}/me/sessions`,
+    pathParams: DatabasePath,
+    responses: { 200: SessionList, ...failures(...tokenProblems, ...accountProblems) },
+    summary: 'List the sessions of the current user',
+    description: 'Returns the sessions that have not ended.',
+    metadata: { security: 'bearer' },
+  },
+  endAllSessions: {
+    method: 'DELETE',
+    path: `${usersPath}/me/sessions`,
+    pathParams: DatabasePath,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
+    summary: 'End all sessions, to log out everywhere',
+    description: 'Also refuses all access tokens that the user has, including that of this request.',
+    metadata: { security: 'bearer', signsOut: true },
+  },
+  endSessionById: {
+    method: 'DELETE',
+    path: `${usersPath}/me/sessions/:sessionId`,
+    pathParams: SessionPath,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
+    summary: 'End one session of the current user, such as that of a lost device',
+    description:
+      'Succeeds also if the session has ended. Does nothing to a session of another user. The current session may end too, which refuses the token of this request.',
+    metadata: { security: 'bearer', isRepeatable: true },
+  },
+} satisfies DescribedRoutes)

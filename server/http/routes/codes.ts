@@ -1,0 +1,15 @@
+import { contract } from '@usher/contract'
+import type { FastifyInstance } from 'fastify'
+import { requestEmailVerification } from '../../domain/codes/request-email-verification.js'
+import { requestPasswordReset } from '../../domain/codes/request-password-reset.js'
+import { resetPassword } from '../../domain/codes/reset-password.js'
+import { verifyEmail } from '../../domain/codes/verify-email.js'
+import type { AppContext } from '../../domain/context.js'
+import { hasAccountOperations, serveOperations } from '../serve-operations.js'
+
+export const codeRoutes = (app: FastifyInstance, context: AppContext) =>
+  serveOperations(app, context, {
+    routes: contract.codes,
+    rules: { requestPasswordReset, resetPassword, requestEmailVerification, verifyEmail },
+    isOn: hasAccountOperations,
+  })
