@@ -114,11 +114,11 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3200 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3264 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 3776,
+      maxBytes: 3840,
     },
     {
       name: 'the three operations alone',
