@@ -76,7 +76,7 @@ export function connectPostgres(
 }
 
 /** Types of columns: a bigint is a number, as in PGlite. Ours are below 2^53. Prisma has types of its own. */
-const types = new pg.TypeOverrides()
+export const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Reads the certificates that the URL names as each connection does, so that an error names the setting. */
