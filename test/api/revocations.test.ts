@@ -213,9 +213,9 @@ describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
 
 it('a code that is stored while a revocation waits for it is refused', async ({
   postgres,
-  servers: { subject },
+  servers: { subject, there },
 }) => {
-  const { usher, database, user } = subject
+  const { database, user } = subject
   const [stored, commit] = [deferred(), deferred()]
   const transaction: Store['transaction'] = (databaseId, work, milliseconds) =>
     postgres.transaction(
@@ -228,7 +228,7 @@ it('a code that is stored while a revocation waits for it is refused', async ({
       },
       milliseconds,
     )
-  const [id, databaseId, createdAt] = [uuidv7(), database.id, new Date(usher.clock.now)]
+  const [id, databaseId, createdAt] = [uuidv7(), database.id, new Date(there.clock.now)]
   const code = { databaseId, id, purpose: 'password_reset', userId: user.id, createdAt }
   const message = {
     databaseId,
@@ -239,7 +239,7 @@ it('a code that is stored while a revocation waits for it is refused', async ({
     createdAt,
   }
   await postgres.prisma.message.create({ data: { ...message, dueAt: null } })
-  const expiresAt = new Date(usher.clock.now + 3_600_000)
+  const expiresAt = new Date(there.clock.now + 3_600_000)
   const storing = insertCode({ query: postgres.query, transaction }, { ...code, expiresAt }, () => true)
   await stored.promise
   const revoked = revokeTokens(postgres, database, user.id, createdAt)
@@ -248,9 +248,9 @@ it('a code that is stored while a revocation waits for it is refused', async ({
   expect(await storing).toMatchObject({ email: user.email })
   await revoked
   const payload = {
-    code: await issueCode(usher.context, databaseId, 'password_reset', id, user.email),
+    code: await issueCode(there.context, databaseId, 'password_reset', id, user.email),
     newPassword,
   }
   const url = `${database.users}/password-reset/confirm`
-  expect(outcome(await usher.send({ method: 'POST', url, payload }))).toEqual([400, 'code_invalid'])
+  expect(outcome(await there.send({ method: 'POST', url, payload }))).toEqual([400, 'code_invalid'])
 })
