@@ -112,7 +112,16 @@ it('does not cache rejected tokens', () => {
 
 it('caches at most 16 MiB of tokens', () => {
   const times = { issuedAt: 0, expiresAt: 0 }
-  const token = { databaseId: '', kid: '', userId: '', sessionId: undefined, id: '', generation: 0, ...times }
+  const token = {
+    databaseId: '',
+    kid: '',
+    userId: '',
+    sessionId: undefined,
+    id: '',
+    generation: 0,
+    isWithoutSession: false,
+    ...times,
+  }
   const jwtOf = (index: number) => String(index).padStart(700, '-')
   for (let index = 0; index < 20_000; index++) verified.set(jwtOf(index), token)
   expect(verified.calculatedSize).toBeLessThanOrEqual(16 * 2 ** 20)

@@ -76,7 +76,7 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-export type TokenClaims = Pick<VerifiedToken, 'id' | 'userId' | 'sessionId' | 'generation' | 'issuedAt'>
+export type TokenClaims = Omit<VerifiedToken, 'databaseId' | 'kid' | 'expiresAt'>
 
 /**
  * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
@@ -129,7 +129,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
     ) {
       const generation = typeof gen === 'number' ? gen : undefined
       const token = { id: jti, userId: sub, sessionId: sid, generation, issuedAt: iat, expiresAt: exp }
-      return { databaseId, kid: key.kid, ...token }
+      return { databaseId, kid: key.kid, ...token, isWithoutSession: false }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })

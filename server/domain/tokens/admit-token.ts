@@ -1,7 +1,8 @@
+import type { UserKey, UserOfToken } from '../../store/queries/users.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { isRevoked, verifyToken } from './access-token.js'
+import { isRevoked, type TokenClaims, verifyToken } from './access-token.js'
 
 /**
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
@@ -15,18 +16,33 @@ export async function admitToken(
   jwt: string,
 ): Promise<Pick<UserRequest, 'user' | 'claims'>> {
   try {
-    const claims = verifyToken(context.verifiedTokens, database, jwt, context.now())
-    const { userId: id, sessionId = claims.id } = claims
-    const isOfSession = claims.sessionId !== undefined
-    const user = await context.findUser(database.id, { id, sessionId, isOfSession })
-    if (!user || user.disabledAt || isRevoked(claims, user)) throw new Problem('token_invalid')
-    const isEnded = isOfSession
-      ? !user.openSessions?.includes(sessionId)
-      : user.endedSessions?.includes(sessionId)
-    if (isEnded) throw new Problem('token_invalid')
+    const now = context.now()
+    const claims = verifyToken(context.verifiedTokens, database, jwt, now)
+    const user = await context.findUser(database.id, keyOf(claims))
+    if (!user || user.disabledAt || isRevoked(claims, user) || isEnded(claims, user, now))
+      throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
     if (error instanceof Problem) context.rejectedTokens(caller.log, database.id, error.code)
     throw error
   }
+}
+
+const keyOf = ({ userId, sessionId, id, isWithoutSession }: TokenClaims): UserKey => ({
+  id: userId,
+  sessionId: sessionId ?? (isWithoutSession ? undefined : id),
+  isOfSession: sessionId !== undefined,
+})
+
+/** After a login this long ago its token opens no session: after two minutes, by clocks that differ, and waits. */
+const openableMilliseconds = 300_000
+
+/** Returns whether the session of a token, or that which the token of a login has opened, has ended. */
+function isEnded(claims: TokenClaims, { openSessions, sessionsOfLogins }: UserOfToken, now: number) {
+  if (claims.sessionId !== undefined) return !openSessions?.includes(claims.sessionId)
+  const hasEnded = sessionsOfLogins?.[claims.id]
+  // Later requests with the token need not look for a session.
+  if (hasEnded === undefined && now - claims.issuedAt * 1000 > openableMilliseconds)
+    claims.isWithoutSession = true
+  return hasEnded
 }

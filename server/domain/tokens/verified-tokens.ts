@@ -13,6 +13,8 @@ export interface VerifiedToken {
   generation: number | undefined
   /** In seconds since the epoch, like `expiresAt`. */
   issuedAt: number
+  /** It is the token of a login that has opened no session and can open none. */
+  isWithoutSession: boolean
   expiresAt: number
 }
 

@@ -28,8 +28,8 @@ export type UserOfToken = Omit<UserWithoutPassword, 'tenants'> & {
   memberships: { id: string; name: string; joinedAt: Date }[]
   /** Those sessions among the tokens' that have not ended. Undefined if no token belongs to a session. */
   openSessions?: string[]
-  /** Those sessions that were opened with tokens of logins and have ended, if any. */
-  endedSessions?: string[] | null
+  /** Whether the sessions that were opened with tokens of logins have ended, by their id. Null if there are none. */
+  sessionsOfLogins?: Record<string, boolean> | null
 }
 
 const userColumns = `
@@ -40,7 +40,8 @@ const userColumns = `
 /** The user of a token, and the session that decides whether the token is accepted. */
 export interface UserKey {
   id: string
-  sessionId: string
+  /** Undefined for the token of a login that has opened no session and can open none. */
+  sessionId: string | undefined
   /** The token belongs to the session. Otherwise it is that of a login, which may have opened the session. */
   isOfSession: boolean
 }
@@ -52,17 +53,18 @@ export async function findUsersOfTokens(
   keys: readonly UserKey[],
   now: Date,
 ): Promise<UserOfToken[]> {
-  const ofSessions = keys.filter(({ isOfSession }) => isOfSession).length
-  const statement =
-    ofSessions === 0
-      ? findUsersOfLogins
-      : ofSessions === keys.length
-        ? findUsersOfSessions
-        : findUsersOfLoginsAndSessions
   // Concurrent requests of one user share the statement, which would return the user's rows for each.
   const ids = [...new Set(keys.map(({ id }) => id))]
-  const values = [databaseId, ids, keys.map(({ sessionId }) => sessionId), now]
-  const rows = await store.query<UserRow>(statement, values)
+  const withSession = keys.filter(({ sessionId }) => sessionId !== undefined)
+  const rows =
+    withSession.length === 0
+      ? await store.query<UserRow>(findUsersStatement, [databaseId, ids])
+      : await store.query<UserRow>(findUsersWithSessions(withSession), [
+          databaseId,
+          ids,
+          withSession.map(({ sessionId }) => sessionId),
+          now,
+        ])
   const users = new Map<string, UserOfToken>()
   for (const { tenantId, tenantName, joinedAt, ...row } of rows) {
     const user = users.get(row.id) ?? { ...row, memberships: [] }
@@ -109,19 +111,25 @@ const openSessions = `,
     ) AS "openSessions"`
 
 // Does not depend on the user, so that it is executed once. Most often there is none, and null needs no parsing.
-const endedSessions = `,
-    NULLIF(ARRAY(
-      SELECT s.id FROM unnest((SELECT $3::uuid[])::uuid[]) AS wanted (session_id)
+const sessionsOfLogins = `,
+    (
+      SELECT json_object_agg(s.id, s.ended_at IS NOT NULL OR s.expires_at <= $4::timestamptz)
+      FROM unnest((SELECT $3::uuid[])::uuid[]) AS wanted (session_id)
       CROSS JOIN LATERAL (
         SELECT id, ended_at, expires_at FROM usher.session
         WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
       ) AS s
-      WHERE s.ended_at IS NOT NULL OR s.expires_at <= $4::timestamptz
-    ), '{}') AS "endedSessions"`
+    ) AS "sessionsOfLogins"`
 
-const findUsersOfLogins = findUsers(endedSessions)
+const findUsersStatement = findUsers('')
+const findUsersOfLogins = findUsers(sessionsOfLogins)
 const findUsersOfSessions = findUsers(openSessions)
-const findUsersOfLoginsAndSessions = findUsers(openSessions + endedSessions)
+const findUsersOfLoginsAndSessions = findUsers(openSessions + sessionsOfLogins)
+
+function findUsersWithSessions(keys: readonly UserKey[]) {
+  if (keys.every(({ isOfSession }) => isOfSession)) return findUsersOfSessions
+  return keys.some(({ isOfSession }) => isOfSession) ? findUsersOfLoginsAndSessions : findUsersOfLogins
+}
 
 /** A user who tries to log in, and what the throttle knows of the attempt. */
 export interface Login {
