@@ -143,7 +143,7 @@ export const sessions = c.router({
     },
     summary: 'Open a session, to stay logged in',
     description:
-      'Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended.',
+      'Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. A user has at most 100 unless the operator allows fewer: opening another one ends the longest unused one. Its access tokens are refused by this service once the session has ended.',
     metadata: { security: 'bearer', links: ['getMe', 'refreshSession', 'endSession'] },
   },
   refreshSession: {

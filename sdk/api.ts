@@ -829,7 +829,7 @@ export interface Operations {
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
-  /** Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. Its access tokens are refused by this service once the session has ended. */
+  /** Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. A user has at most 100 unless the operator allows fewer: opening another one ends the longest unused one. Its access tokens are refused by this service once the session has ended. */
   openSession(
     body?: OpenSessionBody | undefined,
     options?: CallOptions,

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/admin/databases.js'
 import { openSecret } from '../../server/domain/keys/master-key.js'
 import { it } from '../support/api.js'
-import { password, start, startApp, type TestDatabase } from '../support/app.js'
+import { password, start, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { passTimeSinceRefresh } from '../support/passing-time.js'
 
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
@@ -382,11 +382,13 @@ describe('the end of sessions', () => {
     clock.now = start + 60_000
     const { token } = (await database.refresh(laptop.refreshToken.value)).json()
     const list = async (jwt: string) => (await database.as(jwt, 'GET', 'me/sessions')).json().sessions
-    const { prisma } = usher.store
-    const { refreshedAt } = await prisma.session.findFirstOrThrow({
-      where: { databaseId: database.id, id: laptop.refreshToken.value.slice(0, 36) },
-    })
-    expect(Math.abs(refreshedAt.getTime() - Date.now())).toBeLessThan(60_000)
+    const storedTime = async ({ refreshToken }: Session) => {
+      const where = { databaseId: database.id, id: idOf(refreshToken.value) }
+      const { refreshedAt } = await usher.store.prisma.session.findFirstOrThrow({ where })
+      expect(Math.abs(refreshedAt.getTime() - Date.now())).toBeLessThan(60_000)
+      return refreshedAt
+    }
+    const [refreshedAt, opened] = [await storedTime(laptop), await storedTime(phone)]
     const shown = ({ refreshToken }: Session, refreshedAt: Date, current: boolean) => ({
       id: refreshToken.value.slice(0, 36),
       createdAt: new Date(start).toISOString(),
@@ -394,7 +396,6 @@ describe('the end of sessions', () => {
       label: null,
       current,
     })
-    const opened = new Date(start)
     expect(await list(token.jwt)).toEqual([shown(laptop, refreshedAt, true), shown(phone, opened, false)])
     await database.endSession(phone.refreshToken.value)
     expect(await list(token.jwt)).toEqual([shown(laptop, refreshedAt, true)])
@@ -424,6 +425,89 @@ describe('settings of a database', () => {
   })
 })
 
+describe('the number of sessions of a user', () => {
+  /** Adds open sessions, with the minutes since the last use of each. Returns their ids. */
+  async function used(usher: TestApi, { id: databaseId }: TestDatabase, userId: string, minutes: number[]) {
+    const data = minutes.map((each) => ({
+      databaseId,
+      id: crypto.randomUUID(),
+      userId,
+      authenticatedAt: new Date(start),
+      createdAt: new Date(start),
+      refreshedAt: new Date(Date.now() - each * 60_000),
+      expiresAt: new Date(start + day),
+    }))
+    await usher.store.prisma.session.createMany({ data })
+    return data.map(({ id }) => id)
+  }
+
+  const openIds = async (usher: TestApi, { id: databaseId }: TestDatabase, userId: string) => {
+    const rows = await usher.store.prisma.session.findMany({ where: { databaseId, userId, endedAt: null } })
+    return rows.map(({ id }) => id).sort()
+  }
+
+  it('stays at 100: opening another one ends the longest unused one', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    const email = 'many-devices@example.com'
+    const { id: userId, token, refreshToken } = await database.opened({ email })
+    await database.opened()
+    const sessionId = idOf(refreshToken.value)
+    const unused = new Date(Date.now() - 3_600_000)
+    const { session } = usher.store.prisma
+    await session.updateMany({
+      where: { databaseId: database.id, id: sessionId },
+      data: { refreshedAt: unused },
+    })
+    const others = await used(usher, database, userId, Array(99).fill(59))
+    usher.forgetLog()
+    const newest = await openedByLogin(database, email)
+    expect(await openIds(usher, database, userId)).toEqual(
+      [idOf(newest.refreshToken.value), ...others].sort(),
+    )
+    expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
+    expect(outcome(await database.refresh(refreshToken.value))).toEqual(ended)
+    const ids = `"databaseId":"${database.id}","userId":"${userId}","sessionId":"${sessionId}"`
+    await expect.poll(usher.logged).toContain(`"audit":"session.ended",${ids}`)
+    expect(await session.count({ where: { databaseId: database.id, endedAt: null } })).toBe(101)
+  })
+
+  it('follows sessions-per-user: more end at the next session, and those that have ended do not count', async ({
+    usher,
+  }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { sessionsPerUser: 3 })
+    const email = 'three-devices@example.com'
+    const { id: userId } = await database.signedUp({ email })
+    const [, , third, hasEnded, last] = await used(usher, database, userId, [5, 4, 3, 2, 1])
+    const { session } = usher.store.prisma
+    const where = { databaseId: database.id, id: hasEnded ?? '' }
+    await session.updateMany({ where, data: { endedAt: new Date(start) } })
+    const newest = await openedByLogin(database, email)
+    const expected = [idOf(newest.refreshToken.value), third, last]
+    expect(await openIds(usher, database, userId)).toEqual(expected.sort())
+    const { token } = (await database.login({ email, password })).json()
+    expect((await database.openSession(token.jwt)).statusCode).toBe(201)
+    expect((await database.openSession(token.jwt)).statusCode).toBe(409)
+    expect(await openIds(usher, database, userId)).toHaveLength(3)
+    expect((await database.refresh(newest.refreshToken.value)).statusCode).toBe(200)
+  })
+
+  it('is exact also if 12 sessions are opened at the same time', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { sessionsPerUser: 2 })
+    const email = 'twelve-at-once@example.com'
+    await database.signedUp({ email })
+    const logins = await Promise.all(Array.from({ length: 12 }, () => database.login({ email, password })))
+    const responses = await Promise.all(logins.map((login) => database.openSession(login.json().token.jwt)))
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(201))
+    const statuses = await Promise.all(responses.map((each) => database.me(each.json().token.jwt)))
+    expect(statuses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(2)
+    expect(
+      await usher.store.prisma.session.count({ where: { databaseId: database.id, endedAt: null } }),
+    ).toBe(2)
+  })
+})
+
 it('a refresh token of one session with the mac of another purpose or secret is refused', async ({
   usher,
   database,
@@ -438,6 +522,9 @@ it('a refresh token of one session with the mac of another purpose or secret is 
   expect(tokenOf(['refresh_token', id, 0])).toBe(refreshToken.value)
   expect(outcome(await database.refresh(tokenOf(['password_reset', id, 0])))).toEqual(ended)
 })
+
+/** Returns the id of the session of a refresh token. */
+const idOf = (refreshToken: string) => refreshToken.slice(0, 36)
 
 async function openedByLogin(database: TestDatabase, email: string): Promise<Session> {
   const { token } = (await database.login({ email, password })).json()

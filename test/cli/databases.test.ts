@@ -9,6 +9,7 @@ const sessionDefaults = {
   verifyEmailWithToken: false,
   sessionIdle: 1_209_600,
   sessionMax: 7_776_000,
+  sessionsPerUser: 100,
 }
 
 describe('database set', () => {
@@ -49,7 +50,7 @@ mails               1000 an hour
 account operations  on
 verified email      not required
 verification        needs no token
-sessions            end after 1209600 s unused, or 7776000 s
+sessions            end after 1209600 s unused, or 7776000 s; at most 100 a user
 fixed claims        {}
 app                 none
 webhook             none
@@ -78,6 +79,8 @@ webhook             none
     ['--require-verified-email no', /^2 .*--require-verified-email.* on, off/],
     ['--verify-email-with-token no', /^2 .*--verify-email-with-token.* on, off/],
     ['--session-idle 299', /^2 .*--session-idle.* whole number from 300 to 34560000/],
+    ['--sessions-per-user 0', /^2 .*--sessions-per-user.* whole number from 1 to 100/],
+    ['--sessions-per-user 101', /^2 .*--sessions-per-user.* whole number from 1 to 100/],
     ['--session-max 1', /^2 .*--session-max.* whole number from 300 to 34560000/],
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
     ['--claims null', /^2 usher: --claims must be a JSON object/],
@@ -112,7 +115,7 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
 it('database set and create change sessions and account operations', async ({ usher }) => {
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
   const options =
-    '--account-operations on --require-verified-email on --verify-email-with-token on --session-idle 600 --session-max 900'
+    '--account-operations on --require-verified-email on --verify-email-with-token on --session-idle 600 --session-max 900 --sessions-per-user 5'
   await usher.operator(`database create ${workspaceSlug}/database-other ${options}`)
   const session = {
     accountOperations: true,
@@ -120,6 +123,7 @@ it('database set and create change sessions and account operations', async ({ us
     verifyEmailWithToken: true,
     sessionIdle: 600,
     sessionMax: 900,
+    sessionsPerUser: 5,
   }
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
@@ -150,7 +154,7 @@ mails               1000 an hour
 account operations  on
 verified email      not required
 verification        needs no token
-sessions            end after 1209600 s unused, or 7776000 s
+sessions            end after 1209600 s unused, or 7776000 s; at most 100 a user
 fixed claims        {}
 app                 none
 webhook             none

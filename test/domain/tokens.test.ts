@@ -27,6 +27,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     verifyEmailWithToken: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
+    sessionsPerUser: 100,
     webhookUrl: null,
     eventsTailedUntil: null,
     claims: {},

@@ -28,6 +28,7 @@ function newDatabase() {
     verifyEmailWithToken: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
+    sessionsPerUser: 100,
     webhookUrl: null,
     eventsTailedUntil: null,
     claims: {},

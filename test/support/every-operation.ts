@@ -23,6 +23,8 @@ export async function useEveryOperation(store: Store) {
     operations.add(`${method} ${routeOptions.url}`)
   })
   const { workspaceSlug, databaseName, users, ...database } = await api.newDatabase()
+  // Each opening of a session ends those beyond the limit.
+  await setDatabase(api.store, { workspaceSlug, databaseName }, { sessionsPerUser: 5 })
   await api.newDatabase()
   const user = validUser({ email: 'ada@example.com', newTenant: 'Engines' })
   const { token } = await database.signedUp(user)

@@ -28,6 +28,7 @@ export function configure(database: Command) {
     .addOption(verifyEmailWithToken())
     .addOption(sessionIdle())
     .addOption(sessionMax())
+    .addOption(sessionsPerUser())
     .option('--json', 'print the result as JSON')
     .action((path, { json, ...settings }) =>
       withStore(async (store, config, log) => {
@@ -111,6 +112,7 @@ export function configure(database: Command) {
     .addOption(verifyEmailWithToken())
     .addOption(sessionIdle())
     .addOption(sessionMax())
+    .addOption(sessionsPerUser())
     .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
     .option('--app-url <url>', 'URL of the app to which links in mails lead, or "none"')
     .option(
@@ -211,6 +213,7 @@ const shownSettings = (row: DatabaseFields) => ({
   verifyEmailWithToken: row.verifyEmailWithToken,
   sessionIdle: row.sessionIdle,
   sessionMax: row.sessionMax,
+  sessionsPerUser: row.sessionsPerUser,
   claims: row.claims,
   appUrl: row.appUrl,
   webhookUrl: row.webhookUrl,
@@ -231,7 +234,9 @@ const settingsOf = (row: ReturnType<typeof shownSettings>) => [
   ['verification', row.verifyEmailWithToken ? 'needs a token' : 'needs no token'],
   [
     'sessions',
-    row.sessionMax === 0 ? 'none' : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s`,
+    row.sessionMax === 0
+      ? 'none'
+      : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s; at most ${row.sessionsPerUser} a user`,
   ],
   ['fixed claims', JSON.stringify(row.claims)],
   ['app', row.appUrl ?? 'none'],
@@ -283,3 +288,12 @@ const sessionMax = () =>
     '--session-max <seconds>',
     'a session ends this time after its login; 0 for no sessions',
   ).argParser((text) => (text === '0' ? 0 : wholeNumber(minSessionSeconds, maxSessionSeconds)(text)))
+
+/** As many as the list of sessions shows, so that users see all of theirs. */
+const maxSessionsPerUser = 100
+
+const sessionsPerUser = () =>
+  new Option(
+    '--sessions-per-user <number>',
+    'a user with this number of sessions who opens another one loses the longest unused one',
+  ).argParser(wholeNumber(1, maxSessionsPerUser))

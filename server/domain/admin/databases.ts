@@ -39,6 +39,7 @@ export type DatabaseSettings = Partial<
     | 'verifyEmailWithToken'
     | 'sessionIdle'
     | 'sessionMax'
+    | 'sessionsPerUser'
     | 'appUrl'
     | 'webhookUrl'
   > & {

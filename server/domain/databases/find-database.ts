@@ -27,6 +27,8 @@ export interface Database {
   sessionIdleSeconds: number
   /** A session ends so many seconds after its login; 0: no sessions. */
   sessionMaxSeconds: number
+  /** A user with so many sessions who opens another one loses the longest unused one. */
+  sessionsPerUser: number
   /** Where its events are sent; null for nowhere. */
   webhookUrl: string | null
   /** Until then its events are kept for `usher events tail`. */
@@ -120,6 +122,7 @@ function openDatabase(
     verifyEmailWithToken: row.verifyEmailWithToken,
     sessionIdleSeconds: row.sessionIdle,
     sessionMaxSeconds: row.sessionMax,
+    sessionsPerUser: row.sessionsPerUser,
     webhookUrl: row.webhookUrl,
     eventsTailedUntil: row.eventsTailedUntil,
     claims: Object(row.claims),

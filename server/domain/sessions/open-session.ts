@@ -1,6 +1,6 @@
 import type { OpenSessionBody, Session } from '@usher/contract'
 import { isForeignKeyViolation } from '../../store/errors.js'
-import { insertSession } from '../../store/queries/sessions.js'
+import { endUnusedSessions, insertSession } from '../../store/queries/sessions.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
@@ -12,7 +12,14 @@ import { issueRefreshToken } from './refresh-token.js'
 const openingMilliseconds = 120_000
 
 /**
- * Opens the session of a login, once: its id is the `jti` of the login's token.
+ * So many sessions of one user may be opened while a statement runs, which does not see them. Users who are further from
+ * the limit need no second statement. At worst the limit is exceeded until the next session is opened.
+ */
+const unseenSessions = 50
+
+/**
+ * Opens the session of a login, once: its id is the `jti` of the login's token. Ends the longest unused sessions of a user
+ * who has too many.
  *
  * @throws {Problem} `session_not_opened`; `token_invalid` if the user is deleted meanwhile
  */
@@ -39,14 +46,19 @@ export async function openSession(
     label: body?.label ?? null,
     expiresAt,
   }
-  const authenticatedAt = await insertSession(context.store, session, new Date(now)).catch((error) => {
+  const added = await insertSession(context.store, session, new Date(now)).catch((error) => {
     throw isForeignKeyViolation(error) ? new Problem('token_invalid', { cause: error }) : error
   })
-  if (!authenticatedAt) throw new Problem('session_not_opened')
+  if (!added) throw new Problem('session_not_opened')
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
+  if (added.others >= database.sessionsPerUser - unseenSessions) {
+    const ended = await endUnusedSessions(context.store, session, database.sessionsPerUser, new Date(now))
+    for (const sessionId of ended)
+      audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
+  }
   const tenants = user.memberships.map((each) => each.id)
   return {
-    ...signedIn(database, { ...user, tenants }, now, { id, authenticatedAt }),
+    ...signedIn(database, { ...user, tenants }, now, { id, authenticatedAt: added.authenticatedAt }),
     refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0 }, expiresAt),
   }
 }

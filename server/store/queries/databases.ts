@@ -22,6 +22,7 @@ const findDatabaseByPathStatement = `
     d.account_operations AS "accountOperations", d.require_verified_email AS "requireVerifiedEmail",
     d.verify_email_with_token AS "verifyEmailWithToken",
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
+    d.sessions_per_user AS "sessionsPerUser",
     d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl", d.events_tailed_until AS "eventsTailedUntil"
   FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
   WHERE w.slug = ($1::text[])[1] AND d.name = ($1::text[])[2]`

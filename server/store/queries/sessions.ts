@@ -15,12 +15,18 @@ export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId'
   tokensValidAfter: Date | null
 }
 
-/**
- * Adds a session.
- *
- * @returns when the user is regarded to have logged in: at most the store's time, because a server of the version before
- * revokes by time. Undefined if the database has a session of that id
- */
+/** A session that was added. */
+export interface AddedSession {
+  /**
+   * When the user is regarded to have logged in: at most the store's time, because a server of the version before revokes
+   * by time.
+   */
+  authenticatedAt: Date
+  /** Number of other sessions of the user when the statement began. May include some that a revocation has ended. */
+  others: number
+}
+
+/** Adds a session. Returns undefined if the database has a session of that id. */
 export async function insertSession(
   store: Queries,
   { databaseId, id, userId, loginAt, generation, tokensValidAfter, label, expiresAt }: NewSession,
@@ -28,17 +34,45 @@ export async function insertSession(
 ) {
   const times = [loginAt, now, expiresAt, tokensValidAfter]
   const values = [databaseId, id, userId, ...times, label, generation]
-  const [session] = await store.query<Pick<Session, 'authenticatedAt'>>(insertStatement, values)
-  return session?.authenticatedAt
+  const [session] = await store.query<AddedSession>(insertStatement, values)
+  return session
 }
 
 const insertStatement = `
-  INSERT INTO usher.session (
-    database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label, generation)
-  VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),
-    $4::timestamptz, $5::timestamptz, $6::timestamptz, $8, $9::bigint)
-  ON CONFLICT (database_id, id) DO NOTHING
-  RETURNING authenticated_at AS "authenticatedAt"`
+  WITH added AS (
+    INSERT INTO usher.session (
+      database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label, generation)
+    VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),
+      $4::timestamptz, now(), $6::timestamptz, $8, $9::bigint)
+    ON CONFLICT (database_id, id) DO NOTHING
+    RETURNING authenticated_at
+  )
+  SELECT authenticated_at AS "authenticatedAt", (
+    SELECT count(*)::int FROM usher.session
+    WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND expires_at > $5::timestamptz
+  ) AS others FROM added`
+
+/** Ends the sessions of a user but for the most recently used ones. Returns the ids of those that it has ended. */
+export async function endUnusedSessions(
+  store: Queries,
+  { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
+  kept: number,
+  now: Date,
+) {
+  const values = [databaseId, userId, now, kept]
+  const ended = await store.query<Pick<Session, 'id'>>(endUnusedStatement, values)
+  return ended.map(({ id }) => id)
+}
+
+const endUnusedStatement = `
+  UPDATE usher.session SET ended_at = $3::timestamptz
+  WHERE database_id = $1::uuid AND ended_at IS NULL AND id IN (
+    SELECT s.id FROM usher.session AS s
+    JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
+    WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
+    ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer
+  )
+  RETURNING id`
 
 /** What a refresh depends on. */
 export interface Refresh {
