@@ -1,5 +1,5 @@
 import type { CodePurpose } from '../../../server/domain/codes/code.js'
-import type { Input, Result } from './operation.js'
+import type { Input, Operation, Result, Token } from './operation.js'
 
 /** A session that has not ended. */
 interface SessionState {
@@ -26,8 +26,10 @@ export interface Account {
   opened: readonly string[]
   /** By id. */
   sessions: Readonly<Record<string, SessionState>>
-  /** Purposes and ids of messages whose code can still become valid, sorted. */
-  waiting: readonly string[]
+  /** When the end of a session had returned, by its id; only of sessions that no revocation has ended too. */
+  ends: Readonly<Record<string, number>>
+  /** When the requests of messages had returned whose code can still become valid, by purpose and id. */
+  waiting: Readonly<Record<string, number>>
   codes: Partial<Record<CodePurpose, string>>
 }
 
@@ -42,7 +44,8 @@ export const none: Account = {
   tokens: [],
   opened: [],
   sessions: {},
-  waiting: [],
+  ends: {},
+  waiting: {},
   codes: {},
 }
 
@@ -52,10 +55,19 @@ export const minus = (items: readonly string[], item: string) => items.filter((e
 
 const isActive = (account: Account) => account.userId !== undefined && !account.isDisabled
 
+/** When the end of a token's session had returned. A session's end refuses the token from which it was opened, too. */
+const endOf = (account: Account, token: Token | undefined) =>
+  account.ends[token?.sessionId ?? token?.id ?? '']
+
+const isValid = (account: Account, token: Token | undefined) =>
+  isActive(account) && account.tokens.includes(token?.id ?? '')
+
 export const isLive = (account: Account, { token }: Input) =>
-  isActive(account) &&
-  account.tokens.includes(token?.id ?? '') &&
-  (token?.sessionId === undefined || token.sessionId in account.sessions)
+  isValid(account, token) && endOf(account, token) === undefined
+
+/** Returns whether a token admits a change: also one that was called before the end of its session had returned. */
+export const admits = (account: Account, { token }: Input, { call }: Pick<Operation, 'call'>) =>
+  isValid(account, token) && call < (endOf(account, token) ?? Number.POSITIVE_INFINITY)
 
 export const isPassword = (account: Account, { password }: Input) =>
   isActive(account) && account.password === password
@@ -67,25 +79,29 @@ export const isCode = (account: Account, { code }: Input) =>
 export const sessionOf = (account: Account, { refreshToken }: Input) =>
   isActive(account) ? account.sessions[refreshToken?.sessionId ?? ''] : undefined
 
-/** Ends a session, and with it the token from which it was opened. */
-export function endSession(account: Account, { refreshToken }: Input): Account {
+/** Ends a session, if it is open. */
+export function endSession(account: Account, { refreshToken }: Input, end: number): Account {
   const { sessionId = '' } = refreshToken ?? {}
   if (!(sessionId in account.sessions)) return account
   const { [sessionId]: _, ...sessions } = account.sessions
-  return { ...account, sessions, tokens: minus(account.tokens, sessionId) }
+  return { ...account, sessions, ends: { ...account.ends, [sessionId]: end } }
 }
 
-/** Forgets the code of a purpose, and the messages that would send one. */
-export function withoutCode(account: Account, purpose: CodePurpose): Account {
+/** Forgets the code of a purpose, and the messages that would send one, if they were stored before a change was called. */
+export function withoutCode(account: Account, purpose: CodePurpose, call: number): Account {
   const { [purpose]: _, ...codes } = account.codes
-  return { ...account, codes, waiting: account.waiting.filter((each) => !each.startsWith(purpose)) }
+  const kept = Object.entries(account.waiting).filter(
+    ([message, stored]) => !message.startsWith(purpose) || stored > call,
+  )
+  return { ...account, codes, waiting: Object.fromEntries(kept) }
 }
 
 /** Revokes all tokens, sessions, and codes that could replace the password. */
-export const revoke = (account: Account): Account => ({
-  ...withoutCode(account, 'password_reset'),
+export const revoke = (account: Account, { call }: Pick<Operation, 'call'>): Account => ({
+  ...withoutCode(account, 'password_reset', call),
   tokens: [],
   sessions: {},
+  ends: {},
 })
 
 /** Returns the account after a response that names its user and has a token. */

@@ -16,13 +16,14 @@ afterAll(() => servers.close())
 
 it('the histories of accounts are linearizable, and their events are those of the changes', async () => {
   const { world, random } = servers
-  let operations = 0
+  const total = { operations: 0, checked: 0 }
   for (let rounds = 0; rounds < times(1, 100); rounds++) {
     const found = await runRound(world, random, options)
-    operations += found.operations
+    total.operations += found.operations
+    total.checked += found.checked
     expect(found.errors.join('\n\n')).toBe('')
   }
-  report(`operations ${operations}, seed ${seed}`)
+  report(`operations ${total.operations}, searched in ${total.checked.toFixed()} ms, seed ${seed}`)
 })
 
 it.for(Object.entries(plants))('finds %s', async ([, defect]) => {

@@ -1,5 +1,6 @@
 import {
   type Account,
+  admits,
   endSession,
   isCode,
   isLive,
@@ -26,11 +27,17 @@ const isSame = (one: readonly string[] = [], other: readonly string[]) =>
 
 type Rule = (account: Account, input: Input, result: Result, operation: Operation) => Account | undefined
 
-/** Returns a rule for operations that need a token that is not revoked. */
+/** Returns a rule for operations that read by a token. */
 const live =
   (rule: Rule): Rule =>
   (account, ...rest) =>
     isLive(account, rest[0]) ? rule(account, ...rest) : undefined
+
+/** Returns a rule for operations that change something by a token. */
+const admitted =
+  (rule: Rule): Rule =>
+  (account, input, result, operation) =>
+    admits(account, input, operation) ? rule(account, input, result, operation) : undefined
 
 /** Returns a rule for commands that need a user. */
 const existing =
@@ -38,10 +45,10 @@ const existing =
   (account, ...rest) =>
     account.userId === undefined ? undefined : rule(account, ...rest)
 
-const withPassword = (account: Account, { newPassword = '' }: Input): Account => ({
-  ...revoke(account),
-  password: newPassword,
-})
+const revokeAll: Rule = (account, _input, _result, operation) => revoke(account, operation)
+
+const setPassword: Rule = (account, { newPassword = '' }, result, operation) =>
+  signedIn({ ...revoke(account, operation), password: newPassword }, result)
 
 const signUp: Rule = (account, { password = '', tenant, key }, result) => {
   const own = key ? `${key} ${tenant ?? ''}` : ''
@@ -73,8 +80,10 @@ const refuseRefresh: Rule = (account, input, _result, operation) => {
   if (refreshes >= session.refreshes) return undefined
   const isRepeated = refreshes === session.refreshes - 1
   const isInTime = operation.return - session.replaced[0] < repeatableMilliseconds - toleranceMilliseconds
-  return isRepeated && isInTime ? undefined : endSession(account, input)
+  return isRepeated && isInTime ? undefined : endSession(account, input, operation.return)
 }
+
+const end: Rule = (account, input, _result, operation) => endSession(account, input, operation.return)
 
 /** What each operation does when it succeeds. Undefined if it cannot. */
 const rules: Record<string, Rule> = {
@@ -88,8 +97,8 @@ const rules: Record<string, Rule> = {
       ? account
       : undefined,
   ),
-  updateMe: live((account, { name = null }) => ({ ...account, name })),
-  openSession: live((account, { token }, result, { call }) => {
+  updateMe: admitted((account, { name = null }) => ({ ...account, name })),
+  openSession: admitted((account, { token }, result, { call }) => {
     if (!token || token.sessionId || account.opened.includes(token.id)) return undefined
     const sessions = { ...account.sessions, [token.id]: { refreshes: 0, replaced: [call, call] as const } }
     return signedIn({ ...account, sessions, opened: plus(account.opened, token.id) }, result)
@@ -98,37 +107,39 @@ const rules: Record<string, Rule> = {
   listSessions: live((account, _input, { sessions }) =>
     isSame(sessions, Object.keys(account.sessions).sort()) ? account : undefined,
   ),
-  endSession,
-  endSessionById: live(endSession),
-  endAllSessions: live(revoke),
-  changePassword: live((account, input, result) =>
-    isPassword(account, input) ? signedIn(withPassword(account, input), result) : undefined,
+  endSession: end,
+  endSessionById: admitted(end),
+  endAllSessions: admitted(revokeAll),
+  changePassword: admitted((account, input, ...rest) =>
+    isPassword(account, input) ? setPassword(account, input, ...rest) : undefined,
   ),
   requestReset: (account) => account,
-  requestVerification: live((account) => account),
+  requestVerification: admitted((account) => account),
   // The message of a request, which may be stored a little later than its user was found.
-  stored: (account, { code }) =>
+  stored: (account, { code }, _result, operation) =>
     code && account.userId !== undefined
-      ? { ...account, waiting: plus(account.waiting, `${code.purpose} ${code.id}`) }
+      ? { ...account, waiting: { ...account.waiting, [`${code.purpose} ${code.id}`]: operation.return } }
       : account,
   // The mail arrives: its code has replaced the former one at some time since the request.
   mail: (account, { code }) => {
-    const message = `${code?.purpose} ${code?.id}`
-    if (!code || account.isDisabled || !account.waiting.includes(message)) return undefined
-    const codes = { ...account.codes, [code.purpose]: code.id }
-    return { ...account, codes, waiting: minus(account.waiting, message) }
+    const { [`${code?.purpose} ${code?.id}`]: stored, ...waiting } = account.waiting
+    if (!code || account.isDisabled || stored === undefined) return undefined
+    return { ...account, codes: { ...account.codes, [code.purpose]: code.id }, waiting }
   },
-  verify: (account, input) =>
-    isCode(account, input) ? { ...withoutCode(account, 'email_verification'), isVerified: true } : undefined,
-  reset: (account, input, result) =>
+  verify: (account, input, _result, { call }) =>
     isCode(account, input)
-      ? signedIn({ ...withPassword(account, input), isVerified: true }, result)
+      ? { ...withoutCode(account, 'email_verification', call), isVerified: true }
       : undefined,
-  deleteMe: live((account, input) => (isPassword(account, input) ? none : undefined)),
-  disable: existing((account) => ({ ...revoke(account), isDisabled: true })),
+  reset: (account, input, ...rest) =>
+    isCode(account, input) ? setPassword({ ...account, isVerified: true }, input, ...rest) : undefined,
+  deleteMe: admitted((account, input) => (isPassword(account, input) ? none : undefined)),
+  disable: existing((account, _input, _result, operation) => ({
+    ...revoke(account, operation),
+    isDisabled: true,
+  })),
   enable: existing((account) => ({ ...account, isDisabled: false })),
-  revokeTokens: existing(revoke),
-  setPassword: existing(withPassword),
+  revokeTokens: existing(revokeAll),
+  setPassword: existing(setPassword),
   sendReset: existing((account) => (account.isDisabled ? undefined : account)),
   // It finds the user first: another may delete the user before it does.
   deleteUser: () => none,
@@ -164,11 +175,13 @@ export const accountModel: Model<Account, Operation> = {
       return refusals[outcome]?.(account, input, operation) ? account : undefined
     return rules[name]?.(account, input, outcome ?? {}, operation)
   },
-  keyOf({ sessions, codes, ...account }) {
-    const byId = Object.entries(sessions).sort(([one], [other]) => (one < other ? -1 : 1))
-    return JSON.stringify({ ...account, byId, codes: [codes.password_reset, codes.email_verification] })
+  keyOf({ sessions, ends, codes, waiting, ...account }) {
+    const sorted = [sessions, ends, codes, waiting].map((items) => Object.entries(items).sort(byKey))
+    return JSON.stringify({ ...account, sorted })
   },
 }
+
+const byKey = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1)
 
 const reads = ['me', 'listSessions', 'requestReset', 'requestVerification', 'sendReset']
 

@@ -77,8 +77,13 @@ export async function startProcesses(seed: number) {
   await migrate(store.prisma)
   const prepared = await prepare(store)
   const smtp = await startSmtp()
-  const mail = { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' }
-  const env = { ...settings, ...mail, USHER_MASTER_KEY: masterKey.toString('base64') }
+  const env = {
+    ...settings,
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'accounts@example.com',
+    BASE_URL: 'https://id.example.com',
+    USHER_MASTER_KEY: masterKey.toString('base64'),
+  }
   const servers = await Promise.all(skews.map((skew) => startServer(postgres.url, env, skew)))
   const operator = operatorOf(store, prepared)
   const lapse = async (kinds: string[]) => {

@@ -150,15 +150,9 @@ export function judge(
     return verdict.is === 'linearizable' ? [] : [`${email}: ${verdict.is}\n${explain(verdict)}`]
   })
   const checked = performance.now() - start
-  const counts: Record<string, number> = {}
-  for (const { name, outcome } of history) {
-    const key = `${name} ${outcome === undefined ? 'unknown' : typeof outcome === 'string' ? outcome : 'ok'}`
-    counts[key] = (counts[key] ?? 0) + 1
-  }
   return {
     operations: history.length,
     unknown: history.filter(({ outcome }) => outcome === undefined).length,
-    counts,
     /** Milliseconds that the search took. */
     checked,
     errors: [...errors, ...auditTransactions(changes), ...auditDeliveries(changes, received)],
