@@ -76,8 +76,6 @@ async function runClient(
     const server = random.pick(world.servers)
     const input = (clientOperations[name] ?? commands[name])?.choose(known, random, unique)
     if (!input || !server) return
-    // The limit of mails would leave few.
-    if (name.startsWith('request')) await world.store.prisma.codeRequest.deleteMany().catch(() => undefined)
     if (random.chance(0.05)) await world.lapse()
     if (name in clientOperations) await record.request(name, input, known, server)
     else await record.command(name, input, known, world.operator)

@@ -31,7 +31,12 @@ export interface Mail {
 export async function prepare(store: Store) {
   const now = new Date()
   await createWorkspace(store, path.workspaceSlug, now)
-  await createDatabase(store, path, { networkFailuresPerHour: 0, appUrl: 'https://app.example.com' }, now)
+  await createDatabase(
+    store,
+    path,
+    { networkFailuresPerHour: 0, mailsPerHour: 0, appUrl: 'https://app.example.com' },
+    now,
+  )
   const receiver = await startReceiver()
   const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
   await setDatabase(store, path, settings)
