@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Store } from '../../server/store/store.js'
 
 /** Events that wait in each of some databases. */
@@ -7,21 +8,33 @@ export interface Backlog {
   eventsOfUser: number
 }
 
+/** Few enough for the time limit of a statement. */
+const rowsOfStatement = 20_000
+
 /** Stores events of users that nobody else knows, as servers do, and lets the planner know. */
 export async function storeBacklog(
   { prisma }: Pick<Store, 'prisma'>,
   { databaseIds, users, eventsOfUser }: Backlog,
 ) {
-  await prisma.$executeRaw`
-    WITH users AS MATERIALIZED (
-      SELECT database_id, gen_random_uuid() AS id
-      FROM unnest(${databaseIds}::uuid[]) AS database_id, generate_series(1, ${users}::int)),
-    messages AS (
-      INSERT INTO usher.outbox (database_id, id, kind, user_id, payload, created_at, stored_at, due_at, in_stream)
-      SELECT database_id, gen_random_uuid(), 'webhook', users.id,
-        jsonb_build_object('type', 'user.updated', 'userId', users.id, 'number', n), now(),
-        now() + n * interval '1 microsecond', now(), true
-      FROM users, generate_series(0, ${eventsOfUser}::int - 1) AS n)
-    INSERT INTO usher.outbox_stream (database_id, id, due_at) SELECT database_id, id, now() FROM users`
+  const streams = databaseIds.flatMap((databaseId) =>
+    Array.from({ length: users }, () => ({ databaseId, id: randomUUID() })),
+  )
+  const events = Math.min(eventsOfUser, rowsOfStatement)
+  const slice = Math.floor(rowsOfStatement / events)
+  for (let begin = 0; begin < streams.length; begin += slice) {
+    const some = streams.slice(begin, begin + slice)
+    const [databases, ids] = [some.map(({ databaseId }) => databaseId), some.map(({ id }) => id)]
+    for (let first = 0; first < eventsOfUser; first += events)
+      await prisma.$executeRaw`
+        INSERT INTO usher.outbox (database_id, id, kind, user_id, payload, created_at, stored_at, due_at, in_stream)
+        SELECT stream.database_id, gen_random_uuid(), 'webhook', stream.id,
+          jsonb_build_object('type', 'user.updated', 'userId', stream.id, 'number', n), now(),
+          now() + n * interval '1 microsecond', now(), true
+        FROM unnest(${databases}::uuid[], ${ids}::uuid[]) AS stream (database_id, id),
+          generate_series(${first}::int, ${first + events - 1}::int) AS n`
+    await prisma.$executeRaw`
+      INSERT INTO usher.outbox_stream (database_id, id, due_at)
+      SELECT database_id, id, now() FROM unnest(${databases}::uuid[], ${ids}::uuid[]) AS stream (database_id, id)`
+  }
   if (users * eventsOfUser >= 1_000) await prisma.$executeRaw`ANALYZE usher.outbox, usher.outbox_stream`
 }

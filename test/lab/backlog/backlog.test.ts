@@ -35,8 +35,7 @@ async function startServer(store: Store) {
   onTestFinished(async () => {
     clearInterval(clock)
     await api.close()
-    await store.prisma.message.deleteMany()
-    await store.prisma.messageStream.deleteMany()
+    await store.prisma.$executeRaw`TRUNCATE usher.outbox, usher.outbox_stream`
     await Promise.all([receiver.close(), smtp.close()])
   })
   return { api, receiver, smtp }
