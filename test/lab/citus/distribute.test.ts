@@ -17,25 +17,7 @@ import { startReceiver } from '../../support/receiver.js'
 import { codeIn, type ReceivedMail, startSmtp } from '../../support/smtp.js'
 import { masterKey, open, report } from './stage.js'
 
-const distributed = [
-  'user',
-  'code',
-  'code_request',
-  'database_secret',
-  'hash_parameters',
-  'idempotency_key',
-  'known_network',
-  'login_failures',
-  'membership',
-  'network_failures',
-  'outbox',
-  'session',
-  'signing_key',
-  'tenant',
-]
 const reference = ['workspace', 'database', '_prisma_migrations']
-const all = [...reference, ...distributed]
-const places = all.toSorted().map((name) => [name, reference.includes(name) ? null : 'database_id'])
 const ofFirstVersion = [
   ...reference,
   'user',
@@ -75,9 +57,27 @@ const placed = () =>
     FROM pg_dist_partition JOIN pg_class ON pg_class.oid = logicalrelid ORDER BY relname`,
   )
 
+/** Matches tables and constraints that are not of a shard. */
+const isOfNoShard = (table: string) =>
+  `NOT EXISTS (SELECT FROM pg_dist_shard WHERE ${table} = to_regclass(shard_name(logicalrelid, shardid)))`
+
+/** The names of all tables. */
+async function tableNames() {
+  const names = await query<{ name: string }>(
+    url,
+    `SELECT relname AS name FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'usher'::regnamespace AND ${isOfNoShard('oid')} ORDER BY 1`,
+  )
+  return names.map(({ name }) => name)
+}
+
+/** What {@link placed} returns of each table of a distributed store. */
+const places = async () =>
+  (await tableNames()).map((name) => [name, reference.includes(name) ? null : 'database_id'])
+
 /** The rows of each table as text. */
 async function rows(): Promise<Record<string, string[]>> {
-  const entries = all.map(async (table) => {
+  const entries = (await tableNames()).map(async (table) => {
     const found = await query(url, `SELECT * FROM usher."${table}"`)
     return [table, found.map((row) => JSON.stringify(row)).sort()] as const
   })
@@ -88,8 +88,7 @@ const constraints = () =>
   query(
     url,
     `SELECT conrelid::regclass::text AS "table", conname AS name, pg_get_constraintdef(oid) AS definition
-    FROM pg_constraint WHERE connamespace = 'usher'::regnamespace
-      AND NOT EXISTS (SELECT FROM pg_dist_shard WHERE conrelid = to_regclass(shard_name(logicalrelid, shardid)))
+    FROM pg_constraint WHERE connamespace = 'usher'::regnamespace AND ${isOfNoShard('conrelid')}
     ORDER BY 1, 2`,
   )
 
@@ -97,11 +96,12 @@ describe('usher store distribute', () => {
   it('distributes all tables by database_id, colocated, and keeps every key', async () => {
     await migrate(store.prisma)
     const before = await constraints()
+    const all = [...new Set([...reference, 'user', ...(await tableNames())])]
     const { said, audited } = await usher('store distribute')
     expect(said).toBe(`0 Distributed ${all.join(', ')}.\n`)
     expect(audited).toMatchObject([{ audit: 'store.distributed', tables: all }])
     const tables = await placed()
-    expect(tables.map(({ name, column }) => [name, column])).toEqual(places)
+    expect(tables.map(({ name, column }) => [name, column])).toEqual(await places())
     expect(new Set(tables.filter(({ column }) => column).map(({ group }) => group)).size).toBe(1)
     expect(await constraints()).toEqual(before)
     expect((await usher('store distribute')).said).toMatch(/^0 .*already.*\n$/)
@@ -162,7 +162,8 @@ describe('usher store distribute', () => {
         ['webhook', null],
         ['webhook', null],
       ])
-    })
+    }, 15_000)
+    await query(url, 'INSERT INTO usher.sweep (database_id, started_at) VALUES ($1, now())', [database.id])
     // Of failures before a success there is no row left.
     await database.login({ email, password: 'wrong password' })
     await before.close()
@@ -270,18 +271,21 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
     })
     await migrate(store.prisma, pathToFileURL(`${folder}/`))
     await rm(folder, { recursive: true })
-    await store.prisma.$transaction(async (transaction) => {
-      const { distributeTable } = await import('../../../server/store/citus/tables.js')
-      await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
-      for (const [table, name] of [
-        ['membership', 'membership_database_id_user_id_fkey'],
-        ['membership', 'membership_database_id_tenant_id_fkey'],
-        ['idempotency_key', 'idempotency_key_database_id_user_id_fkey'],
-      ]) {
-        await transaction.$executeRawUnsafe(`ALTER TABLE usher."${table}" DROP CONSTRAINT "${name}"`)
-      }
-      for (const table of ofFirstVersion) await distributeTable(transaction, table)
-    })
+    await store.prisma.$transaction(
+      async (transaction) => {
+        const { distributeTable } = await import('../../../server/store/citus/tables.js')
+        await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
+        for (const [table, name] of [
+          ['membership', 'membership_database_id_user_id_fkey'],
+          ['membership', 'membership_database_id_tenant_id_fkey'],
+          ['idempotency_key', 'idempotency_key_database_id_user_id_fkey'],
+        ]) {
+          await transaction.$executeRawUnsafe(`ALTER TABLE usher."${table}" DROP CONSTRAINT "${name}"`)
+        }
+        for (const table of ofFirstVersion) await distributeTable(transaction, table)
+      },
+      { timeout: 60_000 },
+    )
     const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
     await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
     await store.prisma.$executeRaw`
@@ -289,7 +293,7 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
       VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
     await migrate(store.prisma)
     expect(await store.prisma.hashParameters.count({ where: { databaseId: id } })).toBe(2)
-    expect((await placed()).map(({ name, column }) => [name, column])).toEqual(places)
+    expect((await placed()).map(({ name, column }) => [name, column])).toEqual(await places())
   })
 })
 
