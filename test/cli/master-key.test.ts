@@ -18,6 +18,7 @@ import {
 } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey } from '../../server/domain/keys/signing-keys.js'
 import { openEmbedded } from '../../server/store/embedded.js'
+import { UnavailableError } from '../../server/store/errors.js'
 import { openKeyFile } from '../../server/store/key-file.js'
 import { insertFirstSecret, resealSigningKey } from '../../server/store/queries/keys.js'
 import type { Store } from '../../server/store/store.js'
@@ -194,6 +195,21 @@ describe('keys rewrap', () => {
     await expect(only(store.masterKey)).rejects.toThrow('did not seal the signing keys of this store')
     await expect(only(newMasterKey)).rejects.toThrow('did not seal all signing keys of this store')
     await requireMasterKey({ ...store, newMasterKey })
+  })
+
+  it('the master key is checked without long waits for nodes of a distributed store that do not respond', async () => {
+    const { store, ...usher } = await startOwnOperator()
+    for (let count = 0; count < 5; count++) await usher.newDatabase()
+    const ids = await store.prisma.database.findMany({ select: { id: true }, orderBy: { id: 'asc' } })
+    const frozen = [ids.at(0), ids.at(1), ids.at(-1)].map((database) => database?.id)
+    // Without a limit of its own, a statement waits for the limit of the store.
+    const query: Store['query'] = (text, values, milliseconds = Number.POSITIVE_INFINITY) => {
+      if (!frozen.includes(String(values[0]))) return store.query(text, values)
+      if (milliseconds <= 2_000) return Promise.reject(new UnavailableError('does not respond'))
+      return new Promise(() => undefined)
+    }
+    await requireMasterKey({ ...store, query })
+    await expect(requireMasterKey({ ...store, query, masterKey: randomBytes(32) })).rejects.toThrow(wrongKey)
   })
 
   it('everything that is created with both keys after keys rewrap is sealed with the new one', async () => {

@@ -1,6 +1,6 @@
 import { isStoreUnavailable } from '../../store/errors.js'
 import type { SigningKey } from '../../store/generated/client.js'
-import { findDatabaseId } from '../../store/queries/databases.js'
+import { findDatabaseIds } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, ServerStore } from '../../store/store.js'
 import { canOpen, sealingKey } from '../keys/master-key.js'
@@ -9,6 +9,9 @@ import { reencryptKeys } from './rewrap-keys.js'
 
 /** Databases at one end of the list whose keys are looked for at most. */
 const maxTried = 10
+
+/** A node of a distributed store that takes longer counts as unreachable. */
+const nodeMilliseconds = 2_000
 
 /**
  * Checks the master key with keys of the newest database and of the oldest ones, which `usher keys rewrap` re-encrypts
@@ -71,15 +74,15 @@ async function firstSigningKeys(
 ): Promise<SigningKey[]> {
   const found: SigningKey[] = []
   let unavailable: unknown
-  for (let skip = 0; skip < maxTried && found.length < count; skip++) {
-    const id = await findDatabaseId(queries, end, skip)
-    if (id === undefined) break
-    try {
-      const [key] = await findSigningKeys(queries, id)
-      if (key) found.push(key)
-    } catch (error) {
-      if (!isStoreUnavailable(error)) throw error
-      unavailable = error
+  for (let skip = 0; skip < maxTried && found.length < count; ) {
+    const ids = await findDatabaseIds(queries, end, { skip, limit: count - found.length })
+    if (ids.length === 0) break
+    skip += ids.length
+    const results = await Promise.allSettled(ids.map((id) => findSigningKeys(queries, id, nodeMilliseconds)))
+    for (const result of results) {
+      if (result.status === 'fulfilled') found.push(...result.value.slice(0, 1))
+      else if (isStoreUnavailable(result.reason)) unavailable = result.reason
+      else throw result.reason
     }
   }
   if (unavailable && found.length === 0) throw unavailable

@@ -38,13 +38,18 @@ export async function findOldestDatabase(store: Queries) {
   return path
 }
 
-/** Returns the id of the newest or oldest database after skipping some, or undefined. Ids are in order of creation. */
-export async function findDatabaseId(store: Queries, end: 'newest' | 'oldest', skip: number) {
-  const [database] = await store.query<{ id: string }>(
-    `SELECT id FROM usher.database ORDER BY id ${end === 'newest' ? 'DESC' : 'ASC'} LIMIT 1 OFFSET $1::integer`,
-    [skip],
+/** Returns ids of the newest or oldest databases after skipping some. Ids are in order of creation. */
+export async function findDatabaseIds(
+  store: Queries,
+  end: 'newest' | 'oldest',
+  { skip, limit }: { skip: number; limit: number },
+) {
+  const rows = await store.query<{ id: string }>(
+    `SELECT id FROM usher.database ORDER BY id ${end === 'newest' ? 'DESC' : 'ASC'}
+    LIMIT $2::integer OFFSET $1::integer`,
+    [skip, limit],
   )
-  return database?.id
+  return rows.map(({ id }) => id)
 }
 
 /** Returns the number of databases. */

@@ -2,8 +2,8 @@ import type { DatabaseSecret, Prisma, SigningKey } from '../generated/client.js'
 import type { Store } from '../store.js'
 
 /** Returns the keys of a database, the newest first; of two with one instant, the one that has no successor. */
-export const findSigningKeys = (store: Pick<Store, 'query'>, databaseId: string) =>
-  store.query<SigningKey>(findSigningKeysStatement, [databaseId])
+export const findSigningKeys = (store: Pick<Store, 'query'>, databaseId: string, milliseconds?: number) =>
+  store.query<SigningKey>(findSigningKeysStatement, [databaseId], milliseconds)
 
 const findSigningKeysStatement = `
   SELECT database_id AS "databaseId", kid, algorithm, public_key AS "publicKey",
