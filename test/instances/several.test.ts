@@ -95,7 +95,7 @@ describe('three servers behind a proxy', () => {
     expect(await deployment.store.prisma.tenant.count({ where: { name: 'Race' } })).toBe(1)
   })
 
-  it('three servers send one mail to an address, and one for a network, of concurrent requests', async ({
+  it('three servers send one mail to an address of concurrent requests, and one to each of others', async ({
     deployment,
     base,
     signUp,
@@ -114,7 +114,7 @@ describe('three servers behind a proxy', () => {
     const { message, user } = deployment.store.prisma
     const mails = await message.findMany({ where: { kind: 'mail' }, select: { userId: true } })
     const { id } = await user.findFirstOrThrow({ where: { email: String(first) } })
-    expect(mails).toHaveLength(2)
+    expect(mails).toHaveLength(emails.length)
     expect(mails.filter(({ userId }) => userId === id)).toHaveLength(1)
   })
 

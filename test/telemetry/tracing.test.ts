@@ -92,7 +92,7 @@ describe('OpenTelemetry SDK', () => {
     expect(children).toHaveLength(1)
     expect(children[0]?.attributes).toEqual({
       'db.system.name': 'postgresql',
-      'db.query.summary': 'SELECT user membership tenant',
+      'db.query.summary': 'SELECT session user membership tenant',
       'db.query.text': expect.stringMatching(
         /^SELECT u\.id, .* FROM unnest\(\(SELECT \$2::uuid\[\]\)::uuid\[\]\) .* AS joined ON true$/,
       ),
@@ -125,7 +125,7 @@ describe('OpenTelemetry SDK', () => {
     expect(tree().names).toEqual([
       'SELECT database workspace',
       'SELECT signing_key',
-      'SELECT hash_parameters',
+      'SELECT hash_parameters event_tail',
     ])
   })
 
@@ -178,7 +178,7 @@ describe('OpenTelemetry SDK', () => {
     const failed = all.filter(({ status }) => status.code === SpanStatusCode.ERROR)
     expect(failed.map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
       ['INSERT user', '23505'],
-      ['SELECT user membership tenant', expect.stringMatching(/^P2010$|^42P01$/)],
+      ['SELECT session user membership tenant', expect.stringMatching(/^P2010$|^42P01$/)],
       [`GET ${route}/me`, '500'],
     ])
     const spans = JSON.stringify(

@@ -83,11 +83,15 @@ function requestsTo(operation: string, route: AppRoute, world: World): fc.Arbitr
   const body = bodiesOf(route, world)
   const headers = route.headers ? valuesOf(route.headers as z.ZodType) : fc.constant({})
   const token = isSecured(route) ? tokensFor(world) : fc.constant(undefined)
-  const any = fc.record({ path: params, body, token })
+  // Values of all its parameters, in which the path of a database that exists may replace that of the database.
+  const path = fc
+    .tuple(generated, params)
+    .map(([all, database]) => ({ ...(all as object), ...(database as object) }))
+  const any = fc.record({ path, body, token })
   const ofAccount = fc
     .tuple(any, fc.constantFrom(...world.accounts), fc.nat(1))
     .map(([request, account, index]) => ({
-      path: inDatabase ? account.path : request.path,
+      path: inDatabase ? { ...request.path, ...account.path } : request.path,
       body: request.body && withCredentials(operation, request.body, account),
       token: request.token && account.tokens[index],
     }))
