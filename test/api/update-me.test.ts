@@ -47,7 +47,10 @@ it('reports a change of the name once, even if the request is sent again', async
   const name = { preferredName: 'Ada' }
   const responses = [1, 2].map(() => database.as(token.jwt, 'PATCH', 'me', name))
   for (const response of await Promise.all(responses)) expect(response.json()).toMatchObject(name)
-  const messages = await usher.store.prisma.message.findMany({ where: { databaseId } })
+  const messages = await usher.store.prisma.message.findMany({
+    where: { databaseId },
+    orderBy: { storedAt: 'asc' },
+  })
   expect(messages.map(({ payload }) => payload)).toEqual([
     { type: 'user.created', userId },
     { type: 'user.updated', userId },
