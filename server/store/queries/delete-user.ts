@@ -5,7 +5,7 @@ import { isAsRead, type ReadUser } from './revocations.js'
 /**
  * Deletes a user, and those of the user's tenants that have no other user.
  *
- * @returns the ids of these tenants, or undefined if the user is not as read
+ * @returns the ids of these tenants, or undefined if the user has changed since the request read it
  */
 export const deleteUserAndTenants = (
   store: Transactions,

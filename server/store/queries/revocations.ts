@@ -89,7 +89,7 @@ export async function revokeUserTokens(
   return user
 }
 
-/** Does what {@link revokeUserTokens} does, for a request. Returns undefined if the user is not as read. */
+/** Does what {@link revokeUserTokens} does, unless the user has changed since the request read it. Then returns undefined. */
 export async function revokeIfAsRead(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,

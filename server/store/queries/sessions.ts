@@ -10,7 +10,7 @@ type Queries = Pick<Store, 'query'>
 export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {
   /** By the clock of the server that has issued the token of the login. */
   loginAt: Date
-  /** Those of the user, as read with the token. */
+  /** Those that the user had when the token was read. */
   generation: number
   tokensValidAfter: Date | null
 }
@@ -171,7 +171,7 @@ export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | '
 /**
  * Returns the sessions of a user that have not ended, at most 100: the given one first, then the most recently refreshed.
  *
- * @returns undefined if the user is no longer as read
+ * @returns undefined if the user has changed since the request read it
  */
 export async function findSessions(
   store: Queries,

@@ -192,7 +192,7 @@ const replacePasswordHashStatement = `
   UPDATE usher."user" SET password_hash = $4
   WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
 
-/** Returns whether the name is another one; undefined if the user is not as read. */
+/** Returns whether the name is another one; undefined if the user has changed since the request read it. */
 export async function updatePreferredName(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,

@@ -116,10 +116,10 @@ function auditStates(changes: readonly Change[], received: ReadonlyMap<string, s
     if (change.table === 'user') last.set((change.after ?? change.before)?.id, change)
   return [...last].flatMap(([id, { after }]) => {
     const types = received.get(String(id)) ?? []
-    const told = types.findLast((type) => type === 'user.disabled' || type === 'user.enabled')
+    const lastType = types.findLast((type) => type === 'user.disabled' || type === 'user.enabled')
     const isDisabled = isSet(after?.disabled_at)
-    return after && (told === 'user.disabled') !== isDisabled
-      ? [`user ${id} is ${isDisabled ? 'disabled' : 'enabled'}, but the last event is ${told}`]
+    return after && (lastType === 'user.disabled') !== isDisabled
+      ? [`user ${id} is ${isDisabled ? 'disabled' : 'enabled'}, but the last event is ${lastType}`]
       : []
   })
 }
