@@ -1,6 +1,6 @@
 import { Command, CommanderError } from '@commander-js/extra-typings'
-import { PartialFailureError } from '../domain/admin/operator-error.js'
 import { version } from '../version.js'
+import { PartialFailureError } from './partial-failure-error.js'
 
 /** Each command loads its code when it is used, because loading all of it takes 0.7 s of a core. */
 const commands = {

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.js'
-import { UsageError } from '../domain/admin/operator-error.js'
 import { TemplateError } from '../domain/mail/templates.js'
+import { UsageError } from '../domain/management/operator-error.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import {
   isStatementTimeout,

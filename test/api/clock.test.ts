@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
-import { revokeTokens } from '../../server/domain/admin/change-user.js'
+import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { it } from '../support/api.js'
 import { password, startApp } from '../support/app.js'
 import { passTimeSinceRefresh } from '../support/passing-time.js'

@@ -1,5 +1,5 @@
 import { describe, expect, vi } from 'vitest'
-import { setPassword } from '../../server/domain/admin/change-user.js'
+import { setPassword } from '../../server/domain/management/users/change-user.js'
 import { Problem } from '../../server/domain/problem.js'
 import { recordDummyHash } from '../../server/store/queries/databases.js'
 import { it as apiTest } from '../support/api.js'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { exportUsers } from '../../server/domain/admin/import-export/export-users.js'
+import { exportUsers } from '../../server/domain/management/users/export-users.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { it as apiTest } from '../support/api.js'
 import { password } from '../support/app.js'
@@ -26,7 +26,7 @@ const it = apiTest
   })
   .extend('exported', ({ store }) => async (databaseId: string) => {
     const lines: string[] = []
-    for await (const line of exportUsers(store, databaseId)) lines.push(line)
+    for await (const line of exportUsers(store, databaseId)) lines.push(JSON.stringify(line))
     return lines
   })
 

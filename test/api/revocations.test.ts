@@ -1,8 +1,13 @@
 import type { DatabasePath, Session, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect } from 'vitest'
-import { disableUser, enableUser, revokeTokens, setPassword } from '../../server/domain/admin/change-user.js'
 import { issueCode } from '../../server/domain/codes/code.js'
+import {
+  disableUser,
+  enableUser,
+  revokeTokens,
+  setPassword,
+} from '../../server/domain/management/users/change-user.js'
 import { storeCode as insertCode } from '../../server/store/queries/store-code.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'

@@ -1,6 +1,6 @@
 import type { Session, SessionList } from '@usher/contract'
 import { describe, expect, vi } from 'vitest'
-import { revokeTokens } from '../../server/domain/admin/change-user.js'
+import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, type TestApi, type TestDatabase } from '../support/app.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { deleteUser } from '../../server/domain/admin/change-user.js'
-import { createTenant, deleteTenant } from '../../server/domain/admin/tenants.js'
+import { createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
+import { deleteUser } from '../../server/domain/management/users/change-user.js'
 import type { Store } from '../../server/store/store.js'
 import { it } from '../support/operator.js'
 

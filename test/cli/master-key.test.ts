@@ -3,8 +3,6 @@ import { EventEmitter, once } from 'node:events'
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { requireMasterKey } from '../../server/domain/admin/master-key.js'
-import { rewrapKeys } from '../../server/domain/admin/rewrap-keys.js'
 import {
   createSecretLookup,
   generateSecret,
@@ -17,6 +15,8 @@ import {
   sealPrivateKey,
 } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey } from '../../server/domain/keys/signing-keys.js'
+import { requireMasterKey } from '../../server/domain/management/keys/require-master-key.js'
+import { rewrapKeys } from '../../server/domain/management/keys/rewrap-keys.js'
 import { openEmbedded } from '../../server/store/embedded.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { openKeyFile } from '../../server/store/key-file.js'

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { describe, expect } from 'vitest'
 import { operatorName } from '../../server/cli/io/with-store.js'
-import { revokeTokens } from '../../server/domain/admin/change-user.js'
+import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { password, type TestDatabase } from '../support/app.js'
 import { dummyHashesOf } from '../support/lines.js'
 import { it as operatorTest } from '../support/operator.js'

@@ -9,7 +9,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 /** Returns the part of the diagram that a file belongs to, or undefined for config and version. */
 function partOf(file: string) {
   const path = relative('server', file)
-  if (path.startsWith('domain/admin/')) return 'admin'
+  if (path.startsWith('domain/management/')) return 'management'
   return path.match(/^[^./]+(?=\/)|^index(?=\.[jt]s$)/)?.[0]
 }
 

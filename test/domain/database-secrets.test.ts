@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
+import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { it as apiTest } from '../support/api.js'
 import { start } from '../support/app.js'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createDatabase } from '../../server/domain/admin/databases.js'
-import { createWorkspace } from '../../server/domain/admin/workspaces.js'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
+import { createDatabase } from '../../server/domain/management/databases/databases.js'
+import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { passTimeInCaches } from '../support/passing-time.js'
 import { openTestStore } from '../support/store.js'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { requireMasterKey } from '../../server/domain/admin/master-key.js'
 import { openPrivateKey, sealPrivateKey } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
+import { requireMasterKey } from '../../server/domain/management/keys/require-master-key.js'
 import { it } from '../support/api.js'
 
 const masterKey = randomBytes(32)

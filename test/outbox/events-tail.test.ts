@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { tailEvents } from '../../server/domain/admin/outbox.js'
+import { tailEvents } from '../../server/domain/management/outbox.js'
 import type { TestDatabase } from '../support/app.js'
 import { startUsher } from '../support/child.js'
 import { it, type Operator } from '../support/operator.js'

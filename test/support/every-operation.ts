@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/admin/databases.js'
-import { webhookSettings } from '../../server/domain/admin/webhook.js'
+import { setDatabase } from '../../server/domain/management/databases/databases.js'
+import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import type { Store } from '../../server/store/store.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'

@@ -1,5 +1,5 @@
-import { importUsers, type Line } from '../../server/domain/admin/import-export/import-users.js'
 import type { AppContext } from '../../server/domain/context.js'
+import { importUsers, type Line } from '../../server/domain/management/users/import-users.js'
 import type { Store } from '../../server/store/store.js'
 
 /** Returns lines of a file: strings unchanged, other values as JSON. */

@@ -1,7 +1,7 @@
 import { createVerifier } from '@usher/verify'
 import { decodeProtectedHeader } from 'jose'
 import { expect, vi } from 'vitest'
-import { rotateKeys } from '../../server/domain/admin/key-rotation.js'
+import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { password } from '../support/app.js'
 import { passTimeInCaches } from '../support/passing-time.js'
 import { it, optionsOf } from './live.js'

@@ -1,13 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
-import { createDatabase, listDatabases, requireDatabase, setDatabase } from '../../domain/admin/databases.js'
-import { deleteDatabase } from '../../domain/admin/delete-database.js'
-import { parseFixedClaims } from '../../domain/admin/fixed-claims.js'
-import { UsageError } from '../../domain/admin/operator-error.js'
-import { pruneHashParameters } from '../../domain/admin/prune-hash-parameters.js'
-import { parseAppUrl, parseWebhookUrl } from '../../domain/admin/urls.js'
-import { webhookSettings } from '../../domain/admin/webhook.js'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import {
+  createDatabase,
+  listDatabases,
+  requireDatabase,
+  setDatabase,
+} from '../../domain/management/databases/databases.js'
+import { deleteDatabase } from '../../domain/management/databases/delete-database.js'
+import { parseFixedClaims } from '../../domain/management/databases/fixed-claims.js'
+import { pruneHashParameters } from '../../domain/management/databases/prune-hash-parameters.js'
+import { parseAppUrl, parseWebhookUrl } from '../../domain/management/databases/urls.js'
+import { webhookSettings } from '../../domain/management/databases/webhook.js'
+import { UsageError } from '../../domain/management/operator-error.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import type { DatabaseFields } from '../../store/queries/databases.js'

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { UsageError } from '../../domain/admin/operator-error.js'
-import { tailEvents } from '../../domain/admin/outbox.js'
+import { UsageError } from '../../domain/management/operator-error.js'
+import { tailEvents } from '../../domain/management/outbox.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { print, readConfig, withStore } from '../io/with-store.js'
 

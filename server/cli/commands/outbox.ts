@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { UsageError } from '../../domain/admin/operator-error.js'
-import { dropMessages, listMessages, retryMessages } from '../../domain/admin/outbox.js'
+import { UsageError } from '../../domain/management/operator-error.js'
+import { dropMessages, listMessages, retryMessages } from '../../domain/management/outbox.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Command } from '@commander-js/extra-typings'
 import type { Config } from '../../config.js'
-import { OperatorError } from '../../domain/admin/operator-error.js'
+import { OperatorError } from '../../domain/management/operator-error.js'
 import { serveWithWorkers } from '../../process/cluster.js'
 import { serve } from '../../process/serve.js'
 import { readConfig } from '../io/with-store.js'

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { UsageError } from '../../domain/admin/operator-error.js'
+import { UsageError } from '../../domain/management/operator-error.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
 import { audit } from '../../telemetry/audit.js'

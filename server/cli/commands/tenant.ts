@@ -7,7 +7,7 @@ import {
   listTenants,
   removeFromTenant,
   renameTenant,
-} from '../../domain/admin/tenants.js'
+} from '../../domain/management/tenants.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, tenantName, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'

@@ -1,10 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from '@commander-js/extra-typings'
-import { requireDatabase } from '../../domain/admin/databases.js'
-import { exportUsers } from '../../domain/admin/import-export/export-users.js'
-import { OperatorError } from '../../domain/admin/operator-error.js'
+import { requireDatabase } from '../../domain/management/databases/databases.js'
+import { OperatorError } from '../../domain/management/operator-error.js'
+import { exportUsers } from '../../domain/management/users/export-users.js'
+import type { UserLine } from '../../domain/management/users/user-line.js'
 import { databasePath } from '../io/arguments.js'
+import { jsonText } from '../io/json-text.js'
 import { print, withStore } from '../io/with-store.js'
 
 export const addUserExportCommand = (user: Command) =>
@@ -18,18 +20,21 @@ export const addUserExportCommand = (user: Command) =>
       withStore(async (store) => {
         const { id } = await requireDatabase(store, path)
         const { output } = options
-        if (output === undefined) return toStandardOutput(exportUsers(store, id))
+        if (output === undefined) return toStandardOutput(linesOf(exportUsers(store, id)))
         let users = 0
-        async function* counted() {
-          for await (const line of exportUsers(store, id)) {
-            users++
-            yield line
-          }
-        }
-        await writeNewFile(output, counted())
+        const lines = linesOf(exportUsers(store, id), () => users++)
+        await writeNewFile(output, lines)
         print(options, { users, file: output }, `Users exported to ${output}: ${users}.`)
       }),
     )
+
+/** @param onLine called before each line */
+async function* linesOf(users: AsyncIterable<UserLine>, onLine?: () => void) {
+  for await (const user of users) {
+    onLine?.()
+    yield `${jsonText(user)}\n`
+  }
+}
 
 /** Writes a file that did not exist. It has its name when it is complete; until then an empty file keeps the name. */
 async function writeNewFile(name: string, lines: AsyncIterable<string>) {

@@ -1,14 +1,15 @@
 import { appendFile, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
-import { requireDatabase } from '../../domain/admin/databases.js'
-import { importUsers, type RejectedLine } from '../../domain/admin/import-export/import-users.js'
-import { PartialFailureError, UsageError } from '../../domain/admin/operator-error.js'
+import { requireDatabase } from '../../domain/management/databases/databases.js'
+import { UsageError } from '../../domain/management/operator-error.js'
+import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import { readLines } from '../io/ndjson-file.js'
 import { createProgressLine } from '../io/progress-line.js'
 import { print, withStore } from '../io/with-store.js'
+import { PartialFailureError } from '../partial-failure-error.js'
 
 /** Rejected lines reported on stderr; the rejects file has all of them. */
 const reportedRejects = 20

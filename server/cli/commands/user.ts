@@ -7,11 +7,11 @@ import {
   revokeTokens,
   setPassword,
   unlockUser,
-} from '../../domain/admin/change-user.js'
-import { createUser } from '../../domain/admin/create-user.js'
-import { type Account, findAccount } from '../../domain/admin/find-account.js'
-import { listUsers, showUser } from '../../domain/admin/list-users.js'
-import { sendReset } from '../../domain/admin/send-reset.js'
+} from '../../domain/management/users/change-user.js'
+import { createUser } from '../../domain/management/users/create-user.js'
+import { type Account, findAccount } from '../../domain/management/users/find-account.js'
+import { listUsers, showUser } from '../../domain/management/users/list-users.js'
+import { sendReset } from '../../domain/management/users/send-reset.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { Throttle } from '../../domain/throttle/login-throttle.js'

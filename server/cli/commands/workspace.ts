@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { createWorkspace, deleteWorkspace, listWorkspaces } from '../../domain/admin/workspaces.js'
+import { createWorkspace, deleteWorkspace, listWorkspaces } from '../../domain/management/workspaces.js'
 import { audit } from '../../telemetry/audit.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withNewStore, withStore } from '../io/with-store.js'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import type { Line } from '../../domain/admin/import-export/import-users.js'
+import type { Line } from '../../domain/management/users/import-users.js'
 
 /** Room for a user with several thousand tenants. */
 const maxLineBytes = 2 ** 20

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { OperatorError, UsageError } from '../../domain/admin/operator-error.js'
+import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
 
 const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 

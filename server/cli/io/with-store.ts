@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
-import { jsonText } from '../../domain/admin/json-text.js'
-import { requireMasterKey } from '../../domain/admin/master-key.js'
+import { requireMasterKey } from '../../domain/management/keys/require-master-key.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { readEnvFile } from './env-file.js'
+import { jsonText } from './json-text.js'
 import { withSecretFiles } from './secret-files.js'
 
 /**

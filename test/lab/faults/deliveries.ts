@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import { createDatabase } from '../../../server/domain/admin/databases.js'
-import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { createDatabase } from '../../../server/domain/management/databases/databases.js'
+import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
 import type { Store } from '../../../server/store/store.js'
 import { report } from '../form.js'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { createDatabase } from '../../../server/domain/admin/databases.js'
-import { createWorkspace } from '../../../server/domain/admin/workspaces.js'
+import { createDatabase } from '../../../server/domain/management/databases/databases.js'
+import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { openEmbedded } from '../../../server/store/embedded.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { openPostgres } from '../../../server/store/postgres.js'

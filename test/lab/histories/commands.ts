@@ -1,13 +1,13 @@
+import type { AppContext } from '../../../server/domain/context.js'
+import { addToTenant, removeFromTenant } from '../../../server/domain/management/tenants.js'
 import {
   deleteUser,
   disableUser,
   enableUser,
   revokeTokens,
   setPassword,
-} from '../../../server/domain/admin/change-user.js'
-import { sendReset } from '../../../server/domain/admin/send-reset.js'
-import { addToTenant, removeFromTenant } from '../../../server/domain/admin/tenants.js'
-import type { AppContext } from '../../../server/domain/context.js'
+} from '../../../server/domain/management/users/change-user.js'
+import { sendReset } from '../../../server/domain/management/users/send-reset.js'
 import type { Store } from '../../../server/store/store.js'
 import { type Choose, withNewPassword } from './known.js'
 import type { Input } from './operation.js'

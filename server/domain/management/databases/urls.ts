@@ -1,4 +1,4 @@
-import { UsageError } from './operator-error.js'
+import { UsageError } from '../operator-error.js'
 
 const maxLength = 2_000
 

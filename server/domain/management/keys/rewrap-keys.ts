@@ -1,13 +1,13 @@
-import type { Database } from '../../store/generated/client.js'
-import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../store/queries/databases.js'
+import type { Database } from '../../../store/generated/client.js'
+import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../../store/queries/databases.js'
 import {
   findSecrets,
   findSigningKeys,
   resealSecret,
   resealSigningKey,
   waitForKeyChanges,
-} from '../../store/queries/keys.js'
-import type { MasterKeys, ServerStore, Store } from '../../store/store.js'
+} from '../../../store/queries/keys.js'
+import type { MasterKeys, ServerStore, Store } from '../../../store/store.js'
 import {
   openPrivateKey,
   openSecret,
@@ -15,8 +15,8 @@ import {
   sealPrivateKey,
   sealSecret,
   sealWebhookSecret,
-} from '../keys/master-key.js'
-import { OperatorError } from './operator-error.js'
+} from '../../keys/master-key.js'
+import { OperatorError } from '../operator-error.js'
 
 /** Databases whose keys are re-encrypted at the same time. */
 const lanes = 4

@@ -1,16 +1,16 @@
 import type { DatabasePath } from '@usher/contract'
-import { insertMessages } from '../../store/queries/outbox.js'
+import { insertMessages } from '../../../store/queries/outbox.js'
 import {
   disableUser as disable,
   enableUser as enable,
   type Revocation,
   revokeUserTokens,
-} from '../../store/queries/revocations.js'
-import type { Store } from '../../store/store.js'
-import type { AppContext } from '../context.js'
-import { type Event, type EventSource, eventMessages } from '../outbox/events.js'
-import type { Throttle } from '../throttle/login-throttle.js'
-import { recordHashParameters } from '../users/verify-password.js'
+} from '../../../store/queries/revocations.js'
+import type { Store } from '../../../store/store.js'
+import type { AppContext } from '../../context.js'
+import { type Event, type EventSource, eventMessages } from '../../outbox/events.js'
+import type { Throttle } from '../../throttle/login-throttle.js'
+import { recordHashParameters } from '../../users/verify-password.js'
 import { type Account, type FoundAccount, findAccount, userNotFound } from './find-account.js'
 import { hashNewPassword } from './hash-new-password.js'
 

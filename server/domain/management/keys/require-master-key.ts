@@ -1,10 +1,10 @@
-import { isStoreUnavailable } from '../../store/errors.js'
-import type { SigningKey } from '../../store/generated/client.js'
-import { findDatabaseIds } from '../../store/queries/databases.js'
-import { findSigningKeys } from '../../store/queries/keys.js'
-import type { MasterKeys, ServerStore } from '../../store/store.js'
-import { canOpen, sealingKey } from '../keys/master-key.js'
-import { OperatorError } from './operator-error.js'
+import { isStoreUnavailable } from '../../../store/errors.js'
+import type { SigningKey } from '../../../store/generated/client.js'
+import { findDatabaseIds } from '../../../store/queries/databases.js'
+import { findSigningKeys } from '../../../store/queries/keys.js'
+import type { MasterKeys, ServerStore } from '../../../store/store.js'
+import { canOpen, sealingKey } from '../../keys/master-key.js'
+import { OperatorError } from '../operator-error.js'
 import { reencryptKeys } from './rewrap-keys.js'
 
 /** Databases at one end of the list whose keys are looked for at most. */

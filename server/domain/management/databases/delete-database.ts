@@ -5,10 +5,10 @@ import {
   deleteAllMessages,
   deleteAllTenants,
   deleteAllUsers,
-} from '../../store/queries/databases.js'
-import type { Store } from '../../store/store.js'
-import { findDatabaseRow } from '../databases/find-database.js'
-import { OperatorError } from './operator-error.js'
+} from '../../../store/queries/databases.js'
+import type { Store } from '../../../store/store.js'
+import { findDatabaseRow } from '../../databases/find-database.js'
+import { OperatorError } from '../operator-error.js'
 
 /**
  * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an

@@ -3,6 +3,3 @@ export class OperatorError extends Error {}
 
 /** A usage error, which does not depend on the store. */
 export class UsageError extends OperatorError {}
-
-/** A command that was partly successful and has already reported what failed. */
-export class PartialFailureError extends Error {}

@@ -6,7 +6,7 @@ import { deleteTailedEvents, findEvents, renewEventTail } from '../../store/quer
 import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { eventBody } from '../outbox/events.js'
-import { requireDatabase } from './databases.js'
+import { requireDatabase } from './databases/databases.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
 

@@ -1,9 +1,9 @@
 import type { DatabasePath } from '@usher/contract'
-import { insertMessage } from '../../store/queries/outbox.js'
-import type { Store } from '../../store/store.js'
-import { codeMessage } from '../codes/code.js'
+import { insertMessage } from '../../../store/queries/outbox.js'
+import type { Store } from '../../../store/store.js'
+import { codeMessage } from '../../codes/code.js'
+import { OperatorError } from '../operator-error.js'
 import { type Account, findAccount } from './find-account.js'
-import { OperatorError } from './operator-error.js'
 
 /**
  * Stores the message that sends a user a code for a new password. A server delivers it.

@@ -1,10 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
-import type { Store } from '../../store/store.js'
-import type { Throttle } from '../throttle/login-throttle.js'
-import { requireDatabase } from './databases.js'
+import type { Store } from '../../../store/store.js'
+import type { Throttle } from '../../throttle/login-throttle.js'
+import { requireDatabase } from '../databases/databases.js'
+import type { Page } from '../page.js'
+import { requireTenant } from '../tenants.js'
 import { type Account, accountColumns, findAccount } from './find-account.js'
-import type { Page } from './page.js'
-import { requireTenant } from './tenants.js'
 
 /** Returns users ordered by id, which is the order of sign-up. @throws {OperatorError} if there is no such tenant */
 export async function listUsers(

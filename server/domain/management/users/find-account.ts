@@ -1,9 +1,9 @@
 import { canonicalEmail, type DatabasePath } from '@usher/contract'
 import { validate as isUuid } from 'uuid'
-import type { User } from '../../store/generated/client.js'
-import type { Store } from '../../store/store.js'
-import { requireDatabase } from './databases.js'
-import { OperatorError, UsageError } from './operator-error.js'
+import type { User } from '../../../store/generated/client.js'
+import type { Store } from '../../../store/store.js'
+import { requireDatabase } from '../databases/databases.js'
+import { OperatorError, UsageError } from '../operator-error.js'
 
 export const accountColumns = {
   databaseId: true,

@@ -1,5 +1,5 @@
-import type { Prisma } from '../../store/generated/client.js'
-import { UsageError } from './operator-error.js'
+import type { Prisma } from '../../../store/generated/client.js'
+import { UsageError } from '../operator-error.js'
 
 /** Claims that only Usher sets: those that RFC 7519 §4.1 registers, and its own. */
 const reservedClaims = [

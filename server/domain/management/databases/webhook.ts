@@ -1,6 +1,6 @@
-import type { Database } from '../../store/generated/client.js'
-import { newWebhookSecret } from '../outbox/webhook.js'
-import { OperatorError } from './operator-error.js'
+import type { Database } from '../../../store/generated/client.js'
+import { newWebhookSecret } from '../../outbox/webhook.js'
+import { OperatorError } from '../operator-error.js'
 
 /** What `usher database set` changes of a webhook. */
 interface WebhookChange {

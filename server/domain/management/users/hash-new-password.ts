@@ -1,8 +1,8 @@
 import { CreateUserBody } from '@usher/contract'
-import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
-import { passwordErrors } from '../passwords/policy.js'
-import { OperatorError } from './operator-error.js'
+import type { AppContext } from '../../context.js'
+import type { Database } from '../../databases/find-database.js'
+import { passwordErrors } from '../../passwords/policy.js'
+import { OperatorError } from '../operator-error.js'
 
 /** @throws {OperatorError} with the rules of the policy that the password violates */
 export async function hashNewPassword(

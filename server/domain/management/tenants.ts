@@ -4,10 +4,10 @@ import { insertMessages } from '../../store/queries/outbox.js'
 import { deleteTenantRow } from '../../store/queries/tenants.js'
 import type { Store } from '../../store/store.js'
 import { type EventSource, eventMessages } from '../outbox/events.js'
-import { requireDatabase } from './databases.js'
-import { findAccount } from './find-account.js'
+import { requireDatabase } from './databases/databases.js'
 import { OperatorError } from './operator-error.js'
 import type { Page } from './page.js'
+import { findAccount } from './users/find-account.js'
 
 /** Returns tenants ordered by id, which is the order of creation, with the number of users in each. */
 export async function listTenants(store: Store, path: DatabasePath, { limit, after }: Page<string>) {

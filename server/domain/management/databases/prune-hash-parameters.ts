@@ -1,6 +1,6 @@
 import type { DatabasePath } from '@usher/contract'
-import type { Store } from '../../store/store.js'
-import { pruneHashParameters as prune } from '../sweep/prune-hash-parameters.js'
+import type { Store } from '../../../store/store.js'
+import { pruneHashParameters as prune } from '../../sweep/prune-hash-parameters.js'
 import { requireDatabase } from './databases.js'
 
 export async function pruneHashParameters(

@@ -1,22 +1,24 @@
 import { listUsersToExport } from '../../../store/queries/bulk.js'
 import type { Store } from '../../../store/store.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
-import { jsonText } from '../json-text.js'
 import type { UserLine } from './user-line.js'
 
 const pageUsers = 500
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Yields every user of a database, ordered by id, as a line that `usher user import` reads. Users are read page by
+ * Yields every user of a database, ordered by id, as the line that `readUserLine` reads. Users are read page by
  * page; a user who changes meanwhile is written as before or after the change.
  */
-export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: string): AsyncGenerator<string> {
+export async function* exportUsers(
+  store: Pick<Store, 'prisma'>,
+  databaseId: string,
+): AsyncGenerator<UserLine> {
   let after = beforeAll
   for (;;) {
     const users = await listUsersToExport(store.prisma, databaseId, after, pageUsers)
     for (const user of users) {
-      const line = {
+      yield {
         id: user.id,
         email: user.email,
         ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
@@ -33,7 +35,6 @@ export async function* exportUsers(store: Pick<Store, 'prisma'>, databaseId: str
         ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
         createdAt: user.createdAt,
       } satisfies UserLine
-      yield `${jsonText(line)}\n`
       after = user.id
     }
     if (users.length < pageUsers) return

@@ -1,0 +1,2 @@
+/** A command that was partly successful and has already reported what failed. */
+export class PartialFailureError extends Error {}
