@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from './config.js'
+import { type Clock, systemClock } from './domain/clock.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { createMailer, type SendMail } from './domain/mail/mailer.js'
 import { loadTemplates } from './domain/mail/templates.js'
@@ -10,6 +11,7 @@ import { createDatabase } from './domain/management/databases/databases.js'
 import { requireMasterKey } from './domain/management/keys/require-master-key.js'
 import { ensureWorkspace } from './domain/management/workspaces.js'
 import { startDelivery } from './domain/outbox/delivery.js'
+import type { DeliveryIntervals } from './domain/outbox/intervals.js'
 import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { startSweep } from './domain/sweep/sweep.js'
@@ -36,8 +38,9 @@ export interface Usher {
 
 export interface StartOptions {
   log: Logger
-  /** The clock, in milliseconds since the epoch. */
-  now?: () => number
+  clock?: Clock
+  /** Intervals of deliveries that differ from the usual ones. */
+  intervals?: DeliveryIntervals
   /** Sends the mails. By default by SMTP, or to files. */
   sendMail?: SendMail | undefined
 }
@@ -49,17 +52,17 @@ export interface StartOptions {
  * password blocklist or a mail template is invalid. Everything is closed then. If Postgres is unreachable, the server returns 503 until it
  * is reachable.
  */
-export async function startUsher(config: Config, { log, now = Date.now }: StartOptions): Promise<Usher> {
+export async function startUsher(config: Config, { log, clock = systemClock }: StartOptions): Promise<Usher> {
   const opened = await openServerStore(
     config,
     (err) => log.warn({ err }, 'store connection lost'),
     (text) => log.warn(text),
-    (store) => createFirstDatabase(store, now),
+    (store) => createFirstDatabase(store, clock.now),
   )
   try {
     const store = await requireUsable(opened, log)
     const firstDatabase = config.databaseUrl ? undefined : await findOldestDatabase(store)
-    return { ...(await buildUsher(config, store, { log, now })), firstDatabase }
+    return { ...(await buildUsher(config, store, { log, clock })), firstDatabase }
   } catch (error) {
     await opened.close()
     throw error
@@ -70,16 +73,16 @@ export async function startUsher(config: Config, { log, now = Date.now }: StartO
 export async function buildUsher(
   config: Config,
   store: ServerStore,
-  { log, now = Date.now, sendMail = createMailer(config.mail, log) }: StartOptions,
+  { log, clock, intervals, sendMail = createMailer(config.mail, log) }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
-  const context = createContext(config, shareByWorker(store, config.storeConnections), now, blocklist)
+  const context = createContext(config, shareByWorker(store, config.storeConnections), clock, blocklist)
   const statistics = createStatistics()
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const app = await buildApp(config, context, log, metrics)
   const sweep = startSweep(context, log)
-  const delivery = startDelivery(context, { mail: { templates, sendMail }, log, statistics })
+  const delivery = startDelivery(context, { mail: { templates, sendMail }, log, statistics, intervals })
   context.deliver = delivery.deliver
   return {
     app,

@@ -2,6 +2,7 @@ import { batchReads } from '../store/batched-reads.js'
 import type { NewMessage } from '../store/queries/outbox.js'
 import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
 import type { ServerStore } from '../store/store.js'
+import { type Clock, systemClock } from './clock.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
@@ -13,7 +14,7 @@ import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tok
 import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
 
 /** Dependencies of the rules, one object per process. */
-export interface AppContext {
+export interface AppContext extends Pick<Clock, 'now'> {
   store: ServerStore
   hashing: Hasher
   /** Passwords that sign-up rejects in addition to common ones. */
@@ -26,8 +27,6 @@ export interface AppContext {
   findSecrets: ReturnType<typeof createSecretLookup>
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
-  /** The clock, in milliseconds since the epoch. */
-  now: () => number
   /** Starts the delivery of messages that were stored, of any kind unless given; set by the server that delivers them. */
   deliver: (messages: readonly (Pick<NewMessage, 'databaseId'> & { kind?: string })[]) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
@@ -44,9 +43,10 @@ export interface ContextSettings extends TokenSettings {
 export function createContext(
   settings: ContextSettings,
   store: ServerStore,
-  now: AppContext['now'] = Date.now,
+  clock: Clock = systemClock,
   blocklist?: PasswordBlocklist,
 ): AppContext {
+  const { now } = clock
   const hashing = createHasher(settings.hashing)
   return {
     store,
@@ -55,9 +55,9 @@ export function createContext(
     throttle: new Throttle(store, { now, workers: settings.workers, queue: hashing }),
     networkAllowance: createNetworkAllowance(store, now),
     mails: createMailAllowance(store, now),
-    findDatabase: createDatabaseLookup(store, settings),
+    findDatabase: createDatabaseLookup(store, settings, clock),
     findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys, new Date(now()))),
-    findSecrets: createSecretLookup(store, now),
+    findSecrets: createSecretLookup(store, clock),
     verifiedTokens: createVerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,

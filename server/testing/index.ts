@@ -5,6 +5,7 @@ import { PathName } from '@usher/contract'
 import { pino } from 'pino'
 import { z } from 'zod'
 import { ConfigError, Environment, loadConfig } from '../config.js'
+import { systemClock } from '../domain/clock.js'
 import type { Mail } from '../domain/mail/mailer.js'
 import { createDatabase } from '../domain/management/databases/databases.js'
 import { parseFixedClaims } from '../domain/management/databases/fixed-claims.js'
@@ -135,7 +136,7 @@ async function start(options: StartOptions): Promise<TestServer> {
     const log = pino({ level: config.logLevel })
     const usher = await buildUsher({ ...config, port, baseUrl }, store, {
       log,
-      now,
+      clock: { ...systemClock, now },
       sendMail: config.mail.smtpUrl ? undefined : sendMail,
     })
     close = usher.close

@@ -91,10 +91,7 @@ describe('keys rewrap', () => {
     const { id, path, ...database } = await usher.newDatabase()
     await usher.newDatabase()
     const { token } = await database.signedUp()
-    const mac = await createSecretLookup(
-      usher.store,
-      Date.now,
-    )(id).then((each) => each.sign('refresh_token', 'a'))
+    const mac = await createSecretLookup(usher.store)(id).then((each) => each.sign('refresh_token', 'a'))
     const next = { USHER_NEW_MASTER_KEY: newKey() }
     const { stdout, audited } = await usher.operator('keys rewrap', '', next)
     expect(stdout).toBe(

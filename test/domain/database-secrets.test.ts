@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { systemClock } from '../../server/domain/clock.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
 import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { it as apiTest } from '../support/api.js'
@@ -10,11 +11,12 @@ const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const it = apiTest.extend('world', async ({ usher }) => {
   const { id, workspaceSlug, databaseName } = await usher.newDatabase()
   const clock = { now: start }
+  const serverClock = { ...systemClock, now: () => clock.now }
   return {
     id,
     clock,
     /** Reads the secrets as another server does, with an empty cache. */
-    secrets: () => createSecretLookup(usher.store, () => clock.now)(id),
+    secrets: () => createSecretLookup(usher.store, serverClock)(id),
     rotate: () => rotateKeys(usher.store, { workspaceSlug, databaseName }, 0, new Date(clock.now)),
     rows: () => usher.store.prisma.databaseSecret.findMany({ where: { databaseId: id } }),
   }
@@ -39,7 +41,7 @@ describe('secrets of a database', () => {
     expect(Buffer.from(sameBytes, 'base64url')).toEqual(Buffer.from(mac, 'base64url'))
     for (const other of ['', mac.slice(1), `${mac}x`, sameBytes, 'é'.repeat(43)])
       expect(secrets.verify(other, 'refresh_token', 'a', 1)).toBe(false)
-    const elsewhere = await createSecretLookup(usher.store, () => start)((await usher.newDatabase()).id)
+    const elsewhere = await createSecretLookup(usher.store)((await usher.newDatabase()).id)
     expect(elsewhere.verify(mac, 'refresh_token', 'a', 1)).toBe(false)
   })
 
@@ -69,6 +71,6 @@ describe('secrets of a database', () => {
     const other = await usher.newDatabase()
     const data = { ...row, databaseId: other.id } as NonNullable<typeof row>
     await usher.store.prisma.databaseSecret.createMany({ data })
-    await expect(createSecretLookup(usher.store, () => start)(other.id)).rejects.toThrow(/authenticate/)
+    await expect(createSecretLookup(usher.store)(other.id)).rejects.toThrow(/authenticate/)
   })
 })

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { createDatabase } from '../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
-import { passTimeInCaches } from '../support/passing-time.js'
 import { openTestStore } from '../support/store.js'
 
 it('reads a database again after five seconds, and keeps its opened keys', async () => {
@@ -10,13 +9,15 @@ it('reads a database again after five seconds, and keeps its opened keys', async
   const path = { workspaceSlug: 'kept', databaseName: 'app' }
   await createWorkspace(store, path.workspaceSlug, new Date())
   await createDatabase(store, path, {}, new Date())
-  const find = createDatabaseLookup(store, { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 })
+  let cacheNow = 1
+  const settings = { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 }
+  const find = createDatabaseLookup(store, settings, { cacheNow: () => cacheNow })
   const before = await find(path)
   await store.prisma.database.updateMany({ where: { id: before.id }, data: { tokenMaxAge: 60 } })
   expect(await find(path)).toBe(before)
-  await passTimeInCaches(4_500)
+  cacheNow += 5_000
   expect(await find(path)).toBe(before)
-  await passTimeInCaches(600)
+  cacheNow += 1
   const after = await find(path)
   expect(after.tokenMaxAgeSeconds).toBe(60)
   expect(after.keys[0]?.verify).toBe(before.keys[0]?.verify)

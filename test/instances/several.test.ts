@@ -127,7 +127,7 @@ describe('three servers behind a proxy', () => {
     const expiresAt = new Date(createdAt.getTime() + 60_000)
     const code = { databaseId, id: randomUUID(), purpose: 'password_reset', userId, canonicalEmail: email }
     await store.prisma.code.create({ data: { ...code, createdAt, expiresAt } })
-    const findSecrets = createSecretLookup(store, Date.now)
+    const findSecrets = createSecretLookup(store)
     const value = await issueCode({ findSecrets }, databaseId, 'password_reset', code.id, email)
     const body = { code: value, newPassword: 'another battery staple' }
     const statuses = await Promise.all(

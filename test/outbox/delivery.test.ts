@@ -7,7 +7,6 @@ import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
-import { shortenTimers } from '../support/passing-time.js'
 import { startReceiver } from '../support/receiver.js'
 import { startSmtp } from '../support/smtp.js'
 
@@ -47,9 +46,8 @@ it('a database whose node is unavailable does not hold back the messages of othe
     if (values[0] === unavailable) throw new UnavailableError('the node does not respond')
     return store.query(text, values, milliseconds)
   }
-  // Between two searches for messages.
-  shortenTimers(2_000)
   const usher = await startApp({ ...store, query })
+  usher.intervals.search = 50
   unavailable = (await usher.newDatabase()).id
   await storeEvents(usher, await usher.newDatabase(), receiver.url, 1)
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)

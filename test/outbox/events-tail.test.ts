@@ -3,16 +3,15 @@ import { tailEvents } from '../../server/domain/management/outbox.js'
 import type { TestDatabase } from '../support/app.js'
 import { startUsher } from '../support/child.js'
 import { it, type Operator } from '../support/operator.js'
-import { passTimeInCaches } from '../support/passing-time.js'
 import { startReceiver } from '../support/receiver.js'
 
 /** Starts `usher events tail`, and waits until it prints events. */
-async function startTail(usher: Operator, { path, signedUp }: TestDatabase) {
-  const tail = startUsher(['events', 'tail', path, '--seconds', '60'], usher.env)
+async function startTail({ env, clock }: Operator, { path, signedUp }: TestDatabase) {
+  const tail = startUsher(['events', 'tail', path, '--seconds', '60'], env)
   await vi.waitFor(
     async () => {
       // Servers cache for 5 s whether events are kept.
-      await passTimeInCaches(6_000)
+      clock.cacheAhead += 6_000
       await signedUp()
       expect(tail.output).toMatchObject({ stdout: expect.stringMatching(/\n$/), stderr: '' })
     },
@@ -91,14 +90,16 @@ it('events are kept for events tail of the version before, which writes the data
 }) => {
   const eventsTailedUntil = new Date(usher.clock.now + 60_000)
   await usher.store.prisma.database.updateMany({ where: { id: database.id }, data: { eventsTailedUntil } })
-  await passTimeInCaches(6_000)
+  usher.clock.cacheAhead += 6_000
   const { id: userId } = await database.signedUp()
   const where = { databaseId: database.id }
   expect(await usher.store.prisma.message.findMany({ where })).toMatchObject([{ kind: 'tail', userId }])
 })
 
 it('events tail fails after its database was deleted', async ({ usher, database }) => {
-  const event = tailEvents(usher.store, database, new AbortController().signal).next()
+  let now = Date.now()
+  const stopped = new AbortController().signal
+  const event = tailEvents(usher.store, database, { stopped, now: () => now }).next()
   const where = { databaseId: database.id }
   await vi.waitFor(async () => expect(await usher.store.prisma.eventTail.count({ where })).toBe(1))
   // No node of a distributed store but that of the database is written.
@@ -107,7 +108,7 @@ it('events tail fails after its database was deleted', async ({ usher, database 
   })
   expect(eventsTailedUntil).toBeNull()
   await usher.json(`database delete ${database.path} --yes`)
-  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 30_000)
+  now += 30_000
   await expect(event).rejects.toThrow(`database ${database.path} does not exist`)
 })
 

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { loadConfig } from '../../server/config.js'
 import { createDatabase } from '../../server/domain/management/databases/databases.js'
 import { ensureWorkspace } from '../../server/domain/management/workspaces.js'
+import { usualIntervals } from '../../server/domain/outbox/intervals.js'
 import { buildUsher } from '../../server/index.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
@@ -16,8 +17,14 @@ import type { TestStore } from './store.js'
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
 
+/** The clock of an app, in milliseconds: what it reads, and how far its caches are ahead. */
+interface TestClock {
+  now: number
+  cacheAhead: number
+}
+
 /** Starts the app in this process, without a port. */
-async function startInProcess(store: Store, env: Record<string, string>, clock: { now: number }) {
+async function startInProcess(store: Store, env: Record<string, string>, clock: TestClock) {
   const logged: string[] = []
   const log = pino(
     { level: env.LOG_LEVEL ?? 'trace' },
@@ -25,10 +32,17 @@ async function startInProcess(store: Store, env: Record<string, string>, clock: 
   )
   const config = loadConfig(env)
   const keptOpen = { ...store, close: async () => undefined }
-  const usher = await buildUsher(config, keptOpen, { log, now: () => clock.now })
+  const intervals = { ...usualIntervals }
+  const usher = await buildUsher(config, keptOpen, {
+    log,
+    clock: { now: () => clock.now, cacheNow: () => performance.now() + clock.cacheAhead },
+    intervals,
+  })
   return {
     ...usher,
     config,
+    /** A test may shorten them. */
+    intervals,
     inject: (options: InjectOptions) => usher.app.inject(options),
     logged: () => logged.join(''),
     forgetLog: () => void logged.splice(0),
@@ -40,7 +54,7 @@ async function startBehindProxy(
   count: number,
   store: TestStore,
   env: Record<string, string>,
-  clock: { now: number },
+  clock: TestClock,
 ) {
   const local = await startInProcess(store, env, clock)
   const TRUST_PROXY = String(local.config.trustedProxies + 1)
@@ -56,7 +70,7 @@ async function startBehindProxy(
  * @param instances number of processes behind a proxy that receive its requests. 0: only this process
  */
 export async function startApp(store: TestStore, env: Record<string, string> = {}, instances = 0) {
-  const clock = { now: start }
+  const clock: TestClock = { now: start, cacheAhead: 0 }
   // Prevents shed requests on a slow machine. Tests of shedding set their own limit.
   const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...env }
   const api = await (instances > 0

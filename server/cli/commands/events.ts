@@ -22,7 +22,8 @@ export function configure(events: Command) {
         const timer = seconds && setTimeout(stop, seconds * 1000)
         // The reader of a pipe has ended.
         process.stdout.once('error', stop)
-        for await (const event of tailEvents(store, path, stopping.signal)) print({ json: true }, event, '')
+        for await (const event of tailEvents(store, path, { stopped: stopping.signal, now: Date.now }))
+          print({ json: true }, event, '')
         clearTimeout(timer)
       })
     })

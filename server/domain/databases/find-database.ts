@@ -4,6 +4,7 @@ import type { PasswordPolicy } from '../../store/generated/enums.js'
 import { findDatabaseByPath, findHashesAndEventTail } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, ServerStore } from '../../store/store.js'
+import { type Clock, systemClock } from '../clock.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 
@@ -54,15 +55,19 @@ const cacheEntries = 10_000
 
 /**
  * Creates a lookup of databases by their path, which caches them for a few seconds.
- *
  * @returns a function that throws {@link Problem} `database_not_found`, the same for an unknown workspace and
  * for an unknown database
  */
-export function createDatabaseLookup(store: ServerStore, settings: TokenSettings) {
+export function createDatabaseLookup(
+  store: ServerStore,
+  settings: TokenSettings,
+  { cacheNow }: Pick<Clock, 'cacheNow'> = systemClock,
+) {
   const cache = new LRUCache<string, Database, DatabasePath>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
-    ttlResolution: 100,
+    ttlResolution: 0,
+    perf: { now: cacheNow },
     noDeleteOnStaleGet: true,
     fetchMethod: async (_key, stale, { context }) => {
       const row = await findDatabaseRow(store, context)

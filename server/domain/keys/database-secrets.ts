@@ -4,6 +4,7 @@ import { isForeignKeyViolation } from '../../store/errors.js'
 import type { DatabaseSecret } from '../../store/generated/client.js'
 import { findSecrets, insertFirstSecret, lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, ServerStore } from '../../store/store.js'
+import { type Clock, systemClock } from '../clock.js'
 import { databaseDeleted } from '../databases/find-database.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
 
@@ -55,11 +56,12 @@ export const lockSealingKey = async (
  * Creates a lookup of the secrets of a database, which caches them for a few seconds and creates the first one when it is
  * needed: databases of earlier versions have none, and the three operations never read one.
  */
-export function createSecretLookup(store: ServerStore, now: () => number) {
+export function createSecretLookup(store: ServerStore, { now, cacheNow }: Clock = systemClock) {
   const cache = new LRUCache<string, Secrets>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
-    ttlResolution: 100,
+    ttlResolution: 0,
+    perf: { now: cacheNow },
     fetchMethod: async (databaseId) => openSecrets(await readSecrets(store, databaseId, now()), store, now),
   })
   return async (databaseId: string): Promise<Secrets> => {

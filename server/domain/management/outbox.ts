@@ -67,15 +67,19 @@ const windowMilliseconds = 60_000
 /**
  * Yields the events of a database from now on, once servers have noticed, which takes up to 5 s.
  *
- * @param stopped ends it
+ * @param options `stopped` ends it
  * @throws {OperatorError} within 30 s after the database was deleted
  */
-export async function* tailEvents(store: Store, path: DatabasePath, stopped: AbortSignal) {
+export async function* tailEvents(
+  store: Store,
+  path: DatabasePath,
+  { stopped, now: clock }: { stopped: AbortSignal; now: () => number },
+) {
   const { id } = await requireDatabase(store, path)
   let renewAt = 0
   let seen: Set<string> | undefined
   while (!stopped.aborted) {
-    const now = Date.now()
+    const now = clock()
     if (now >= renewAt) {
       await requireDatabase(store, path)
       await renewEventTail(store, id, new Date(now + leaseMilliseconds))

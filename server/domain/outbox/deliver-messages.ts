@@ -20,6 +20,7 @@ import { deliverCode } from '../mail/deliver-code.js'
 import type { SendMail } from '../mail/mailer.js'
 import type { Templates } from '../mail/templates.js'
 import { eventBody } from './events.js'
+import type { DeliveryIntervals } from './intervals.js'
 import type { Pass } from './lane.js'
 import type { Channel, DeliveryStatistics } from './statistics.js'
 import { sendWebhook } from './webhook.js'
@@ -36,6 +37,7 @@ export interface Deliverer extends Pick<AppContext, 'store' | 'findSecrets' | 'n
   mail: { templates: Templates; sendMail: SendMail }
   log: Log
   statistics: DeliveryStatistics
+  intervals: Pick<DeliveryIntervals, 'webhook'>
   stopped: AbortSignal
   /** Called when a message has failed, with the milliseconds until it is due again. */
   retry(databaseId: string, channel: Channel, milliseconds: number): void
@@ -170,7 +172,7 @@ async function sendMail(deliverer: Deliverer, databaseId: string, delivery: Deli
 
 /** A message whose webhook was removed counts as delivered. */
 async function postEvent(
-  { store, now, stopped }: Deliverer,
+  { store, now, stopped, intervals }: Deliverer,
   databaseId: string,
   { webhookUrl: url, sealedWebhookSecret }: Delivery,
   { id, payload, createdAt }: DueMessage,
@@ -178,6 +180,7 @@ async function postEvent(
   if (!url || !sealedWebhookSecret) return true
   const secret = openWebhookSecret(store, sealedWebhookSecret, { id: databaseId })
   const body = JSON.stringify(eventBody(databaseId, payload, createdAt))
-  await sendWebhook({ url, secret, id, body }, new Date(now()), stopped)
+  const request = { url, secret, id, body, timeLimitMilliseconds: intervals.webhook }
+  await sendWebhook(request, new Date(now()), stopped)
   return true
 }

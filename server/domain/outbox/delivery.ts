@@ -10,6 +10,7 @@ import type { AppContext } from '../context.js'
 import type { SendMail } from '../mail/mailer.js'
 import type { Templates } from '../mail/templates.js'
 import { mailPass, webhookPass } from './deliver-messages.js'
+import { type DeliveryIntervals, usualIntervals } from './intervals.js'
 import { createLane, type LaneSettings, type Pass } from './lane.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
@@ -37,19 +38,20 @@ export interface DeliveryOptions {
   mail: { templates: Templates; sendMail: SendMail }
   log: Log
   statistics?: DeliveryStatistics
+  intervals?: DeliveryIntervals | undefined
 }
 
 /** Delivers messages of all databases until it is stopped, without keeping the process alive. */
 export function startDelivery(
   { store, findSecrets, now }: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
-  { mail, log, statistics = createStatistics() }: DeliveryOptions,
+  { mail, log, statistics = createStatistics(), intervals = usualIntervals }: DeliveryOptions,
 ): DeliveryWorker {
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
   const stopped = stopping.signal
 
   const stores = { mail: withFewStatements(store), webhook: withFewStatements(store) }
-  const shared = { findSecrets, now, mail, log, statistics, stopped, retry }
+  const shared = { findSecrets, now, mail, log, statistics, intervals, stopped, retry }
   const laneOf = (channel: Channel, pass: Pass) =>
     createLane(
       laneSettings[channel],
@@ -91,7 +93,7 @@ export function startDelivery(
     else lanes[kind === 'mail' ? 'mail' : 'webhook'].add(databaseId)
   }
 
-  const searchesEnd = startSearch({ store, now, log, statistics, found, stopped })
+  const searchesEnd = startSearch({ store, now, log, statistics, intervals, found, stopped })
   return {
     deliver(messages) {
       for (const { databaseId, kind } of messages)

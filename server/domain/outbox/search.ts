@@ -5,10 +5,10 @@ import { type SearchPosition, searchStart, type Visited } from '../../store/quer
 import type { ServerStore } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
+import type { DeliveryIntervals } from './intervals.js'
 import { type Channel, channels, type DeliveryStatistics } from './statistics.js'
 
-/** The search of the store, and every second time that of each worker, which costs more. */
-const tickMilliseconds = 2_000
+/** A worker is searched every second time. */
 const workerTicks = 2
 /** A worker that does not respond is searched again after so many ticks, doubled each time, at most. */
 const maxTicks = 8
@@ -42,6 +42,7 @@ export interface SearchContext {
   now: () => number
   log: Log
   statistics: DeliveryStatistics
+  intervals: Pick<DeliveryIntervals, 'search'>
   /** Called with each database that has something due. */
   found(databaseId: string, kind: Visited['kind']): void
   stopped: AbortSignal
@@ -54,7 +55,7 @@ export interface SearchContext {
  * @returns a function that waits for the searches that run
  */
 export function startSearch(context: SearchContext) {
-  const { stopped, log } = context
+  const { stopped, log, intervals } = context
   const limit = pLimit(maxStatements)
   const running = new Set<Promise<void>>()
   let places: Searched[] = []
@@ -104,9 +105,9 @@ export function startSearch(context: SearchContext) {
   const tickAfter = (milliseconds: number, tick: number): NodeJS.Timeout =>
     setTimeout(async () => {
       await untraced(() => onTick(tick))
-      if (!stopped.aborted) tickAfter(tickMilliseconds, tick + 1)
+      if (!stopped.aborted) tickAfter(intervals.search, tick + 1)
     }, milliseconds).unref()
-  tickAfter(Math.random() * tickMilliseconds, 0)
+  tickAfter(Math.random() * intervals.search, 0)
 
   return async () => {
     await Promise.all(running)

@@ -1,8 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { withTimeLimit } from './time-limit.js'
 
-/** A request takes this long at most, its response included. */
-const timeLimitMilliseconds = 10_000
 const prefix = 'whsec_'
 
 /** Returns a secret of Standard Webhooks: 32 random bytes. */
@@ -14,6 +12,8 @@ export interface WebhookRequest {
   /** The same for each attempt: receivers recognize repeated messages by it. */
   id: string
   body: string
+  /** The request takes this long at most, its response included. */
+  timeLimitMilliseconds: number
 }
 
 /**
@@ -25,7 +25,7 @@ export interface WebhookRequest {
  * @throws if the status is not 2xx; the message has no part of the URL, the secret or the response
  */
 export async function sendWebhook(
-  { url, secret, id, body }: WebhookRequest,
+  { url, secret, id, body, timeLimitMilliseconds }: WebhookRequest,
   now: Date,
   stopped: AbortSignal,
 ) {

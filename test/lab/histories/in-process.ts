@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { loadConfig } from '../../../server/config.js'
+import { systemClock } from '../../../server/domain/clock.js'
 import { buildUsher } from '../../../server/index.js'
 import { openPostgresCopy } from '../../support/store.js'
 import { type Plant, plantable } from './plants.js'
@@ -31,7 +32,7 @@ export async function startServers(seed: number) {
     const own = { ...ownStore, close: async () => undefined }
     const usher = await buildUsher(config, own, {
       log: pino({ level: 'silent' }),
-      now: () => Date.now() + (isAhead ? skew : 0),
+      clock: { ...systemClock, now: () => Date.now() + (isAhead ? skew : 0) },
       async sendMail(mail) {
         world.receive(mail)
         // The server is slow then, so that another one sends the mail again while its code is used.
