@@ -8,6 +8,7 @@ import { openPostgres } from '../../server/store/postgres.js'
 import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { password } from '../support/app.js'
+import { addBystanders } from '../support/bystanders.js'
 import { runUsher } from '../support/command-line.js'
 import { useEveryOperation } from '../support/every-operation.js'
 import { errorsOf } from '../support/one-database.js'
@@ -38,8 +39,8 @@ beforeAll(async () => {
   })
   await onServer(server.url, ({ prisma }) => prisma.$executeRaw`CREATE DATABASE usher TEMPLATE bare`)
   try {
-    await onServer(url, useEveryOperation)
-    await useEveryCommand(url)
+    await onServer(url, useEveryOperationWithBystanders)
+    await onServer(url, (store) => useEveryCommand(store, url))
     allCommands = await commandsUnder([])
   } finally {
     logged = await server.stop('usher')
@@ -52,7 +53,16 @@ async function onServer<Result>(url: string, work: (store: Store) => Promise<Res
   return work(store).finally(store.close)
 }
 
-async function useEveryCommand(url: string) {
+async function useEveryOperationWithBystanders(store: Store) {
+  const expectations: (() => Promise<void>)[] = []
+  await useEveryOperation(store, async ({ context, clock }, { id: databaseId }) => {
+    const network = context.throttle.keys.network(databaseId, '127.0.0.1')
+    expectations.push(await addBystanders(store, { databaseId, now: new Date(clock.now), network }))
+  })
+  for (const expectUnchanged of expectations) await expectUnchanged()
+}
+
+async function useEveryCommand(store: Store, url: string) {
   const env = {
     DATABASE_URL: url,
     USHER_MASTER_KEY: masterKey.toString('base64'),
@@ -85,7 +95,7 @@ async function useEveryCommand(url: string) {
   await usher('migrate')
   await usher('workspace create acme')
   await usher('workspace list --after aaa')
-  await usher('database create acme/app')
+  const { id: databaseId } = JSON.parse(await usher('database create acme/app'))
   await usher('database list --after aaa/aaa')
   await usher('database show acme/app')
   await usher('database set acme/app --token-max-age 120 --webhook-url http://127.0.0.1:9')
@@ -94,6 +104,8 @@ async function useEveryCommand(url: string) {
   await usher(`user import acme/app ${file}`)
   await usher('user export acme/app')
   const [{ id: tenant }] = JSON.parse(await usher('tenant list acme/app'))
+  const bystanders = { databaseId, now: new Date(), tenantId: tenant }
+  const expectUnchanged = await addBystanders(store, bystanders)
   await usher(`tenant remove-user acme/app ${tenant} ada@example.com`)
   await usher(`tenant add-user acme/app ${tenant} ada@example.com`)
   const created = JSON.parse(await usher('tenant create acme/app Looms'))
@@ -121,6 +133,7 @@ async function useEveryCommand(url: string) {
   await usher('keys rotate acme/app --activate-in 0')
   await usher(`keys retire acme/app ${kid}`)
   await usher('database prune-hashes acme/app')
+  await expectUnchanged()
   await usher('database delete acme/app --yes')
   await usher('workspace delete acme')
   await usher('keys rewrap', '', { USHER_NEW_MASTER_KEY: newMasterKey })

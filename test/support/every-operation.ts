@@ -4,6 +4,7 @@ import { webhookSettings } from '../../server/domain/management/databases/webhoo
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import type { Store } from '../../server/store/store.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
+import { sessionOfBystander } from './bystanders.js'
 import { startReceiver } from './receiver.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
 
@@ -12,13 +13,23 @@ const wrong = 'wrong password'
 /**
  * Sends requests that cause every response of the three operations, and all others that use the store.
  *
+ * @param onDatabase called with each database before its first request
  * @returns methods and paths of the requests, as the contract writes them
  */
-export async function useEveryOperation(store: Store) {
+export async function useEveryOperation(
+  store: Store,
+  onDatabase: (api: TestApi, database: TestDatabase) => Promise<unknown> = async () => undefined,
+) {
   const operations = new Set<string>()
   const smtp = await startSmtp()
-  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
-  api.clock.now = Date.now()
+  const app = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  app.clock.now = Date.now()
+  const newDatabase = async () => {
+    const database = await app.newDatabase()
+    await onDatabase(app, database)
+    return database
+  }
+  const api = { ...app, newDatabase }
   api.app.addHook('onRequest', async ({ method, routeOptions }) => {
     operations.add(`${method} ${routeOptions.url}`)
   })
@@ -76,7 +87,7 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
     await as('PATCH', 'me', { preferredName: 'Ada' }),
     await database.refresh(refreshToken.value),
     await as('GET', 'me/sessions'),
-    await as('DELETE', `me/sessions/${crypto.randomUUID()}`),
+    await as('DELETE', `me/sessions/${sessionOfBystander}`),
     await database.endSession(refreshToken.value),
   ]
   const { token } = await database.opened()
