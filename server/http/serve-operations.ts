@@ -70,11 +70,7 @@ export function serveOperations<R extends Routes>(
   { routes, rules, isOn }: ServedOperations<R>,
 ) {
   const server = initServer()
-  const find = async (path: DatabasePath) => {
-    const database = await context.findDatabase(path)
-    if (isOn && !isOn(database)) throw new Problem('route_not_found')
-    return database
-  }
+  const find = isOn ? findIf(isOn, context) : context.findDatabase
   const handlers = Object.entries(routes).map(([name, route]) => {
     const hooks = route.metadata?.hashesPassword ? shedLoad(context) : {}
     return [name, { hooks, handler: handlerOf(context, find, [route, rules[name] as Rule]) }]
@@ -93,6 +89,15 @@ export function serveOperations<R extends Routes>(
   })
 }
 
+/** Returns a function that finds a database in which the operations exist. */
+const findIf =
+  (isOn: (database: Database) => boolean, { findDatabase }: AppContext) =>
+  async (path: DatabasePath) => {
+    const database = await findDatabase(path)
+    if (!isOn(database)) throw new Problem('route_not_found')
+    return database
+  }
+
 /** Returns the handler of an operation. */
 function handlerOf(
   context: AppContext,
@@ -105,11 +110,11 @@ function handlerOf(
   return async ({ params, body, headers, request, reply }: Exchange) => {
     const database = await find(params)
     const caller = new RequestCaller(request, reply, context.hashing)
-    const received = { database, caller, params, body, headers }
     const jwt = metadata?.security && readBearerToken(request.headers.authorization)
     if (metadata?.security === 'bearer' && !jwt) throw new Problem('token_missing')
-    const admitted = jwt ? await admitToken(context, received, jwt) : undefined
-    const result = await rule(context, { ...received, ...admitted })
+    const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
+    const { user, claims } = admitted ?? {}
+    const result = await rule(context, { database, caller, params, body, headers, user, claims })
     return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
   }
 }

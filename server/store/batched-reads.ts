@@ -23,14 +23,14 @@ interface Queue<Key, Row> {
 }
 
 /**
- * Returns a function that reads a row of a database by its id. Reads that begin in the same turn of the event loop, or
+ * Returns a function that reads a row of a database by its key. Reads that begin in the same turn of the event loop, or
  * while statements of the database run, share a statement: sending one takes longer than reading a row. A row is as it
  * was when its read began, or newer.
  *
- * @param readRows reads the rows that exist, in any order, each once for all keys with its id
+ * @param readRows returns the row of each key, or undefined, in the order of the keys
  */
-export function batchReads<Key extends { id: string }, Row extends { id: string }>(
-  readRows: (databaseId: string, keys: Key[]) => Promise<Row[]>,
+export function batchReads<Key, Row>(
+  readRows: (databaseId: string, keys: Key[]) => Promise<(Row | undefined)[]>,
 ) {
   const queues = new Map<string, Queue<Key, Row>>()
 
@@ -49,8 +49,9 @@ export function batchReads<Key extends { id: string }, Row extends { id: string 
       const keys = reads.map(({ key }) => key)
       const traces = reads.map(({ trace }) => trace)
       const rows = await inSharedContext(traces, () => readRows(databaseId, keys))
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      for (const { key, resolve } of reads) resolve(byId.get(key.id))
+      reads.forEach(({ resolve }, index) => {
+        resolve(rows[index])
+      })
     } catch (error) {
       for (const { reject } of reads) reject(error)
     }

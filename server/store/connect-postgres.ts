@@ -76,8 +76,10 @@ export function connectPostgres(
 }
 
 /** Types of columns: a bigint is a number, as in PGlite. Ours are below 2^53. Prisma has types of its own. */
-export const types = new pg.TypeOverrides()
-types.setTypeParser(pg.types.builtins.INT8, Number)
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
+}
 
 /** Reads the certificates that the URL names as each connection does, so that an error names the setting. */
 function requireUsableCertificates(url: string) {

@@ -16,8 +16,8 @@ function createReads() {
     (databaseId, keys) =>
       new Promise((resolve, reject) => {
         const ids = keys.map(({ id }) => id)
-        const rows = ids.filter((id) => id !== 'unknown').map((id) => ({ id }))
-        const succeed = () => resolve(rows.toReversed())
+        const rows = ids.map((id) => (id === 'unknown' ? undefined : { id }))
+        const succeed = () => resolve(rows)
         statements.push({ databaseId, ids, succeed, fail: () => reject(new Error('connection lost')) })
       }),
   )

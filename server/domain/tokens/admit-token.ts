@@ -19,8 +19,7 @@ export async function admitToken(
     const now = context.now()
     const claims = verifyToken(context.verifiedTokens, database, jwt, now)
     const user = await context.findUser(database.id, keyOf(claims))
-    if (!user || user.disabledAt || isRevoked(claims, user) || isEnded(claims, user, now))
-      throw new Problem('token_invalid')
+    if (!user || isRevoked(claims, user) || isEnded(claims, user, now)) throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
     if (error instanceof Problem) context.rejectedTokens(caller.log, database.id, error.code)
@@ -31,18 +30,16 @@ export async function admitToken(
 const keyOf = ({ userId, sessionId, id, isWithoutSession }: TokenClaims): UserKey => ({
   id: userId,
   sessionId: sessionId ?? (isWithoutSession ? undefined : id),
-  isOfSession: sessionId !== undefined,
 })
 
 /** After a login this long ago its token opens no session: after two minutes, by clocks that differ, and waits. */
 const openableMilliseconds = 300_000
 
 /** Returns whether the session of a token, or that which the token of a login has opened, has ended. */
-function isEnded(claims: TokenClaims, { openSessions, sessionsOfLogins }: UserOfToken, now: number) {
-  if (claims.sessionId !== undefined) return !openSessions?.includes(claims.sessionId)
-  const hasEnded = sessionsOfLogins?.[claims.id]
+function isEnded(claims: TokenClaims, { isSessionOpen }: UserOfToken, now: number) {
+  if (claims.sessionId !== undefined) return !isSessionOpen
   // Later requests with the token need not look for a session.
-  if (hasEnded === undefined && now - claims.issuedAt * 1000 > openableMilliseconds)
+  if (isSessionOpen === null && now - claims.issuedAt * 1000 > openableMilliseconds)
     claims.isWithoutSession = true
-  return hasEnded
+  return isSessionOpen === false
 }

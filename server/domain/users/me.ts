@@ -7,12 +7,16 @@ import type { UserRequest } from '../request.js'
 export const getMe = async (_context: AppContext, { user }: UserRequest): Promise<User> => userBody(user)
 
 /** Returns the body that operations about the current user share. */
-export const userBody = ({ memberships, ...user }: UserOfToken): User => ({
+export const userBody = (user: UserOfToken): User => ({
   id: user.id,
   email: user.email,
   preferredName: user.preferredName,
   emailVerified: user.emailVerifiedAt !== null,
-  tenants: memberships.map(({ id }) => id),
-  memberships: memberships.map(({ id, name, joinedAt }) => ({ id, name, joinedAt: joinedAt.toISOString() })),
+  tenants: user.memberships.map(({ id }) => id),
+  memberships: user.memberships.map(({ id, name, joinedAt }) => ({
+    id,
+    name,
+    joinedAt: joinedAt.toISOString(),
+  })),
   createdAt: user.createdAt.toISOString(),
 })

@@ -22,19 +22,17 @@ export type UserWithoutPassword = Pick<
 
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
-/** A user to whom a token refers. */
-export type UserOfToken = Omit<UserWithoutPassword, 'tenants'> & {
+/** A user to whom a token refers, and who is not disabled. */
+export type UserOfToken = Omit<UserWithoutPassword, 'tenants' | 'disabledAt'> & {
   /** In the order of joining. */
   memberships: { id: string; name: string; joinedAt: Date }[]
-  /** Those sessions among the tokens' that have not ended. Undefined if no token belongs to a session. */
-  openSessions?: string[]
-  /** Whether the sessions that were opened with tokens of logins have ended, by their id. Null if there are none. */
-  sessionsOfLogins?: Record<string, boolean> | null
+  /** Whether the session has not ended; null if the user has no such session. */
+  isSessionOpen: boolean | null
 }
 
 const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
-  u.disabled_at AS "disabledAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
+  u.generation, u.tokens_valid_after AS "tokensValidAfter",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
 
 /** The user of a token, and the session that decides whether the token is accepted. */
@@ -42,59 +40,78 @@ export interface UserKey {
   id: string
   /** Undefined for the token of a login that has opened no session and can open none. */
   sessionId: string | undefined
-  /** The token belongs to the session. Otherwise it is that of a login, which may have opened the session. */
-  isOfSession: boolean
 }
 
-/** Returns the users that exist, in any order, each with what the store knows of the sessions. */
+/** Returns the user of each key, or undefined, in the order of the keys. */
 export async function findUsersOfTokens(
   store: Queries,
   databaseId: string,
   keys: readonly UserKey[],
   now: Date,
-): Promise<UserOfToken[]> {
-  // Concurrent requests of one user share the statement, which would return the user's rows for each.
-  const ids = [...new Set(keys.map(({ id }) => id))]
-  const withSession = keys.filter(({ sessionId }) => sessionId !== undefined)
-  const rows =
-    withSession.length === 0
-      ? await store.query<UserRow>(findUsersStatement, [databaseId, ids])
-      : await store.query<UserRow>(findUsersWithSessions(withSession), [
-          databaseId,
-          ids,
-          withSession.map(({ sessionId }) => sessionId),
-          now,
-        ])
+): Promise<(UserOfToken | undefined)[]> {
+  // Concurrent requests with one token share the statement, which would return the user's rows for each.
+  const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
+  const ids = wanted.map(({ id }) => id)
+  const sessionIds = wanted.map(({ sessionId }) => sessionId)
+  const rows = sessionIds.every((id) => id === undefined)
+    ? await store.query<UserRow>(findUsersStatement, [databaseId, ids])
+    : await store.query<UserRow>(findUsersWithSessionsStatement, [
+        databaseId,
+        ids,
+        sessionIds,
+        now.toISOString(),
+      ])
   const users = new Map<string, UserOfToken>()
-  for (const { tenantId, tenantName, joinedAt, ...row } of rows) {
-    const user = users.get(row.id) ?? { ...row, memberships: [] }
-    users.set(row.id, user)
+  for (const row of rows) {
+    const name = nameOf(row)
+    const user = users.get(name) ?? userOfRow(row)
+    users.set(name, user)
+    const { tenantId, tenantName, joinedAt } = row
     if (tenantId) user.memberships.push({ id: tenantId, name: tenantName, joinedAt })
   }
   for (const { memberships } of users.values()) memberships.sort(inOrderOfJoining)
-  return [...users.values()]
+  return keys.map((key) => users.get(nameOf(key)))
 }
 
-/** A user with one of the user's tenants, or with none. */
-type UserRow = Omit<UserOfToken, 'memberships'> & {
+const nameOf = ({ id, sessionId }: { id: string; sessionId?: string | null | undefined }) =>
+  sessionId ? id + sessionId : id
+
+/** The user of a key with one of the user's tenants, or with none. */
+type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> & {
+  sessionId?: string | null
+  isSessionOpen?: boolean | null
   tenantId: string | null
   tenantName: string
   joinedAt: Date
 }
 
+// Field by field, because a copy of the rest of a row takes longer.
+const userOfRow = (row: UserRow): UserOfToken => ({
+  id: row.id,
+  email: row.email,
+  preferredName: row.preferredName,
+  generation: row.generation,
+  tokensValidAfter: row.tokensValidAfter,
+  emailVerifiedAt: row.emailVerifiedAt,
+  createdAt: row.createdAt,
+  memberships: [],
+  isSessionOpen: row.isSessionOpen ?? null,
+})
+
 const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof one) =>
   one.joinedAt.getTime() - other.joinedAt.getTime() || (one.id < other.id ? -1 : 1)
 
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
-// again, at 2.7 times the CPU time for one id. OFFSET 0 keeps a user, and a user's memberships, subqueries of their own:
-// otherwise all memberships of a small table are read, at 2.5 times the CPU time with a thousand of them, and all users
-// of a database if most others are small.
-const findUsers = (sessions: string) => `
-  SELECT ${userColumns}${sessions}, joined."tenantId", joined."tenantName", joined."joinedAt"
-  FROM unnest((SELECT $2::uuid[])::uuid[]) AS wanted (user_id)
+// again, at 2.7 times the CPU time for one id. OFFSET 0 keeps a user, a session and a user's memberships subqueries of
+// their own: otherwise all memberships of a small table are read, at 2.5 times the CPU time with a thousand of them,
+// and all users of a database if most others are small.
+const findUsers = (columns: string, wanted: string, session: string) => `
+  SELECT ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt"
+  FROM unnest(${wanted}
   CROSS JOIN LATERAL (
-    SELECT * FROM usher."user" WHERE database_id = $1::uuid AND id = wanted.user_id OFFSET 0
-  ) AS u
+    SELECT * FROM usher."user"
+    WHERE database_id = $1::uuid AND id = wanted.user_id AND disabled_at IS NULL OFFSET 0
+  ) AS u${session}
   LEFT JOIN LATERAL (
     SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt"
     FROM usher.membership
@@ -103,33 +120,16 @@ const findUsers = (sessions: string) => `
     OFFSET 0
   ) AS joined ON true`
 
-const openSessions = `,
-    ARRAY(
-      SELECT s.id FROM usher.session AS s
-      WHERE s.database_id = $1::uuid AND s.user_id = u.id AND s.id = ANY((SELECT $3::uuid[])::uuid[])
-        AND ${isOpen('$4')}
-    ) AS "openSessions"`
+const findUsersStatement = findUsers('', '(SELECT $2::uuid[])::uuid[]) AS wanted (user_id)', '')
 
-// Does not depend on the user, so that it is executed once. Most often there is none, and null needs no parsing.
-const sessionsOfLogins = `,
-    (
-      SELECT json_object_agg(s.id, s.ended_at IS NOT NULL OR s.expires_at <= $4::timestamptz)
-      FROM unnest((SELECT $3::uuid[])::uuid[]) AS wanted (session_id)
-      CROSS JOIN LATERAL (
-        SELECT id, ended_at, expires_at FROM usher.session
-        WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
-      ) AS s
-    ) AS "sessionsOfLogins"`
-
-const findUsersStatement = findUsers('')
-const findUsersOfLogins = findUsers(sessionsOfLogins)
-const findUsersOfSessions = findUsers(openSessions)
-const findUsersOfLoginsAndSessions = findUsers(openSessions + sessionsOfLogins)
-
-function findUsersWithSessions(keys: readonly UserKey[]) {
-  if (keys.every(({ isOfSession }) => isOfSession)) return findUsersOfSessions
-  return keys.some(({ isOfSession }) => isOfSession) ? findUsersOfLoginsAndSessions : findUsersOfLogins
-}
+const findUsersWithSessionsStatement = findUsers(
+  `, wanted.session_id AS "sessionId", ${isOpen('$4')} AS "isSessionOpen"`,
+  '(SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[]) AS wanted (user_id, session_id)',
+  `
+  LEFT JOIN LATERAL (
+    SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
+  ) AS s ON s.user_id = u.id`,
+)
 
 /** A user who tries to log in, and what the throttle knows of the attempt. */
 export interface Login {
@@ -167,7 +167,7 @@ export async function findLogin(
 }
 
 const findLoginStatement = `
-  SELECT ${userColumns}, ${tenantsOf('u.id')}, u.password_hash AS "passwordHash",
+  SELECT ${userColumns}, ${tenantsOf('u.id')}, u.disabled_at AS "disabledAt", u.password_hash AS "passwordHash",
     known.last_login_at AS "networkKnownAt",
     network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
     account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
