@@ -1,10 +1,10 @@
-const messages = {
-  token_missing: 'No Bearer token was sent',
-  token_expired: 'The access token has expired',
-  token_invalid: 'The access token is invalid',
-  database_not_found: 'The server that issues tokens has no such database',
-  unavailable: 'The server that issues tokens is unavailable',
-}
+const catalogue = {
+  token_missing: { status: 401, message: 'No Bearer token was sent' },
+  token_expired: { status: 401, message: 'The access token has expired' },
+  token_invalid: { status: 401, message: 'The access token is invalid' },
+  database_not_found: { status: 503, message: 'The server that issues tokens has no such database' },
+  unavailable: { status: 503, message: 'The server that issues tokens is unavailable' },
+} as const
 
 /**
  * Why there is no user:
@@ -15,7 +15,7 @@ const messages = {
  * - `database_not_found`: `workspace` or `database` is wrong, or the database was deleted
  * - `unavailable`: the keys that would verify the token cannot be read. The token may be valid
  */
-export type VerifyErrorCode = keyof typeof messages
+export type VerifyErrorCode = keyof typeof catalogue
 
 /** The error of a token that was not accepted. `cause` is the reason, for logs only. */
 export class VerifyError extends Error {
@@ -23,13 +23,13 @@ export class VerifyError extends Error {
   readonly code: VerifyErrorCode
 
   constructor(code: VerifyErrorCode, options?: { cause?: unknown }) {
-    super(messages[code], options)
+    super(catalogue[code].message, options)
     this.code = code
   }
 
   /** HTTP status of a response to the client. */
   get status() {
-    return this.code.startsWith('token_') ? 401 : 503
+    return catalogue[this.code].status
   }
 
   /** Headers of a response to the client: a challenge (RFC 6750 §3) or Retry-After. */
