@@ -15,8 +15,8 @@ export interface RouteMetadata {
   /** Whether the response has an ETag, so that a client can revalidate it. */
   revalidates?: boolean
   /**
-   * Whether a client may send the request again if there was no response. By default GET requests may be, and those with
-   * an Idempotency-Key.
+   * Whether a client may send the request again after status 503 or without a response, when the server may have done
+   * what it asks for. By default GET requests may be, and those with an Idempotency-Key.
    */
   isRepeatable?: boolean
   /** Whether no token of the user is valid after a success. */

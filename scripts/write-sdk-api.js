@@ -1,11 +1,10 @@
-// Writes sdk/api.ts, the types and endpoints of the SDK, from the contract. With --check, fails if the file is out of
-// date.
+// Writes the types and the endpoints of the SDK, sdk/schemas.ts and sdk/endpoints.ts, from the contract. With --check,
+// fails if a file is out of date.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { contract, problems } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 
-const file = 'sdk/api.ts'
 const { components, paths } = openApiDocument('http://localhost:3000', '0')
 
 const { discovery: _discovery, service: _service, ...routers } = contract
@@ -82,15 +81,13 @@ const declaredCodesOf = ({ responses }) =>
   )
 const declaredCodes = operations.flatMap(declaredCodesOf)
 
-/** Returns the codes of an operation, the most common of its router first: lists that begin alike compress well. */
-function codesOf(operation, tag) {
-  const declared = operationsOf(tag).flatMap(declaredCodesOf)
-  const usesOf = (code) => declared.filter((each) => each === code).length
+/** Returns the codes of an operation, the most common ones first: lists that begin alike compress well. */
+function codesOf(operation) {
+  const usesOf = (code) => declaredCodes.filter((each) => each === code).length
   return declaredCodesOf(operation).sort((a, b) => usesOf(b) - usesOf(a))
 }
 
 const capitalize = (name) => name[0].toUpperCase() + name.slice(1)
-
 const jsonSchemaOf = ({ content }) => content?.['application/json'].schema
 const resolve = (schema) => (schema?.$ref ? components.schemas[nameOf(schema.$ref)] : schema)
 
@@ -148,15 +145,35 @@ function endpointOf(tag, operation) {
     field: required.find((field) => field !== 'id'),
     signsIn: properties?.token?.$ref === '#/components/schemas/AccessToken',
     signsOut,
-    codes: codesOf(operation, tag),
+    codes: codesOf(operation),
   }
   return `${methodOf(operation)}: ${JSON.stringify(members, (_key, value) => value || undefined)}`
 }
 
-const generated = [
-  '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.\n',
-  "import type { CallOptions, Endpoint, Result } from './operation.js'\n",
+const header = '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.\n'
+
+const schemas = [
+  header,
   ...schemaNames.sort().map(declaration),
+  `/** A message for each \`error.code\`, such as a translation. */
+export interface ErrorMessages {
+${[...new Set(declaredCodes)].map((code) => `/** ${problems[code].title}. ${problems[code].advice} */\n${code}: string`).join('\n')}
+/** There was no response from Usher. \`cause\` has the reason. Try again later. */
+no_answer: string
+}\n`,
+  `/** Every \`error.code\` of every operation. */
+export type ErrorCode = keyof ErrorMessages\n`,
+]
+
+const used = operations.map(methodDeclaration).join('\n')
+const usedSchemas = schemaNames.filter((name) => new RegExp(`\\b${name}\\b`).test(used))
+
+const endpoints = [
+  header,
+  "import type { Endpoint } from './endpoint.js'",
+  "import type { Result } from './result.js'",
+  `import type { ${usedSchemas.join(', ')} } from './schemas.js'`,
+  "import type { CallOptions } from './send.js'\n",
   ...Object.keys(routers).map(
     (tag) => `/** Endpoints of the router \`${tag}\`. */
 export const ${tag} = {
@@ -168,22 +185,16 @@ ${operationsOf(tag).map((operation) => endpointOf(tag, operation))}
     return `/** Every \`error.code\` of \`${name}\`. */
 export type ${capitalize(name)}ErrorCode = (typeof ${operation.tags[0]}.${name}.codes)[number] | 'no_answer'\n`
   }),
-  `/** A message for each \`error.code\`, such as a translation. */
-export interface ErrorMessages {
-${[...new Set(declaredCodes)].map((code) => `/** ${problems[code].title}. ${problems[code].advice} */\n${code}: string`).join('\n')}
-/** There was no response from Usher. \`cause\` has the reason. Try again later. */
-no_answer: string
-}\n`,
-  `/** Every \`error.code\` of every operation. */
-export type ErrorCode = keyof ErrorMessages\n`,
   `/** The operations of the API as functions. */
 export interface Operations {
-${operations.map(methodDeclaration).join('\n')}
+${used}
 }\n`,
-].join('\n')
+]
 
-const biome = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${file}`]
-const text = execFileSync(process.execPath, biome, { input: generated, encoding: 'utf8' })
-
-if (!process.argv.includes('--check')) writeFileSync(file, text)
-else if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} is out of date. Run npm run sdk-api.`)
+for (const [file, lines] of Object.entries({ 'sdk/schemas.ts': schemas, 'sdk/endpoints.ts': endpoints })) {
+  const biome = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${file}`]
+  const text = execFileSync(process.execPath, biome, { input: lines.join('\n'), encoding: 'utf8' })
+  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  else if (readFileSync(file, 'utf8') !== text)
+    throw new Error(`${file} is out of date. Run npm run sdk-api.`)
+}

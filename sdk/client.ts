@@ -1,6 +1,8 @@
-import { codes, me, type Operations, sessions, users } from './api.js'
-import { createOperations, type Endpoint, type OperationOptions } from './operation.js'
-import { createLogin, type Login, type TokenOptions } from './token.js'
+import type { Endpoint } from './endpoint.js'
+import { codes, me, type Operations, sessions, users } from './endpoints.js'
+import { createOperations, type OperationOptions } from './operation.js'
+import { createLogin, type Login } from './token.js'
+import type { TokenOptions } from './token-holder.js'
 
 /** Options of a client. */
 export interface ClientOptions extends OperationOptions, TokenOptions {}
@@ -17,7 +19,7 @@ export interface Client extends Operations, Login {}
  * const { data, error } = await usher.login({ email, password })
  * ```
  *
- * @throws {TypeError} if an option is missing or invalid
+ * @throws {TypeError} that names an option that is missing or invalid
  */
 export function createClient(options: ClientOptions): Client {
   const { login, holder } = createLogin(keyOf(options), options)

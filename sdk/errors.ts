@@ -1,6 +1,5 @@
-import type { ErrorCode, FieldError, Problem } from './api.js'
 import type { Exchange } from './exchange.js'
-import type { Result } from './operation.js'
+import type { ErrorCode, FieldError, Problem } from './schemas.js'
 
 /** The data of an `UsherError`: a plain object. */
 export interface ErrorData<Code extends ErrorCode = ErrorCode> {
@@ -55,15 +54,6 @@ export class UsherError<Code extends ErrorCode = ErrorCode> extends Error implem
   toJSON(): ErrorData<Code> {
     return { ...this }
   }
-}
-
-/** Returns the data of a result. Throws its error, for callers such as TanStack Query that expect that. */
-export async function orThrow<Data>(
-  result: Result<Data, ErrorCode> | Promise<Result<Data, ErrorCode>>,
-): Promise<Data> {
-  const { data, error } = await result
-  if (error) throw error
-  return data
 }
 
 /**

@@ -1,15 +1,12 @@
-export type * from './api.js'
-export { codes, me, sessions, users } from './api.js'
 export { type Client, type ClientOptions, createClient } from './client.js'
-export { type ErrorData, orThrow, UsherError } from './errors.js'
+export type { Endpoint } from './endpoint.js'
+export type * from './endpoints.js'
+export { codes, me, sessions, users } from './endpoints.js'
+export { type ErrorData, UsherError } from './errors.js'
 export type { Fetch, FetchInit, FetchResponse } from './fetch.js'
-export {
-  type CallOptions,
-  createOperations,
-  type Endpoint,
-  type OperationOptions,
-  type Result,
-  type TokenHolder,
-} from './operation.js'
-export type { SendOptions } from './send.js'
-export type { Login, TokenOptions, TokenStore } from './token.js'
+export { createOperations, type OperationOptions, type TokenHolder } from './operation.js'
+export { orThrow, type Result } from './result.js'
+export type * from './schemas.js'
+export type { CallOptions, SendOptions } from './send.js'
+export type { Login } from './token.js'
+export type { TokenOptions, TokenStore } from './token-holder.js'

@@ -1,42 +1,10 @@
-import type { ErrorCode, Operations, SignedInUser } from './api.js'
+import type { Endpoint } from './endpoint.js'
+import type { Operations } from './endpoints.js'
 import { toUsherError, type UsherError } from './errors.js'
-import type { FetchInit } from './fetch.js'
-import { type SendOptions, send } from './send.js'
-
-/** How to send the requests of an operation, and how to read their responses. */
-export interface Endpoint {
-  method: FetchInit['method']
-  /** Path below that of the database. */
-  path: string
-  /** Whether the first argument is an ID that completes the path. */
-  hasId?: true
-  hasBody?: true
-  /** `optional`: the request is sent without a token if there is none, or if the server has refused it. */
-  needsToken?: true | 'optional'
-  acceptsIdempotencyKey?: true
-  /** Whether the request may be sent again if there was no response. */
-  isRepeatable?: true
-  /** HTTP status of success. */
-  status: number
-  /** A field of every successful response, because a response may come from another service. */
-  field?: string
-  /** Whether the response has a new access token. */
-  signsIn?: true
-  /** Whether no token of the user is valid after a success. */
-  signsOut?: true
-  codes: readonly ErrorCode[]
-}
-
-/** Options of one call. */
-export interface CallOptions {
-  /** Aborts the call, including the waits before its retries. */
-  signal?: AbortSignal | undefined
-}
-
-/** The result of a call: either `data` or `error` is set, the other one is undefined. */
-export type Result<Data, Code extends ErrorCode> =
-  | { data: Data; error: undefined }
-  | { data: undefined; error: UsherError<Code> }
+import { assertOptions } from './options.js'
+import type { Result } from './result.js'
+import type { ErrorCode, SignedInUser } from './schemas.js'
+import { type CallOptions, type SendOptions, send, sendPatterns } from './send.js'
 
 /** A database of a server, and options for sending requests to it. */
 export interface OperationOptions extends SendOptions {
@@ -58,8 +26,8 @@ export interface TokenHolder {
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
   /**
-   * Replaces or removes a JWT that the server has refused. Returns true if there is another one, with which the request is
-   * sent once more, or the error of an attempt to get one. Without this function, a refused JWT is removed.
+   * Replaces a JWT that the server has refused. Returns true if there is another one, with which the request is sent once
+   * more, or the error of an attempt to get one. If it returns false, the refused JWT is removed.
    */
   renew?(refused: string | undefined): Promise<boolean | UsherError>
 }
@@ -75,91 +43,81 @@ export interface TokenHolder {
  * const { login, me } = createOperations(users, server, token)
  * ```
  *
- * @throws {TypeError} if an option is missing or invalid
+ * @throws {TypeError} that names an option that is missing or invalid
  */
 export function createOperations<Name extends keyof Operations>(
   endpoints: Record<Name, Endpoint>,
   options: OperationOptions,
   token: TokenHolder,
 ): Pick<Operations, Name> {
-  assertValid(options)
-  const { baseUrl, workspace, database } = options
+  assertOptions(options, patterns)
+  return Object.fromEntries(
+    Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
+      name,
+      createOperation(endpoint, options, token),
+    ]),
+  ) as Pick<Operations, Name>
+}
+
+function createOperation(endpoint: Endpoint, options: OperationOptions, token: TokenHolder) {
+  const { hasBody, hasId, needsToken, field } = endpoint
 
   async function call(
-    endpoint: Endpoint,
     argument?: unknown,
     callOptions?: CallOptions,
     isSecond?: boolean,
   ): Promise<Result<unknown, ErrorCode>> {
-    const { path, method, status, hasId, field } = endpoint
+    const { baseUrl, workspace, database } = options
     // A text that is no ID could lead to another path, such as that of all sessions.
     const id = hasId ? String(argument).replace(/[^\w-]|^$/g, '_') : ''
-    const url = `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${path}${id}`
-    const body = endpoint.hasBody && JSON.stringify(argument)
+    const body = hasBody && JSON.stringify(argument)
     const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
-    const sent = endpoint.needsToken && (await token.get())
-    const init = {
-      method,
-      headers: {
-        ...(body && { 'Content-Type': 'application/json' }),
-        ...(key && { 'Idempotency-Key': key }),
-        ...(sent && { Authorization: `Bearer ${sent}` }),
+    const sent = (needsToken && (await token.get())) || undefined
+    const request = {
+      url: `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${endpoint.path}${id}`,
+      init: {
+        method: endpoint.method,
+        headers: {
+          ...(body && { 'Content-Type': 'application/json' }),
+          ...(key && { 'Idempotency-Key': key }),
+          ...(sent && { Authorization: `Bearer ${sent}` }),
+        },
+        ...(body && { body }),
       },
-      ...(body && { body }),
+      isRepeatable: !!(endpoint.isRepeatable || key),
     }
     const startedAt = Date.now()
-    const exchange = await send(url, init, !!(endpoint.isRepeatable || key), options, callOptions?.signal)
+    const exchange = await send(request, options, callOptions)
 
     const data = exchange.body as SignedInUser | undefined
-    if (exchange.response?.status === status && (!field || data?.[field as 'id'] !== undefined)) {
+    if (exchange.response?.status === endpoint.status && (!field || data?.[field as 'id'] !== undefined)) {
       if (endpoint.signsIn && data) await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
       if (endpoint.signsOut && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)
-    if (/^token_/.test(error.code)) {
-      let isRenewed: boolean | UsherError = false
-      if (token.renew && !isSecond) {
-        isRenewed = await token.renew(sent || undefined)
-        if (typeof isRenewed === 'object') return { data: undefined, error: isRenewed }
-        // A login that finished meanwhile has stored another token, which stays.
-      } else if ((await token.get()) === sent) await token.set(undefined)
-      if (isRenewed || (sent && endpoint.needsToken === 'optional' && !(await token.get())))
-        return call(endpoint, argument, callOptions, true)
-    }
-    return { data: undefined, error }
+    if (!refusals.includes(error.code)) return { data: undefined, error }
+    const renewed = !isSecond && (await token.renew?.(sent))
+    if (typeof renewed === 'object') return { data: undefined, error: renewed }
+    // A login that finished meanwhile has stored another token, which stays.
+    if (!renewed && (await token.get()) === sent) await token.set(undefined)
+    return renewed || (sent && needsToken === 'optional' && !(await token.get()))
+      ? call(argument, callOptions, true)
+      : { data: undefined, error }
   }
 
-  return Object.fromEntries(
-    Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
-      name,
-      endpoint.hasBody || endpoint.hasId
-        ? (argument?: unknown, options?: CallOptions) => call(endpoint, argument, options)
-        : (options?: CallOptions) => call(endpoint, undefined, options),
-    ]),
-  ) as Pick<Operations, Name>
+  return hasBody || hasId
+    ? (argument?: unknown, options?: CallOptions) => call(argument, options)
+    : (options?: CallOptions) => call(undefined, options)
 }
 
-/** Pattern of the type and the value of each option. */
-const validOptions = {
+/** The codes of a token that the server refuses. The others say nothing about the token. */
+const refusals: readonly ErrorCode[] = ['token_missing', 'token_invalid', 'token_expired']
+
+const namePattern = /^string \w[\w-]{0,62}$/
+const patterns = {
   baseUrl: /^string (https?:\/)?\/[^?#]*$/,
-  workspace: /^string \w[\w-]{0,62}$/,
-  database: /^string \w[\w-]{0,62}$/,
-  fetch: /^(undefined|function)/,
-  timeoutMs: /^(undefined|number [\dI])/,
-  retries: /^(undefined|number [\dI])/,
-  token: /^(undefined|string)/,
-  tokenStore: /^(undefined|object|function)/,
-  sessionStore: /^(undefined|object|function)/,
-  label: /^(undefined|string \s*\S.{0,254}$)/s,
-  onTokenChange: /^(undefined|function)/,
-}
-
-function assertValid(options: object) {
-  for (const [name, pattern] of Object.entries(validOptions)) {
-    const value = (options as Record<string, unknown>)[name]
-    const text = typeof value === 'object' ? '' : String(value)
-    if (!pattern.test(`${typeof value} ${text}`))
-      throw new TypeError(`Usher client: ${name} is missing or invalid`)
-  }
+  workspace: namePattern,
+  database: namePattern,
+  ...sendPatterns,
 }

@@ -1,5 +1,6 @@
 import { type Exchange, exchange } from './exchange.js'
 import type { Fetch, FetchInit } from './fetch.js'
+import { functionPattern } from './options.js'
 
 /** Options for sending requests. */
 export interface SendOptions {
@@ -7,53 +8,66 @@ export interface SendOptions {
   fetch?: Fetch | undefined
   /** Timeout of a call in milliseconds, including retries and the waits before them. 10,000 by default. */
   timeoutMs?: number | undefined
-  /** Maximum number of retries after status 503 or if there was no response. 2 by default. */
+  /** Maximum number of retries of a repeatable request, after status 503 or if there was no response. 2 by default. */
   retries?: number | undefined
 }
 
+const numberPattern = /^(undefined|number [\dI])/
+export const sendPatterns = { fetch: functionPattern, timeoutMs: numberPattern, retries: numberPattern }
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call, including the waits before its retries. */
+  signal?: AbortSignal | undefined
+}
+
+/** A request that can be sent. */
+export interface SendableRequest {
+  url: string
+  init: Omit<FetchInit, 'signal'>
+  isRepeatable: boolean
+}
+
 /**
- * Sends a request. Retries it after status 503, and without a response if `isIdempotent`. Never rejects.
+ * Sends a request. Retries one that is repeatable after status 503 and without a response: in both cases the server may
+ * have done what it asks for. Never rejects.
  *
  * The wait is Retry-After plus a growing random backoff, so that clients do not return simultaneously. A wait that would
  * exceed the timeout is not started.
  */
 export const send = (
-  url: string,
-  init: Omit<FetchInit, 'signal'>,
-  isIdempotent: boolean,
+  { url, init, isRepeatable }: SendableRequest,
   // Reads the global `fetch` at each call, so that a later replacement takes effect.
   { fetch: fetchOption = fetch, timeoutMs = 10_000, retries = 2 }: SendOptions,
-  signal: AbortSignal | undefined,
+  { signal }: CallOptions = {},
 ) =>
   new Promise<Exchange>((resolve) => {
     const deadline = Date.now() + timeoutMs
     const controller = new AbortController()
-    let timeoutTimer: unknown
-    let retryTimer: unknown
+    /** Ends the attempt, or the wait before the next one. */
+    let timer: unknown
 
     const finish = (result: Exchange) => {
-      clearTimeout(timeoutTimer)
-      clearTimeout(retryTimer)
+      clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       if (!result.response) controller.abort(result.cause)
       resolve(result)
     }
     const abort = () => finish({ cause: signal?.reason })
+    const expire = () => finish({ cause: timeoutError(timeoutMs) })
     const attempt = async (retry: number) => {
+      timer = setTimeout(expire, Math.min(deadline - Date.now(), maxTimerMs))
       const result = await exchange(fetchOption, url, { ...init, signal: controller.signal })
-      const isRetryable = result.response ? result.response.status === 503 : isIdempotent
+      const isRetryable = isRepeatable && (result.response?.status ?? 503) === 503
       const waitMs = (result.retryAfterSeconds ?? 0) * 1000 + (1 + Math.random()) * 200 * 2 ** retry
       const isTooLate = controller.signal.aborted || Date.now() + waitMs >= deadline
-      if (!isRetryable || retry >= retries || isTooLate) finish(result)
-      else retryTimer = setTimeout(() => attempt(retry + 1), waitMs)
+      if (!isRetryable || retry >= retries || isTooLate) return finish(result)
+      clearTimeout(timer)
+      timer = setTimeout(() => attempt(retry + 1), waitMs)
     }
 
     if (signal?.aborted) return abort()
     signal?.addEventListener('abort', abort)
-    timeoutTimer = setTimeout(
-      () => finish({ cause: timeoutError(timeoutMs) }),
-      Math.min(timeoutMs, maxTimerMs),
-    )
     attempt(0)
   })
 

@@ -53,6 +53,25 @@ it('every arrow of docs/architecture.md is an import, and there is no cycle', ()
   expect(arrows.filter(({ from, to }) => leads(to, from))).toEqual([])
 })
 
+it.each(['sdk', 'verify', 'contract'])('the files of %s/ import each other without a circle', (folder) => {
+  const files = readdirSync(join(root, folder)).filter((name) => name.endsWith('.ts'))
+  const importsOf = new Map(
+    files.map((file) => [
+      file,
+      [...read(join(folder, file)).matchAll(/ from '\.\/([^']+)\.js'/g)].map(([, name]) => `${name}.ts`),
+    ]),
+  )
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    (importsOf.get(from) ?? []).some((next) => {
+      if (next === to) return true
+      if (seen.has(next)) return false
+      seen.add(next)
+      return reaches(next, to, seen)
+    })
+  expect([...importsOf.values()].flat().length).toBeGreaterThan(1)
+  expect(files.filter((file) => reaches(file, file))).toEqual([])
+})
+
 it('server/README.md lists every folder of server/', () => {
   const folders = readdirSync(join(root, 'server'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !['.cache', 'dist', 'node_modules'].includes(entry.name))

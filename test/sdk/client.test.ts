@@ -147,6 +147,16 @@ describe('createOperations', () => {
     expect(token.get()).toBeUndefined()
   })
 
+  it('keeps the token when a code that is not about the token begins like those that are', async () => {
+    const { fetch } = stubFetch(() =>
+      Response.json({ code: 'token_reserved', title: 'Reserved' }, { status: 403 }),
+    )
+    const codes = [...users.me.codes, 'token_reserved'] as never
+    const token = tokenHolder('jwt')
+    const { error } = await createOperations({ me: { ...users.me, codes } }, { ...app, fetch }, token).me()
+    expect([error?.code, token.get()]).toEqual(['token_reserved', 'jwt'])
+  })
+
   it('returns undefined data for a response without content', async () => {
     const { fetch } = stubFetch(() => new Response(null, { status: 204 }))
     const { field: _, ...me } = users.me
@@ -156,30 +166,41 @@ describe('createOperations', () => {
 })
 
 describe('usage errors', () => {
-  it.each<[keyof ClientOptions, ...unknown[]]>([
+  it.each<[keyof ClientOptions, ...[value: unknown, text: string][]]>([
     [
       'baseUrl',
-      undefined,
-      null,
-      '',
-      1,
-      'users.example.com',
-      'ftp://a.example',
-      'https://a.example/?b',
-      '/a#b',
+      [undefined, 'undefined'],
+      [null, 'object'],
+      ['', 'empty'],
+      [1, '1'],
+      ['users.example.com', 'users.example.com'],
+      ['ftp://a.example', 'ftp://a.example'],
+      ['https://a.example/?b', 'https://a.example/?b'],
+      ['/a#b', '/a#b'],
     ],
-    ['workspace', undefined, null, '', '.', '..', 'a/b', 'ü', `${'a'.repeat(64)}`, 1],
-    ['database', undefined, '', 'a b', '-a'],
-    ['fetch', null, {}],
-    ['timeoutMs', -1, Number.NaN, '5'],
-    ['retries', -1, Number.NaN, '5'],
-    ['token', null, 1],
-    ['tokenStore', 'localStorage', 1],
-    ['onTokenChange', null, {}],
-  ])('throws a TypeError that names an impossible %s', (name, ...values) => {
-    for (const value of values) {
-      expect(() => createClient({ ...app, [name]: value }), String(value)).toThrow(
-        new TypeError(`Usher client: ${name} is missing or invalid`),
+    [
+      'workspace',
+      [undefined, 'undefined'],
+      [null, 'object'],
+      ['', 'empty'],
+      ['.', '.'],
+      ['..', '..'],
+      ['a/b', 'a/b'],
+      ['ü', 'ü'],
+      ['a'.repeat(64), 'a'.repeat(64)],
+      [1, '1'],
+    ],
+    ['database', [undefined, 'undefined'], ['', 'empty'], ['a b', 'a b'], ['-a', '-a']],
+    ['fetch', [null, 'object'], [{}, 'object']],
+    ['timeoutMs', [-1, '-1'], [Number.NaN, 'NaN'], ['5', '5']],
+    ['retries', [-1, '-1'], [Number.NaN, 'NaN'], ['5', '5']],
+    ['token', [null, 'object'], [1, '1'], [() => 'jwt', 'function']],
+    ['tokenStore', ['localStorage', 'localStorage'], [1, '1']],
+    ['onTokenChange', [null, 'object'], [{}, 'object']],
+  ])('throws a TypeError that names an impossible %s and its value', (name, ...values) => {
+    for (const [value, text] of values) {
+      expect(() => createClient({ ...app, [name]: value }), text).toThrow(
+        new TypeError(`Usher client: ${name} cannot be ${text}`),
       )
     }
   })

@@ -118,7 +118,7 @@ describe('the package', () => {
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 3840,
+      maxBytes: 3968,
     },
     {
       name: 'the three operations alone',

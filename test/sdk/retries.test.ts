@@ -1,4 +1,4 @@
-import { createClient } from '@usher/sdk'
+import { codes, createClient, type Endpoint, me, sessions, users } from '@usher/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   app,
@@ -121,12 +121,39 @@ describe('createUser', () => {
     expect(second).not.toBe(first)
   })
 
-  it('sends no Idempotency-Key when the runtime has no randomUUID, and retries only after 503', async () => {
+  it.each([
+    ['a network error', networkFailure, 'no_answer'],
+    ['503', unavailable(), 'unavailable'],
+  ])('sends createUser once after %s when the runtime has no randomUUID', async (_name, failure, code) => {
     vi.stubGlobal('crypto', {})
-    const { fetch, requests } = stubFetch(unavailable(), networkFailure)
+    const { fetch, requests } = stubFetch(failure)
     const { error } = await timed(createClient({ ...app, fetch }).createUser(credentials))
-    expect([error?.code, requests.length]).toEqual(['no_answer', 2])
+    expect([error?.code, requests.length]).toEqual([code, 1])
     expect(requests[0]?.headers).not.toHaveProperty('Idempotency-Key')
+  })
+})
+
+describe('requests that are not repeatable', () => {
+  const routers: Record<string, Endpoint> = { ...users, ...sessions, ...me, ...codes }
+  const others = Object.entries(routers).filter(
+    ([, { isRepeatable, acceptsIdempotencyKey }]) => !isRepeatable && !acceptsIdempotencyKey,
+  )
+
+  it('knows some operations of which a second request could fail for a wrong reason', () => {
+    const names = others.map(([name]) => name)
+    expect(names).toEqual(expect.arrayContaining(['changePassword', 'resetPassword', 'verifyEmail']))
+  })
+
+  it.each(
+    others.flatMap(([name]) => [
+      [name, 'a network error', networkFailure, 'no_answer'] as const,
+      [name, '503', unavailable('1'), 'unavailable'] as const,
+    ]),
+  )('sends %s once after %s', async (name, _failure, failure, code) => {
+    const { fetch, requests } = stubFetch(failure)
+    const usher = createClient({ ...app, fetch, token: 'jwt' })
+    const { error } = await timed(usher[name as 'changePassword']({} as never))
+    expect([error?.code, requests.length]).toEqual([code, 1])
   })
 })
 

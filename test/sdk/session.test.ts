@@ -384,9 +384,15 @@ describe('a client with a session', () => {
     expect(without.requests[1]?.body).toBe('{}')
   })
 
-  it.each(['', ' ', 'x'.repeat(256), 5, null])('throws a TypeError for the label %j', (label) => {
+  it.each([
+    ['', 'empty'],
+    [' ', ' '],
+    ['x'.repeat(256), 'x'.repeat(256)],
+    [5, '5'],
+    [null, 'object'],
+  ])('throws a TypeError for the label %j', (label, text) => {
     expect(() => createSessionClient({ ...app, label: label as never })).toThrow(
-      new TypeError('Usher client: label is missing or invalid'),
+      new TypeError(`Usher client: label cannot be ${text}`),
     )
   })
 
@@ -526,7 +532,7 @@ describe('a client with a session', () => {
 
   it('throws a TypeError that names an impossible sessionStore', () => {
     expect(() => createSessionClient({ ...app, sessionStore: 'localStorage' as never })).toThrow(
-      new TypeError('Usher client: sessionStore is missing or invalid'),
+      new TypeError('Usher client: sessionStore cannot be localStorage'),
     )
   })
 

@@ -1,342 +1,26 @@
 // Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
 
-import type { CallOptions, Endpoint, Result } from './operation.js'
-
-/** Empty. It says nothing about whether a mail is sent. */
-export type Accepted = { [field: string]: never }
-
-/** Access token for later requests of the user. */
-export interface AccessToken {
-  /** JWT (RFC 9068) to send as `Authorization: Bearer …`. */
-  jwt: string
-  /**
-   * Lifetime of the token in seconds.
-   *
-   * @example 3600
-   */
-  maxAge: number
-  /** Always `ACCESS_TOKEN`. */
-  type: 'ACCESS_TOKEN'
-}
-
-/** The present password and the new one. */
-export interface ChangePasswordBody {
-  /**
-   * The present password.
-   *
-   * @example correct horse battery
-   */
-  password: string
-  /**
-   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
-   *
-   * @example correct horse battery
-   */
-  newPassword: string
-}
-
-/** The user to sign up. */
-export interface CreateUserBody {
-  /**
-   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
-   *
-   * @example ada@example.com
-   */
-  email: string
-  /**
-   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
-   *
-   * @example correct horse battery
-   */
-  password: string
-  /**
-   * Display name. Null means none.
-   *
-   * @example Ada
-   */
-  preferredName?: string | null | undefined
-  /**
-   * Name of a tenant to create for the user in the same request. Null means none.
-   *
-   * @example Analytical Engines
-   */
-  newTenant?: string | null | undefined
-}
-
-/** The password, as confirmation. */
-export interface DeleteMeBody {
-  /**
-   * The present password.
-   *
-   * @example correct horse battery
-   */
-  password: string
-}
-
-/** What is wrong with one field of a request. */
-export interface FieldError {
-  /** Name of the field. Empty if the error concerns the whole body. */
-  path: string
-  code: FieldErrorCode
-  /** Human-readable explanation of the error. */
-  detail: string
-  /** Smallest number of characters. Present if `code` is `too_short`. */
-  min?: number | undefined
-  /** Largest number of characters. Present if `code` is `too_long`. */
-  max?: number | undefined
-}
-
-/** Stable code of a field error. Treat an unknown code as an invalid field. */
-export type FieldErrorCode =
-  | 'required'
-  | 'invalid_type'
-  | 'blank'
-  | 'too_short'
-  | 'too_long'
-  | 'invalid_character'
-  | 'email_invalid'
-  | 'password_too_common'
-  | 'password_is_email'
-
-/** The email and the password given at sign-up. */
-export interface LoginBody {
-  /**
-   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
-   *
-   * @example ada@example.com
-   */
-  email: string
-  /**
-   * Compared after Unicode NFKC normalization.
-   *
-   * @example correct horse battery
-   */
-  password: string
-}
-
-/** A user’s membership of a tenant. */
-export interface Membership {
-  /** ID of the tenant. */
-  id: string
-  /**
-   * Name of the tenant. Names are not unique.
-   *
-   * @example Analytical Engines
-   */
-  name: string
-  /** When the user joined the tenant (RFC 3339, UTC). */
-  joinedAt: string
-}
-
-/** What is known about the session to open. */
-export interface OpenSessionBody {
-  /**
-   * What the app calls the session in the list of sessions, such as the name of the device. Null means none.
-   *
-   * @example Ada’s phone
-   */
-  label?: string | null | undefined
-}
-
-/** Slug of a workspace or name of a database. */
-export type PathName = string
-
-/** Problem details (RFC 9457). */
-export interface Problem {
-  /** URL of a page that describes the problem type. */
-  type: string
-  /** Summary of the problem type. Always the same for a `code`. */
-  title: string
-  /** HTTP status of the response. */
-  status: number
-  /** Human-readable explanation of this occurrence. */
-  detail: string
-  /** Path of the request. */
-  instance: string
-  code: ProblemCode
-  /** ID of the request, as in the `X-Request-Id` header and in the server’s log. */
-  requestId: string
-  /** The errors of each field. Present if `code` is `validation_failed`. */
-  errors?: FieldError[] | undefined
-}
-
-/**
- * Stable, machine-readable code of the problem. Treat an unknown code by its status.
- *
- * @example email_taken
- */
-export type ProblemCode =
-  | 'malformed_request'
-  | 'malformed_json'
-  | 'validation_failed'
-  | 'code_invalid'
-  | 'invalid_credentials'
-  | 'token_missing'
-  | 'token_invalid'
-  | 'token_expired'
-  | 'session_ended'
-  | 'database_not_found'
-  | 'route_not_found'
-  | 'method_not_allowed'
-  | 'request_timeout'
-  | 'email_taken'
-  | 'session_not_opened'
-  | 'payload_too_large'
-  | 'unsupported_media_type'
-  | 'idempotency_key_reused'
-  | 'too_many_attempts'
-  | 'headers_too_large'
-  | 'internal_error'
-  | 'unavailable'
-
-/** Credential of a session. Never send it to any other server. */
-export interface RefreshToken {
-  /** Send it in the body of `refreshSession`, once: each response has the next one. */
-  value: string
-  /**
-   * Seconds until the session ends if it is not refreshed.
-   *
-   * @example 1209600
-   */
-  maxAge: number
-  /** Always `REFRESH_TOKEN`. */
-  type: 'REFRESH_TOKEN'
-}
-
-/** The refresh token of a session. */
-export interface RefreshTokenBody {
-  /**
-   * `refreshToken.value` of the last response.
-   *
-   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
-   */
-  refreshToken: string
-}
-
-/** The address of the account. */
-export interface RequestPasswordResetBody {
-  /**
-   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
-   *
-   * @example ada@example.com
-   */
-  email: string
-}
-
-/** The code in the mail, and the new password. */
-export interface ResetPasswordBody {
-  /**
-   * The code in the mail: what follows `#code=` in its link.
-   *
-   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
-   */
-  code: string
-  /**
-   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
-   *
-   * @example correct horse battery
-   */
-  newPassword: string
-}
-
-/** The user, with a new access token and the next refresh token of the session. */
-export interface Session {
-  /** ID of the user. */
-  id: string
-  /** IDs of the user’s tenants, in the order in which the user joined them. */
-  tenants: string[]
-  token: AccessToken
-  refreshToken: RefreshToken
-}
-
-/** A session that has not ended. */
-export interface SessionInfo {
-  /** ID of the session: the `sid` claim of its tokens. */
-  id: string
-  /** Time of the login (RFC 3339, UTC). */
-  createdAt: string
-  /** Time of the last refresh (RFC 3339, UTC). */
-  refreshedAt: string
-  /**
-   * The label given to `openSession`. Null if there was none.
-   *
-   * @example Ada’s phone
-   */
-  label: string | null
-  /** Whether the token of this request belongs to it, or is that of its login. */
-  current: boolean
-}
-
-/** The sessions of the user that have not ended. */
-export interface SessionList {
-  /** At most 100: the current one first, then the most recently refreshed. */
-  sessions: SessionInfo[]
-}
-
-/** The user who signed up or logged in, with a new access token. */
-export interface SignedInUser {
-  /** ID of the user. */
-  id: string
-  /** IDs of the user’s tenants, in the order in which the user joined them. */
-  tenants: string[]
-  token: AccessToken
-}
-
-/** The fields to change. */
-export interface UpdateMeBody {
-  /**
-   * Display name. Null removes it; it stays as it is if this field is absent.
-   *
-   * @example Ada
-   */
-  preferredName?: string | null | undefined
-}
-
-/** The user as currently stored. */
-export interface User {
-  /** ID of the user. */
-  id: string
-  /**
-   * Email address of the sign-up, in Unicode NFC.
-   *
-   * @example ada@example.com
-   */
-  email: string
-  /**
-   * Display name, or null if none was given.
-   *
-   * @example Ada
-   */
-  preferredName: string | null
-  /** Whether the user has proved to receive mail at this address. */
-  emailVerified: boolean
-  /** IDs of the user’s tenants, in the order in which the user joined them. */
-  tenants: string[]
-  /** The user’s tenants, in the order of `tenants`. */
-  memberships: Membership[]
-  /** Time of sign-up (RFC 3339, UTC). */
-  createdAt: string
-}
-
-/** The address that is verified now. */
-export interface VerifiedEmail {
-  /**
-   * The verified address, as `getMe` returns it.
-   *
-   * @example ada@example.com
-   */
-  email: string
-}
-
-/** The code in the mail. */
-export interface VerifyEmailBody {
-  /**
-   * The code in the mail: what follows `#code=` in its link.
-   *
-   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
-   */
-  code: string
-}
+import type { Endpoint } from './endpoint.js'
+import type { Result } from './result.js'
+import type {
+  Accepted,
+  ChangePasswordBody,
+  CreateUserBody,
+  DeleteMeBody,
+  LoginBody,
+  OpenSessionBody,
+  RefreshTokenBody,
+  RequestPasswordResetBody,
+  ResetPasswordBody,
+  Session,
+  SessionList,
+  SignedInUser,
+  UpdateMeBody,
+  User,
+  VerifiedEmail,
+  VerifyEmailBody,
+} from './schemas.js'
+import type { CallOptions } from './send.js'
 
 /** Endpoints of the router `users`. */
 export const users = {
@@ -356,9 +40,9 @@ export const users = {
       'internal_error',
       'unavailable',
       'malformed_json',
-      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
+      'validation_failed',
       'too_many_attempts',
       'email_taken',
       'idempotency_key_reused',
@@ -380,9 +64,9 @@ export const users = {
       'internal_error',
       'unavailable',
       'malformed_json',
-      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
+      'validation_failed',
       'too_many_attempts',
       'invalid_credentials',
     ],
@@ -420,7 +104,6 @@ export const sessions = {
     signsIn: true,
     codes: [
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
@@ -429,6 +112,7 @@ export const sessions = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
       'token_missing',
       'token_invalid',
@@ -446,7 +130,6 @@ export const sessions = {
     signsIn: true,
     codes: [
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
@@ -455,6 +138,7 @@ export const sessions = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
       'session_ended',
     ],
@@ -467,7 +151,6 @@ export const sessions = {
     status: 204,
     codes: [
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
@@ -476,6 +159,7 @@ export const sessions = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
     ],
   },
@@ -488,12 +172,12 @@ export const sessions = {
     field: 'sessions',
     codes: [
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -507,7 +191,6 @@ export const sessions = {
     signsOut: true,
     codes: [
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
@@ -516,6 +199,7 @@ export const sessions = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'route_not_found',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -530,7 +214,6 @@ export const sessions = {
     status: 204,
     codes: [
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
@@ -539,6 +222,7 @@ export const sessions = {
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
       'token_missing',
       'token_invalid',
@@ -558,20 +242,20 @@ export const me = {
     status: 200,
     field: 'email',
     codes: [
-      'malformed_json',
-      'validation_failed',
       'malformed_request',
-      'token_missing',
-      'token_invalid',
-      'token_expired',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
+      'validation_failed',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
     ],
   },
   changePassword: {
@@ -583,22 +267,22 @@ export const me = {
     field: 'tenants',
     signsIn: true,
     codes: [
-      'malformed_json',
-      'validation_failed',
       'malformed_request',
-      'token_missing',
-      'token_invalid',
-      'token_expired',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'invalid_credentials',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
+      'validation_failed',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
       'too_many_attempts',
+      'invalid_credentials',
     ],
   },
   deleteMe: {
@@ -609,22 +293,22 @@ export const me = {
     status: 204,
     signsOut: true,
     codes: [
-      'malformed_json',
-      'validation_failed',
       'malformed_request',
-      'token_missing',
-      'token_invalid',
-      'token_expired',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'invalid_credentials',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
+      'validation_failed',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
       'too_many_attempts',
+      'invalid_credentials',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -637,16 +321,16 @@ export const codes = {
     hasBody: true,
     status: 202,
     codes: [
-      'malformed_json',
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
     ],
   },
@@ -658,16 +342,16 @@ export const codes = {
     field: 'tenants',
     signsIn: true,
     codes: [
-      'malformed_json',
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
       'code_invalid',
     ],
@@ -678,16 +362,16 @@ export const codes = {
     needsToken: true,
     status: 202,
     codes: [
-      'malformed_json',
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -701,21 +385,21 @@ export const codes = {
     status: 200,
     field: 'email',
     codes: [
-      'malformed_json',
       'malformed_request',
-      'route_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'route_not_found',
       'validation_failed',
-      'code_invalid',
       'token_missing',
       'token_invalid',
       'token_expired',
+      'code_invalid',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -769,57 +453,6 @@ export type RequestEmailVerificationErrorCode =
 
 /** Every `error.code` of `verifyEmail`. */
 export type VerifyEmailErrorCode = (typeof codes.verifyEmail.codes)[number] | 'no_answer'
-
-/** A message for each `error.code`, such as a translation. */
-export interface ErrorMessages {
-  /** Request body is not valid JSON. Send one JSON document, encoded as UTF-8. */
-  malformed_json: string
-  /** Request body validation failed. Fix each field listed in `errors` and send the request again. */
-  validation_failed: string
-  /** Malformed HTTP request. Send the request with an HTTP client library. */
-  malformed_request: string
-  /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
-  database_not_found: string
-  /** Request timed out. The server did not receive the whole request in time. Send the request again. */
-  request_timeout: string
-  /** Email address is already in use. Log in, or sign up with another email address. */
-  email_taken: string
-  /** Request body is too large. Send at most 16 KiB. */
-  payload_too_large: string
-  /** Unsupported media type. Send JSON with `Content-Type: application/json` and without `Content-Encoding`. */
-  unsupported_media_type: string
-  /** Idempotency-Key was already used for a different sign-up. Generate a new key for each sign-up. Reuse a key only to retry the same sign-up. */
-  idempotency_key_reused: string
-  /** Too many failed attempts. Wait for the number of seconds in `Retry-After` before the next attempt. */
-  too_many_attempts: string
-  /** Request headers are too large. Send less than 16 KiB of headers. */
-  headers_too_large: string
-  /** Internal server error. Report the `requestId` to the operator of the service. */
-  internal_error: string
-  /** Service temporarily unavailable. Wait for the number of seconds in `Retry-After`, then send the request again. */
-  unavailable: string
-  /** Invalid email or password. Ask the user for both again. The response does not reveal which one is wrong or whether the account exists. */
-  invalid_credentials: string
-  /** Access token is missing. Log in, and send `token.jwt` from the response as a Bearer token in the `Authorization` header. */
-  token_missing: string
-  /** Access token is invalid. Log in again. The token was altered, revoked or issued by another database, its session has ended, or its user was disabled or deleted. */
-  token_invalid: string
-  /** Access token has expired. Log in again. A token is valid for `maxAge` seconds. */
-  token_expired: string
-  /** Route not found. Check the path against the API reference. */
-  route_not_found: string
-  /** No session can be opened with this token. Log in again and open the session within 120 seconds. A login opens one session. */
-  session_not_opened: string
-  /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
-  session_ended: string
-  /** Code is invalid. The code is unknown, used, expired or of another user. Request a new one. */
-  code_invalid: string
-  /** There was no response from Usher. `cause` has the reason. Try again later. */
-  no_answer: string
-}
-
-/** Every `error.code` of every operation. */
-export type ErrorCode = keyof ErrorMessages
 
 /** The operations of the API as functions. */
 export interface Operations {

@@ -1,0 +1,120 @@
+import { type ClientOptions, endpoints, keyOf } from './client.js'
+import type { UsherError } from './errors.js'
+import { createOperations, type OperationOptions } from './operation.js'
+import { assertOptions } from './options.js'
+import type { Session } from './schemas.js'
+import { createLogin } from './token.js'
+import { storePattern, type TokenStore } from './token-holder.js'
+
+/** Options of a client that stays logged in. */
+export interface SessionClientOptions extends ClientOptions {
+  /** Stores the refresh token, under a key for each database. Memory by default. */
+  sessionStore?: TokenStore | (() => TokenStore) | undefined
+  /** What the list of sessions calls those of this client, such as the name of the device. At most 255 characters. */
+  label?: string | undefined
+}
+
+const patterns = {
+  sessionStore: storePattern,
+  label: /^(undefined|string \s*\S.{0,254}$)/s,
+}
+
+interface Browser {
+  /** Not in pages served over plain HTTP. */
+  navigator?: { locks?: { request<Result>(name: string, work: () => Promise<Result>): Promise<Result> } }
+  /** On a server, which has no window, a listener would keep the client of each request in memory. */
+  window?: { addEventListener?(type: 'storage', listener: () => void): void }
+}
+
+const browser = globalThis as Browser
+
+/** Creates the tokens of a session. They hold the access token for operations, which they refresh. */
+export function createSessionTokens(options: SessionClientOptions) {
+  assertOptions(options, patterns)
+  const key = keyOf(options)
+  const refreshToken = createLogin(`${key}.session`, { tokenStore: options.sessionStore }).holder
+  const { login, holder } = createLogin(key, options, forget)
+  /** The ID of the session to which a token in memory belongs. */
+  let sessionId: string | undefined
+  let refreshing: Promise<boolean | UsherError> | undefined
+
+  function forget() {
+    sessionId = undefined
+    return refreshToken.set(undefined)
+  }
+
+  function refresh(stale: string | undefined, value: string) {
+    const work = () => refreshTokens(tokens, options, stale)
+    // One at a time over all tabs with the session, where the platform has Web Locks and the browser does not deny them.
+    refreshing ??= (
+      browser.navigator?.locks?.request(key + sessionIdOf(value), work).catch(work) ?? work()
+    ).finally(() => {
+      refreshing = undefined
+    })
+    return refreshing
+  }
+
+  const tokens = {
+    login,
+    holder,
+    refreshToken,
+    forget,
+    async save({ token, refreshToken: { value } }: Session, startedAt: number) {
+      sessionId = sessionIdOf(value)
+      await refreshToken.set(value)
+      await tokens.set(token.jwt, startedAt + token.maxAge * 1000)
+    },
+    async get() {
+      const token = await holder.get()
+      const value = await refreshToken.get()
+      if (value && !(token && holder.read()[1] > Date.now())) await refresh(token, value)
+      return holder.get()
+    },
+    // The last third of its life begins at the expiry that is stored.
+    set: (jwt: string | undefined, expiresAtMs: number) =>
+      holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
+    async renew(refused: string | undefined) {
+      const value = await refreshToken.get()
+      return !!value && refresh(refused, value)
+    },
+  }
+
+  // Another tab has logged out or in. Tabs that share a `tokenStore` share the token, too.
+  if (!options.tokenStore)
+    browser.window?.addEventListener?.('storage', async () => {
+      if (sessionId && sessionIdOf(await refreshToken.get()) !== sessionId) await holder.set(undefined)
+    })
+  return tokens
+}
+
+/** Refreshes the token unless another one has replaced it. Returns whether there is another one, or the error. */
+async function refreshTokens(
+  { holder, refreshToken, save, forget }: ReturnType<typeof createSessionTokens>,
+  options: OperationOptions,
+  stale: string | undefined,
+): Promise<boolean | UsherError> {
+  // Another tab may have replaced it meanwhile.
+  const value = await refreshToken.get()
+  if (value && (await holder.get()) === stale) {
+    const startedAt = Date.now()
+    const { data, error } = await operationsWith(options).refreshSession({ refreshToken: value })
+    const current = await refreshToken.get()
+    // Otherwise the user has logged out or in meanwhile. Without Web Locks, two tabs get the same refresh token.
+    if (data && (current === value || current === data.refreshToken.value)) await save(data, startedAt)
+    else if (error && current === value) {
+      if (error.code !== 'session_ended') return error
+      await forget()
+      // A change of the password, which has ended the session, may have stored another token meanwhile.
+      if ((await holder.get()) === stale) await holder.set(undefined)
+    }
+  }
+  const token = await holder.get()
+  return !!token && token !== stale
+}
+
+/** Returns operations that store no token, because the user may log out or in meanwhile. */
+export const operationsWith = (options: OperationOptions, jwt?: string) =>
+  createOperations(endpoints, options, { get: () => jwt, set() {} })
+
+/** Returns the ID of the session of a refresh token, which is `id.number.mac`. */
+export const sessionIdOf = (refreshToken: string | undefined) => refreshToken?.split('.')[0]

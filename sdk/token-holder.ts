@@ -1,0 +1,111 @@
+import { assertOptions, functionPattern } from './options.js'
+
+/**
+ * Storage for tokens, such as `localStorage` or an asynchronous one. The client reads a synchronous store at each use, so
+ * tabs that share it share the login. It reads an asynchronous store once. If the store throws or rejects, the client
+ * keeps the token in memory.
+ */
+export interface TokenStore {
+  getItem(key: string): string | null | undefined | Promise<string | null | undefined>
+  setItem(key: string, value: string): unknown
+  removeItem(key: string): unknown
+}
+
+/** Options for storing the token. */
+export interface TokenOptions {
+  /** Initial token. Replaces the one in the store. */
+  token?: string | undefined
+  /**
+   * Stores the token, under a key for each database. Memory by default. Pass a function, such as `() => localStorage`, if
+   * the code also runs where the store does not exist.
+   */
+  tokenStore?: TokenStore | (() => TokenStore) | undefined
+  /** Called when this client stores a new token, or with undefined when it removes the token. */
+  onTokenChange?: ((token: string | undefined) => void) | undefined
+}
+
+export const storePattern = /^(undefined|object|function)/
+const patterns = {
+  token: /^(undefined|string)/,
+  tokenStore: storePattern,
+  onTokenChange: functionPattern,
+}
+
+/**
+ * Creates the place of a token. It is stored as `<jwt> <expiry in milliseconds since the epoch>`: in memory if there is no
+ * store, if the store is asynchronous, or if it has failed.
+ *
+ * @param notify called after each change, and after each read and write of an asynchronous store
+ */
+export function createTokenHolder(key: string, options: TokenOptions, notify: () => void) {
+  assertOptions(options, patterns)
+  const { token: initial, tokenStore, onTokenChange } = options
+  /** The stored item, as far as it is known. */
+  let item = ''
+  /** Whether `item` counts, and not the store. */
+  let isCached = !tokenStore
+  /** The latest read or write of an asynchronous store. */
+  let pending: Promise<unknown> | undefined
+
+  function access(action: (store: TokenStore) => unknown, done?: (value: unknown) => void) {
+    try {
+      const result = action((typeof tokenStore === 'function' ? tokenStore() : tokenStore) as TokenStore)
+      if (!isPromise(result)) return done?.(result)
+      const current: Promise<unknown> = result.then(
+        (value) => {
+          // A token that was set meanwhile replaces the one that was read.
+          if (pending === current) done?.(value)
+          notify()
+        },
+        () => {},
+      )
+      pending = current
+    } catch {
+      // Such as localStorage while a server renders, or in a browser that blocks it.
+    }
+    isCached = true
+  }
+
+  function write(next: string) {
+    item = next
+    access((store) => {
+      const save = () => (item ? store.setItem(key, item) : store.removeItem(key))
+      return pending ? pending.then(save) : save()
+    })
+  }
+
+  const load = (value: unknown) => {
+    item = String(value ?? '')
+  }
+
+  function read() {
+    if (!isCached) access((store) => store.getItem(key), load)
+    const [jwt = '', expiry] = item.split(' ')
+    return [jwt, Number(expiry) || Infinity] as const
+  }
+
+  if (initial && initial !== read()[0]) write(initial)
+
+  return {
+    /** Returns the token and its expiry. Both are unknown until an asynchronous store has been read. */
+    read,
+    /** Returns the token, even if it has expired, once the store has been read. */
+    async get() {
+      read()
+      await pending
+      return read()[0] || undefined
+    },
+    /** Returns a promise while an asynchronous store saves the token. */
+    set(jwt: string | undefined, expiresAtMs?: number) {
+      const isChanged = (jwt ?? '') !== read()[0]
+      if (isChanged || pending) write(jwt ? [jwt, expiresAtMs].join(' ') : '')
+      if (isChanged) {
+        onTokenChange?.(jwt)
+        notify()
+      }
+      return pending
+    },
+  }
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> => !!(value as Promise<unknown> | null)?.then
