@@ -2,7 +2,7 @@
 // rules in docs/scale-out.md, which tests enforce. (`prisma migrate dev` does the same but downloads an engine.)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
-import { storeOver } from '../server/store/embedded.js'
+import { storeOver } from '../server/store/connect-embedded.js'
 import { migrate } from '../server/store/migrate.js'
 import { schemaDiff } from './schema-diff.js'
 
@@ -12,7 +12,7 @@ if (!/^[a-z0-9_]+$/.test(name))
 
 const pglite = await PGlite.create()
 const store = storeOver(pglite, Buffer.alloc(32))
-await migrate(store.prisma)
+await migrate(store)
 const sql = await schemaDiff(pglite, readFileSync('prisma/schema.prisma', 'utf8'))
 if (sql === '') exit('The migrations already match prisma/schema.prisma. Nothing was written.')
 

@@ -18,9 +18,9 @@ import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
-import { openServerStore, requireMigrated } from './store/open.js'
+import { openStore, requireMigrated } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
-import type { ServerStore, Store } from './store/store.js'
+import type { Store } from './store/store.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
 
@@ -53,15 +53,13 @@ export interface StartOptions {
  * is reachable.
  */
 export async function startUsher(config: Config, { log, clock = systemClock }: StartOptions): Promise<Usher> {
-  const opened = await openServerStore(
-    config,
-    (err) => log.warn({ err }, 'store connection lost'),
-    (text) => log.warn(text),
-    (store) => createFirstDatabase(store, clock.now),
-  )
+  const opened = await openStore(config, {
+    onConnectionError: (err) => log.warn({ err }, 'store connection lost'),
+    warn: (text) => log.warn(text),
+  })
   try {
     const store = await requireUsable(opened, log)
-    const firstDatabase = config.databaseUrl ? undefined : await findOldestDatabase(store)
+    const firstDatabase = config.databaseUrl ? undefined : await requireFirstDatabase(store, clock.now)
     return { ...(await buildUsher(config, store, { log, clock })), firstDatabase }
   } catch (error) {
     await opened.close()
@@ -72,7 +70,7 @@ export async function startUsher(config: Config, { log, clock = systemClock }: S
 /** Builds a server on an open store, which closes with the server. */
 export async function buildUsher(
   config: Config,
-  store: ServerStore,
+  store: Store,
   { log, clock, intervals, sendMail = createMailer(config.mail, log) }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const templates = await loadTemplates(config.mail.templates)
@@ -97,7 +95,7 @@ export async function buildUsher(
 }
 
 /** Throws if a reachable store is not migrated or the master key is wrong. */
-async function requireUsable(store: ServerStore, log: Logger) {
+async function requireUsable(store: Store, log: Logger) {
   try {
     await requireMigrated(store)
     return await requireMasterKey(store)
@@ -111,8 +109,12 @@ async function requireUsable(store: ServerStore, log: Logger) {
 /** Where `npm run example` serves the example app, to which the links in mails of the first database lead. */
 const exampleUrl = 'http://localhost:5173'
 
-async function createFirstDatabase(store: Store, now: () => number) {
+/** Returns the oldest database, which is created in an empty store. */
+async function requireFirstDatabase(store: Store, now: () => number) {
+  const oldest = await findOldestDatabase(store)
+  if (oldest) return oldest
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
   await ensureWorkspace(store, path.workspaceSlug, new Date(now()))
   await createDatabase(store, path, { appUrl: exampleUrl }, new Date(now()))
+  return path
 }

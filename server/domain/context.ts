@@ -1,7 +1,7 @@
 import { batchReads } from '../store/batched-reads.js'
 import type { NewMessage } from '../store/queries/outbox.js'
 import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
-import type { ServerStore } from '../store/store.js'
+import type { Store } from '../store/store.js'
 import { type Clock, systemClock } from './clock.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
@@ -15,7 +15,7 @@ import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tok
 
 /** Dependencies of the rules, one object per process. */
 export interface AppContext extends Pick<Clock, 'now'> {
-  store: ServerStore
+  store: Store
   hashing: Hasher
   /** Passwords that sign-up rejects in addition to common ones. */
   blocklist: PasswordBlocklist | undefined
@@ -42,7 +42,7 @@ export interface ContextSettings extends TokenSettings {
 /** Call `hashing.close()` to end the threads of the context. */
 export function createContext(
   settings: ContextSettings,
-  store: ServerStore,
+  store: Store,
   clock: Clock = systemClock,
   blocklist?: PasswordBlocklist,
 ): AppContext {

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
-import { PrismaPGlite } from 'pglite-prisma-adapter'
 import { lockFolder } from './folder-lock.js'
 import { openKeyFile } from './key-file.js'
-import type { Connected } from './prisma.js'
+import { lazyPrisma } from './prisma.js'
 import { createPrivateFolder, makeFilesPrivate } from './private-files.js'
-import type { ServerStore } from './store.js'
+import type { Store } from './store.js'
 
 /**
  * Opens the embedded store: PGlite in this process. Creates its folder if necessary; only its owner can read it.
@@ -20,25 +19,21 @@ export async function connectEmbedded(
   folder: string,
   masterKey?: Buffer,
   warn: (message: string) => void = () => undefined,
-): Promise<Connected> {
+): Promise<Store> {
   createPrivateFolder(folder, warn)
   const unlock = await lockFolder(folder)
   try {
-    const connected = masterKey
-      ? connectedTo(await openFiles(folder), masterKey)
-      : await connectWithKeyFile(folder)
-    const { store } = connected
-    return { ...connected, store: { ...store, close: () => store.close().finally(unlock) } }
+    const store = masterKey ? storeOver(await openFiles(folder), masterKey) : await connectWithKeyFile(folder)
+    return { ...store, close: () => store.close().finally(unlock) }
   } catch (error) {
     await unlock()
     throw error
   }
 }
 
-async function connectWithKeyFile(folder: string): Promise<Connected> {
+async function connectWithKeyFile(folder: string): Promise<Store> {
   const keyFile = await openKeyFile(join(folder, 'master.key'))
-  const { store, adapter } = connectedTo(await openFiles(folder), keyFile.key)
-  return { store: { ...store, keyFile }, adapter }
+  return { ...storeOver(await openFiles(folder), keyFile.key), keyFile }
 }
 
 /** Opens PGlite with 16 MB of buffers: it would clear its default of 128 MB at each start. */
@@ -46,18 +41,25 @@ export const openPGlite = (options?: PGliteOptions) =>
   PGlite.create({ ...options, startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'] })
 
 /** Returns a store over an open PGlite, and closes it with the store. */
-export function connectedTo(pglite: PGlite, masterKey: Buffer): Connected {
+export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
   const queryBy =
     (connection: Pick<PGlite, 'query'>) =>
     async <Row>(text: string, values: unknown[]) =>
       (await connection.query<Row>(text, values)).rows
-  const store: ServerStore = {
+  const { loadPrisma, disconnect } = lazyPrisma(async () => {
+    const { PrismaPGlite } = await import('pglite-prisma-adapter')
+    return new PrismaPGlite(pglite)
+  })
+  return {
     query: queryBy(pglite),
     transaction: (_databaseId, work) => pglite.transaction((transaction) => work(queryBy(transaction))),
     masterKey,
-    close: () => pglite.close(),
+    loadPrisma,
+    async close() {
+      await disconnect()
+      await pglite.close()
+    },
   }
-  return { store, adapter: new PrismaPGlite(pglite) }
 }
 
 const pathsIn = (folder: string) => ({

@@ -1,33 +1,75 @@
 import { createHash } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import type { Connected } from './prisma.js'
+import { lazyPrisma } from './prisma.js'
+import type { Store } from './store.js'
 import { UtcClient } from './utc-client.js'
 
 const connectMilliseconds = 5_000
 /** Wait beyond the server's own limit for a server that no longer responds. */
 const graceMilliseconds = 1_000
 
+/** A Postgres server and how to use it. */
+export interface PostgresSettings {
+  /**
+   * With `pgbouncer=true` for PgBouncer in transaction mode: statements are then unnamed, since PgBouncer before 1.21
+   * mixes up names, and no statement_timeout is sent, since PgBouncer rejects it.
+   */
+  url: string
+  masterKey: Buffer
+  /** Called when an idle connection breaks. */
+  onConnectionError?: (error: Error) => void
+  /** Opened at most, when needed. Default: 10. */
+  connections?: number
+  /** Time limit of a statement; 0 for none. Default: 10 s. */
+  statementMilliseconds?: number
+}
+
 /**
  * Opens a store on a Postgres server. Connects on first use, and again after a failure.
  *
- * @param url with `pgbouncer=true` for PgBouncer in transaction mode: statements are then unnamed, since PgBouncer
- * before 1.21 mixes up names, and no statement_timeout is sent, since PgBouncer rejects it
- * @param onConnectionError called when an idle connection breaks
- * @param connections at most, opened when needed
- * @param statementMilliseconds time limit of a statement; 0 for none
  * @throws if the URL names a certificate or key that cannot be used
  */
-export function connectPostgres(
-  url: string,
-  masterKey: Buffer,
-  onConnectionError: (error: Error) => void,
-  connections = 10,
-  statementMilliseconds = 10_000,
-): Connected {
+export function connectPostgres(settings: PostgresSettings): Store {
+  const { url, masterKey, onConnectionError } = settings
   requireUsableCertificates(url)
   const throughPgBouncer = new URL(url).searchParams.get('pgbouncer') === 'true'
+  const pool = createPool(settings, throughPgBouncer)
+  const statement = (text: string, values: unknown[], milliseconds?: number) => ({
+    name: throughPgBouncer ? '' : statementName(text),
+    text,
+    values,
+    ...limitOf(milliseconds),
+  })
+  const { loadPrisma, disconnect } = lazyPrisma(async () => {
+    const { PrismaPg } = await import('@prisma/adapter-pg')
+    return new PrismaPg(pool, {
+      schema: 'usher',
+      ...(onConnectionError && { onConnectionError }),
+      ...(!throughPgBouncer && { statementNameGenerator: ({ sql }) => statementName(sql) }),
+    })
+  })
+  return {
+    masterKey,
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    query: async (text, values, milliseconds) =>
+      (await queryOf(pool, statement(text, values, milliseconds))).rows,
+    transaction: (_databaseId, work, milliseconds) =>
+      inTransaction(pool, limitOf(milliseconds), (client) =>
+        work(async (text, values) => (await client.query(statement(text, values, milliseconds))).rows),
+      ),
+    loadPrisma,
+    async close() {
+      await disconnect()
+      await pool.end()
+    },
+  }
+}
+
+function createPool(
+  { url, onConnectionError, connections = 10, statementMilliseconds = 10_000 }: PostgresSettings,
+  throughPgBouncer: boolean,
+) {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -43,36 +85,11 @@ export function connectPostgres(
   // The pool adds the client, whose state has no place in a log.
   pool.on('error', (error: Error & { client?: unknown }) => {
     delete error.client
-    onConnectionError(error)
+    onConnectionError?.(error)
   })
   // A connection in use may break before its user listens. Its statement fails too; unheard, the error ends the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const nameOf = (text: string) => (throughPgBouncer ? '' : statementName(text))
-  const statement = (text: string, values: unknown[], milliseconds?: number) => ({
-    name: nameOf(text),
-    text,
-    values,
-    ...limitOf(milliseconds),
-  })
-  const adapter = new PrismaPg(pool, {
-    schema: 'usher',
-    onConnectionError,
-    ...(!throughPgBouncer && { statementNameGenerator: ({ sql }) => statementName(sql) }),
-  })
-  return {
-    store: {
-      masterKey,
-      connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-      query: async (text, values, milliseconds) =>
-        (await queryOf(pool, statement(text, values, milliseconds))).rows,
-      transaction: (_databaseId, work, milliseconds) =>
-        inTransaction(pool, limitOf(milliseconds), (client) =>
-          work(async (text, values) => (await client.query(statement(text, values, milliseconds))).rows),
-        ),
-      close: () => pool.end(),
-    },
-    adapter,
-  }
+  return pool
 }
 
 /** Types of columns: a bigint is a number, as in PGlite. Ours are below 2^53. Prisma has types of its own. */

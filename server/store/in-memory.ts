@@ -1,5 +1,4 @@
-import { openPGlite } from './connect-embedded.js'
-import { storeOver } from './embedded.js'
+import { openPGlite, storeOver } from './connect-embedded.js'
 import { migrate } from './migrate.js'
 import type { Store } from './store.js'
 
@@ -16,7 +15,7 @@ export async function openInMemory(masterKey: Buffer): Promise<Store> {
 export async function createTemplate(): Promise<Blob> {
   const pglite = await openPGlite()
   const store = storeOver(pglite, Buffer.alloc(32))
-  await migrate(store.prisma)
+  await migrate(store)
   const files = await pglite.dumpDataDir('none')
   await store.close()
   return files

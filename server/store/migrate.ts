@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { distributeTable, isDistributed } from './citus/tables.js'
 import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
-import type { Prisma, PrismaClient } from './generated/client.js'
+import type { Prisma } from './generated/client.js'
 import type { Store } from './store.js'
 
 /** Next to the compiled files in a package; in a source tree where Prisma's tools expect it. */
@@ -48,11 +48,11 @@ export class ChangedMigrationError extends Error {
  * @throws {ChangedMigrationError}
  * @throws {FailedMigrationError}
  */
-export async function migrate(prisma: PrismaClient, folder = migrationsFolder): Promise<string[]> {
+export async function migrate(store: Store, folder = migrationsFolder): Promise<string[]> {
   const applied: string[] = []
-  await inTransaction(prisma, createHistory)
+  await inTransaction(store, createHistory)
   for (const migration of await readMigrations(folder)) {
-    const isNew = await inTransaction(prisma, (transaction) => apply(transaction, migration))
+    const isNew = await inTransaction(store, (transaction) => apply(transaction, migration))
     if (isNew) applied.push(migration.name)
   }
   return applied
@@ -102,10 +102,11 @@ const historyStatement = `
 const historyOf = (rows: AppliedMigration[]) => new Map(rows.map(({ name, checksum }) => [name, checksum]))
 
 /** Runs a transaction that changes the tables of a store; concurrent ones wait for each other. */
-export function inTransaction<Result>(
-  prisma: PrismaClient,
+export async function inTransaction<Result>(
+  store: Store,
   work: (transaction: Transaction) => Promise<Result>,
 ) {
+  const prisma = await store.loadPrisma()
   return prisma.$transaction(
     async (transaction) => {
       // A role may have a limit meant for the statements of requests.

@@ -1,7 +1,5 @@
 import { isMigrated, migrate, pendingMigrations } from './migrate.js'
-import type { Connected } from './prisma.js'
-import { findOldestDatabase } from './queries/databases.js'
-import type { ServerStore, Store } from './store.js'
+import type { Store } from './store.js'
 import { tracedStore } from './traced-store.js'
 
 /** Where the store is, and how it is opened. */
@@ -38,45 +36,20 @@ export async function requireStore({ databaseUrl, dataDir }: StoreSettings) {
   if (!hasStore(dataDir)) throw new NoStoreError(dataDir)
 }
 
-/** Opens the store of a command. Migrates the embedded store; a server is migrated only by `usher migrate`. */
-export async function openStore(settings: StoreSettings): Promise<Store> {
-  const store = await addPrisma(await connect(settings, () => undefined))
-  if (settings.databaseUrl) return tracedStore(store)
-  return closingOnError(store, async () => {
-    if (!(await isMigrated(store))) await migrate(store.prisma)
-    return tracedStore(store)
-  })
+/** What an open store reports. */
+export interface StoreEvents {
+  /** Called when an idle connection breaks. */
+  onConnectionError?: (error: Error) => void
+  /** Called if others could read the embedded store until now. */
+  warn?: (message: string) => void
 }
 
-/**
- * Does the same for a server, but loads Prisma only for an embedded store that must be migrated or filled.
- *
- * @param onConnectionError called when an idle connection breaks
- * @param warn called if others could read the embedded store until now
- * @param fill called for an embedded store without a database
- */
-export async function openServerStore(
-  settings: StoreSettings,
-  onConnectionError: (error: Error) => void,
-  warn: (message: string) => void,
-  fill: (store: Store) => Promise<unknown>,
-): Promise<ServerStore> {
-  const connected = await connect(settings, onConnectionError, undefined, warn)
-  const { store } = connected
-  if (settings.databaseUrl) return tracedStore(store)
-  return closingOnError(store, async () => {
-    const mustMigrate = !(await isMigrated(store))
-    if (!mustMigrate && (await findOldestDatabase(store))) return tracedStore(store)
-    const filled = await addPrisma(connected)
-    if (mustMigrate) await migrate(filled.prisma)
-    if (!(await findOldestDatabase(store))) await fill(filled)
-    return tracedStore(filled)
-  })
-}
-
-async function closingOnError<T>(store: ServerStore, work: () => Promise<T>) {
+/** Opens a store. Migrates the embedded store; a server is migrated only by `usher migrate`. */
+export async function openStore(settings: StoreSettings, events: StoreEvents = {}): Promise<Store> {
+  const store = await connect(settings, events)
   try {
-    return await work()
+    if (!settings.databaseUrl && !(await isMigrated(store))) await migrate(store)
+    return tracedStore(store)
   } catch (error) {
     await store.close()
     throw error
@@ -84,41 +57,23 @@ async function closingOnError<T>(store: ServerStore, work: () => Promise<T>) {
 }
 
 /** Opens the store for `usher migrate`: without a time limit, and without migrating it. */
-export const openForMigration = async (settings: StoreSettings) =>
-  addPrisma(await connect(settings, () => undefined, 0))
-
-async function addPrisma(connected: Connected) {
-  const { withPrisma } = await import('./prisma.js')
-  return withPrisma(connected)
-}
+export const openForMigration = (settings: StoreSettings) => connect(settings, { statementMilliseconds: 0 })
 
 /** Loads only the kind of store that the settings name. */
 async function connect(
-  { databaseUrl, masterKey, newMasterKey, storeConnections, dataDir }: StoreSettings,
-  onConnectionError: (error: Error) => void,
-  statementMilliseconds?: number,
-  warn?: (message: string) => void,
-): Promise<Connected> {
-  const connectKind = async () => {
-    if (databaseUrl && masterKey) {
-      const { connectPostgres } = await import('./connect-postgres.js')
-      return connectPostgres(
-        databaseUrl,
-        masterKey,
-        onConnectionError,
-        storeConnections,
-        statementMilliseconds,
-      )
-    }
-    const { connectEmbedded } = await import('./connect-embedded.js')
-    return connectEmbedded(dataDir, masterKey, warn)
+  { databaseUrl: url, masterKey, newMasterKey, storeConnections: connections, dataDir }: StoreSettings,
+  { warn, ...options }: StoreEvents & { statementMilliseconds?: number },
+): Promise<Store> {
+  if (url && masterKey) {
+    const { connectPostgres } = await import('./connect-postgres.js')
+    return { ...connectPostgres({ url, masterKey, connections, ...options }), newMasterKey }
   }
-  const { store, adapter } = await connectKind()
-  return { store: { ...store, newMasterKey }, adapter }
+  const { connectEmbedded } = await import('./connect-embedded.js')
+  return { ...(await connectEmbedded(dataDir, masterKey, warn)), newMasterKey }
 }
 
 /** @throws {NotMigratedError} */
-export async function requireMigrated(store: ServerStore) {
+export async function requireMigrated(store: Store) {
   const pending = await pendingMigrations(store)
   if (pending.length > 0) throw new NotMigratedError(pending)
 }

@@ -1,21 +1,21 @@
-import { PrismaClient } from './generated/client.js'
-import type { ServerStore, Store } from './store.js'
+import type { PrismaClient } from './generated/client.js'
 
-/** An open store, and the adapter by which Prisma uses its connections. */
-export interface Connected {
-  store: ServerStore
-  adapter: NonNullable<ConstructorParameters<typeof PrismaClient>[0]['adapter']>
-}
+type Adapter = NonNullable<ConstructorParameters<typeof PrismaClient>[0]['adapter']>
 
-/** Adds Prisma's client to an open store. */
-export function withPrisma({ store, adapter }: Connected): Store {
-  const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
+/** Returns a function that creates Prisma's client when it is first called, and one that closes it. */
+export function lazyPrisma(createAdapter: () => Promise<Adapter>) {
+  let client: Promise<PrismaClient> | undefined
+  const create = async () => {
+    const [{ PrismaClient }, adapter] = [await import('./generated/client.js'), await createAdapter()]
+    return new PrismaClient({ adapter, errorFormat: 'minimal' })
+  }
   return {
-    ...store,
-    prisma,
-    async close() {
-      await prisma.$disconnect()
-      await store.close()
+    loadPrisma() {
+      client ??= create()
+      return client
+    },
+    async disconnect() {
+      await (await client)?.$disconnect()
     },
   }
 }

@@ -1,7 +1,10 @@
-import type { PrismaClient } from './generated/client.js'
+import type { Prisma, PrismaClient } from './generated/client.js'
 import type { KeyFile } from './key-file.js'
 
 type Query = <Row>(text: string, values: unknown[]) => Promise<Row[]>
+
+/** What a column of type jsonb takes. */
+export type JsonObject = Prisma.InputJsonObject
 
 /** What seals and opens private keys and secrets: 32 bytes each. */
 export interface MasterKeys {
@@ -10,8 +13,8 @@ export interface MasterKeys {
   readonly newMasterKey?: Buffer | undefined
 }
 
-/** What a running server uses of the store: no Prisma, because loading it takes a sixth of the time of a start. */
-export interface ServerStore extends MasterKeys {
+/** Usher's own Postgres, open: embedded or a server. */
+export interface Store extends MasterKeys {
   /**
    * Runs a statement without Prisma, whose overhead exceeds Postgres' own time.
    *
@@ -34,10 +37,7 @@ export interface ServerStore extends MasterKeys {
   keyFile?: KeyFile
   /** Counts connections to a server, and statements that wait for one. */
   connections?: () => { total: number; idle: number; waiting: number }
+  /** Returns Prisma's client, which is loaded by the first call: that takes a sixth of the time of a start. */
+  loadPrisma(): Promise<PrismaClient>
   close(): Promise<void>
-}
-
-/** Usher's own Postgres, open: embedded or a server. */
-export interface Store extends ServerStore {
-  prisma: PrismaClient
 }

@@ -1,26 +1,28 @@
 import { type Attributes, SpanKind, type Tracer } from '@opentelemetry/api'
 import { inSpan, loadedTracer } from '../telemetry/tracing.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
-import type { ServerStore, Store } from './store.js'
+import type { Store } from './store.js'
 
 /** Adds a span to each statement if an OpenTelemetry SDK is loaded. */
-export function tracedStore<Kind extends ServerStore>(store: Kind): Kind {
+export function tracedStore(store: Store): Store {
   const tracer = loadedTracer()
   if (!tracer) return store
   const tracedQuery =
     (query: Store['query']): Store['query'] =>
     (text, values, milliseconds) =>
       inStatement(tracer, text, () => query(text, values, milliseconds))
-  const traced: Kind = {
+  let prisma: Promise<PrismaClient> | undefined
+  return {
     ...store,
     query: tracedQuery(store.query),
-    transaction: (databaseId: string, work: Parameters<Store['transaction']>[1], milliseconds?: number) =>
+    transaction: (databaseId, work, milliseconds) =>
       store.transaction(databaseId, (query) => work(tracedQuery(query)), milliseconds),
+    loadPrisma() {
+      prisma ??= store.loadPrisma().then((client) => tracedPrisma(client, tracer))
+      return prisma
+    },
   }
-  return hasPrisma(store) ? { ...traced, prisma: tracedPrisma(store.prisma, tracer) } : traced
 }
-
-const hasPrisma = (store: ServerStore): store is Store => 'prisma' in store
 
 const tracedPrisma = (prisma: PrismaClient, tracer: Tracer) =>
   prisma.$extends({

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import { createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
 import { deleteUser } from '../../server/domain/management/users/change-user.js'
-import type { Store } from '../../server/store/store.js'
+import type { OpenStore } from '../support/open-store.js'
 import { it } from '../support/operator.js'
 
 /** Returns a store that does something else before its first transaction. */
-function storeAfter({ prisma, ...store }: Store, work: () => Promise<unknown>): Store {
+function storeAfter({ prisma, ...store }: OpenStore, work: () => Promise<unknown>): OpenStore {
   let isFirst = true
   const late = async (...parameters: unknown[]) => {
     if (isFirst) {
@@ -16,14 +16,15 @@ function storeAfter({ prisma, ...store }: Store, work: () => Promise<unknown>): 
   }
   const get = (target: typeof prisma, name: string) =>
     name === '$transaction' ? late : Reflect.get(target, name)
-  return { ...store, prisma: new Proxy(prisma, { get: get as never }) }
+  const changed = new Proxy(prisma, { get: get as never })
+  return { ...store, prisma: changed, loadPrisma: async () => changed }
 }
 
 it('a user whom another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
   const { store } = usher
   const { id } = await database.signedUp()
   const now = new Date()
-  const remove = (on: Store) => deleteUser(on, usher.context.throttle, database, id, now)
+  const remove = (on: OpenStore) => deleteUser(on, usher.context.throttle, database, id, now)
   const second = remove(storeAfter(store, () => remove(store)))
   await expect(second).rejects.toThrow(`user ${id} does not exist in ${database.path}`)
 })

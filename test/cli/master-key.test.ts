@@ -17,14 +17,14 @@ import {
 import { generateSigningKey } from '../../server/domain/keys/signing-keys.js'
 import { requireMasterKey } from '../../server/domain/management/keys/require-master-key.js'
 import { rewrapKeys } from '../../server/domain/management/keys/rewrap-keys.js'
-import { openEmbedded } from '../../server/store/embedded.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { openKeyFile } from '../../server/store/key-file.js'
 import { insertFirstSecret, resealSigningKey } from '../../server/store/queries/keys.js'
-import type { Store } from '../../server/store/store.js'
 import { startApp } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
+import type { OpenStore } from '../support/open-store.js'
+import { openEmbedded } from '../support/open-store.js'
 import { startOperator } from '../support/operator.js'
 import { createDataFolder, openPostgresCopy, type TestStore } from '../support/store.js'
 
@@ -40,7 +40,7 @@ async function startOwnOperator() {
 }
 
 /** Returns what is sealed in a store and cannot be opened with a master key. */
-async function sealedWithOther({ prisma }: Store, masterKey: Buffer) {
+async function sealedWithOther({ prisma }: OpenStore, masterKey: Buffer) {
   const found: string[] = []
   const check = (name: string, open: () => unknown) => {
     try {
@@ -60,7 +60,7 @@ async function sealedWithOther({ prisma }: Store, masterKey: Buffer) {
 }
 
 /** Waits until a statement waits for a lock. */
-const lockWait = ({ prisma }: Store) =>
+const lockWait = ({ prisma }: OpenStore) =>
   expect
     .poll(
       () =>
@@ -70,9 +70,9 @@ const lockWait = ({ prisma }: Store) =>
     .toHaveLength(1)
 
 /** Returns a store that stores one update and fails from the second one on. */
-function cutAfterOne(store: Store): Store {
+function cutAfterOne(store: OpenStore): OpenStore {
   let first: Promise<unknown> | undefined
-  const query: Store['query'] = async <Row>(text: string, values: unknown[]) => {
+  const query: OpenStore['query'] = async <Row>(text: string, values: unknown[]) => {
     if (!/^\s*UPDATE/.test(text)) return store.query<Row>(text, values)
     if (first) {
       await first
@@ -200,7 +200,7 @@ describe('keys rewrap', () => {
     const ids = await store.prisma.database.findMany({ select: { id: true }, orderBy: { id: 'asc' } })
     const frozen = [ids.at(0), ids.at(1), ids.at(-1)].map((database) => database?.id)
     // Without a limit of its own, a statement waits for the limit of the store.
-    const query: Store['query'] = (text, values, milliseconds = Number.POSITIVE_INFINITY) => {
+    const query: OpenStore['query'] = (text, values, milliseconds = Number.POSITIVE_INFINITY) => {
       if (!frozen.includes(String(values[0]))) return store.query(text, values)
       if (milliseconds <= 2_000) return Promise.reject(new UnavailableError('does not respond'))
       return new Promise(() => undefined)

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPostgres } from '../../server/store/postgres.js'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
+import { openPostgres } from '../support/open-store.js'
 import { createFolderSettings, createPostgresSettings, type StoreSettings } from '../support/store.js'
 
 const bcryptHash = '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i'
@@ -150,7 +150,7 @@ describe('a killed user import', () => {
       tenants: [{ name: `Tenant ${index}` }],
     }))
     const file = await fileOf('killed.ndjson', users)
-    const { prisma, close } = openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32), () => undefined)
+    const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
     const { id: databaseId } = await prisma.database.findFirstOrThrow({ where: { name: 'killed' } })
     const counts = () =>
       Promise.all([

@@ -6,6 +6,9 @@ import { expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
+/** Returns a file without its comments. */
+const codeOf = (file: string) => read(file).replace(/\/\*.*?\*\/|\/\/.*$/gms, '')
+
 /** Returns the part of the diagram that a file belongs to, or undefined for config and version. */
 function partOf(file: string) {
   const path = relative('server', file)
@@ -78,4 +81,11 @@ it('server/README.md lists every folder of server/', () => {
     .map(({ name }) => name)
   const named = [...read('server/README.md').matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name)
   expect(named.sort()).toEqual(folders.sort())
+})
+
+it('only store/ uses Prisma, and no statement on the path of a request does', () => {
+  const mayUse = /^server\/store\/(?!queries\/[^/]+$)/
+  const usesPrisma = (file: string) => /\b(load)?Prisma\b|\bprisma\./.test(codeOf(file))
+  expect(files.some(usesPrisma)).toBe(true)
+  expect(files.filter((file) => !mayUse.test(file) && usesPrisma(file))).toEqual([])
 })

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
-import { openPostgres } from '../../server/store/postgres.js'
 import { password, startApp } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { findInstalledPostgres } from '../support/installed-postgres.js'
+import { openPostgres } from '../support/open-store.js'
 import {
   createCluster,
   databaseUrl,
@@ -45,7 +45,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     await rm(cluster, { recursive: true })
   })
   afterAll(() => server.stop())
-  const open = (url: string) => openPostgres(url, masterKey, () => undefined)
+  const open = (url: string) => openPostgres(url, masterKey)
 
   async function run(text: string, env: Record<string, string>) {
     const script = `cd "${folder}"; PATH="${bin}:$PATH"; ${commandsWith(text)}`
@@ -53,7 +53,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
   }
 
   it('pg_dump and pg_restore of docs/operation.md restore users, tenants, tokens and settings', async () => {
-    const admin = open(server.url)
+    const admin = await open(server.url)
     await admin.prisma.$executeRaw`CREATE DATABASE usher`
     await admin.prisma.$executeRaw`CREATE DATABASE restored TEMPLATE template0`
     await admin.close()
@@ -61,8 +61,8 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
       databaseUrl(server.url, name),
     )
 
-    const store = open(DATABASE_URL)
-    await migrate(store.prisma)
+    const store = await open(DATABASE_URL)
+    await migrate(store)
     const usher = await startApp(store)
     const database = await usher.newDatabase('nist')
     const { token, ...before } = await database.signedUp({ ...ada, newTenant: 'Engines' })
@@ -72,7 +72,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     await store.close()
     await run('pg_restore', { RESTORED_URL })
 
-    const restored = open(RESTORED_URL)
+    const restored = await open(RESTORED_URL)
     expect(await pendingMigrations(restored)).toEqual([])
     const again = await startApp(restored)
     const client = again.client(database.workspaceSlug, database.databaseName)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { storedPasswordHash } from '../../server/domain/passwords/formats/read-hash.js'
-import { openPostgres } from '../../server/store/postgres.js'
 import { startChild } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
+import { openPostgres } from '../support/open-store.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 // The named blocks of docs/moving-in.md become files. Its sh blocks run in their folder.
@@ -93,7 +93,7 @@ describe('docs/moving-in.md', () => {
 
 /** Returns the row of the document's query on Supabase's table of users, which also has a deleted user. */
 async function supabaseLine() {
-  const { prisma, close } = openPostgres(database.url, Buffer.alloc(32), () => undefined)
+  const { prisma, close } = await openPostgres(database.url, Buffer.alloc(32))
   await prisma.$executeRaw`CREATE SCHEMA auth`
   await prisma.$executeRaw`
     CREATE TABLE auth.users (id uuid, email text, encrypted_password text, raw_user_meta_data jsonb,

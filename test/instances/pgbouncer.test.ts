@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { isStoreUnavailable } from '../../server/store/errors.js'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
-import { openPostgres } from '../../server/store/postgres.js'
-import type { Store } from '../../server/store/store.js'
 import { usher } from '../support/child.js'
 import { createMigration } from '../support/migration.js'
+import type { OpenStore } from '../support/open-store.js'
+import { openPostgres } from '../support/open-store.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
 import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.js'
 import type { PostgresServer } from '../support/postgres-server.js'
@@ -16,11 +16,11 @@ const masterKey = randomBytes(32)
 describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => {
   let postgres: PostgresServer
   let pgbouncer: Awaited<ReturnType<typeof startPgBouncer>>
-  let store: Store
+  let store: OpenStore
   beforeAll(async () => {
     postgres = await startOwnPostgres({ timezone: 'Asia/Tokyo' })
     pgbouncer = await startPgBouncer(findPgBouncer(), postgres.url)
-    store = openPostgres(pgbouncer.url, masterKey, () => undefined)
+    store = await openPostgres(pgbouncer.url, masterKey)
   })
   afterAll(async () => {
     await store.close()
@@ -41,8 +41,8 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
   })
 
   it('three concurrent migrations through PgBouncer apply each migration once', async () => {
-    const others = [1, 2].map(() => openPostgres(pgbouncer.url, masterKey, () => undefined))
-    const applied = await Promise.all([store, ...others].map(({ prisma }) => migrate(prisma)))
+    const others = await Promise.all([1, 2].map(() => openPostgres(pgbouncer.url, masterKey)))
+    const applied = await Promise.all([store, ...others].map((each) => migrate(each)))
     await Promise.all(others.map(({ close }) => close()))
     const names = applied.flat()
     expect(names).toHaveLength(new Set(names).size)
@@ -52,7 +52,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
   it('timestamps are read as written when the Postgres server uses the time zone of Tokyo', async () => {
     const createdAt = new Date('2026-03-01T12:00:00.123Z')
     await store.prisma.workspace.create({ data: { id: randomUUID(), slug: 'tokyo', createdAt } })
-    const clients = [0, 1, 2, 3].map(() => openPostgres(pgbouncer.url, masterKey, () => undefined))
+    const clients = await Promise.all([0, 1, 2, 3].map(() => openPostgres(pgbouncer.url, masterKey)))
     for (const { prisma } of clients) {
       expect((await prisma.workspace.findUniqueOrThrow({ where: { slug: 'tokyo' } })).createdAt).toEqual(
         createdAt,
@@ -64,14 +64,14 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
   it('the statement_timeout of the database applies to requests and not to migrations', async () => {
     await store.prisma.$executeRaw`ALTER DATABASE postgres SET statement_timeout = '100ms'`
     const limited = await startPgBouncer(findPgBouncer(), postgres.url)
-    const { prisma, close } = openPostgres(limited.url, masterKey, () => undefined)
-    const error = await prisma.$queryRaw`SELECT pg_sleep(5)::text`.catch((error) => error)
+    const limitedStore = await openPostgres(limited.url, masterKey)
+    const error = await limitedStore.prisma.$queryRaw`SELECT pg_sleep(5)::text`.catch((error) => error)
     expect(isStoreUnavailable(error)).toBe(true)
     expect(String(error)).toContain('canceling statement due to statement timeout')
     const folder = await createMigration('2_slow', 'SELECT pg_sleep(0.5);')
-    expect(await migrate(prisma, folder)).toEqual(['2_slow'])
+    expect(await migrate(limitedStore, folder)).toEqual(['2_slow'])
     await rm(folder, { recursive: true })
-    await close()
+    await limitedStore.close()
     await limited.stop()
   })
 })

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPostgres } from '../../server/store/postgres.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { startChild, startUsher } from '../support/child.js'
 import { createDatabase } from '../support/command-line.js'
+import { openPostgres } from '../support/open-store.js'
 import { freePort } from '../support/postgres-server.js'
 import { createPostgresDatabase } from '../support/store.js'
 
@@ -245,7 +245,7 @@ it('no secret of settings or requests is logged, also when requests fail', async
     authorization: 'Basic secret-of-basic',
   })
   await send('GET', '/nowhere', undefined, bearer(token.jwt))
-  const store = openPostgres(database.url, masterKey, () => undefined)
+  const store = await openPostgres(database.url, masterKey)
   await store.prisma.$executeRaw`ALTER TABLE usher."user" RENAME TO gone`
   await store.close()
   await send('POST', '', user('fay@example.com', 'secret-of-fay'))

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { describe, expect, vi } from 'vitest'
-import type { Store } from '../../server/store/store.js'
 import { password } from '../support/app.js'
 import { type Child, startUsher, usher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
+import type { OpenStore } from '../support/open-store.js'
 import { freePort } from '../support/postgres-server.js'
 import { it as servedStoreTest } from '../support/served-store.js'
 import { createPostgresDatabase } from '../support/store.js'
@@ -159,7 +159,7 @@ describe('serve --workers', () => {
 })
 
 /** Counts connections of servers, without the one of this test. */
-async function connectionsOf({ prisma }: Store) {
+async function connectionsOf({ prisma }: OpenStore) {
   const [row] = await prisma.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int - 1 AS count FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'usher'`

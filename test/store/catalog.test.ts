@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { referenceTables } from '../../server/store/citus/tables.js'
-import type { Store } from '../../server/store/store.js'
+import type { OpenStore } from '../support/open-store.js'
 import { openTestStore } from '../support/store.js'
 
 /** Returns the violations of the rules for distribution by database_id (docs/scale-out.md). */
@@ -59,7 +59,7 @@ async function errorsOf(schema: string): Promise<string[]> {
   return rows.map(({ error }) => error).sort()
 }
 
-let store: Store
+let store: OpenStore
 beforeAll(async () => {
   store = await openTestStore()
 })

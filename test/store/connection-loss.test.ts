@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { isStoreUnavailable } from '../../server/store/errors.js'
-import { openPostgres } from '../../server/store/postgres.js'
+import { openPostgres } from '../support/open-store.js'
 
 /** A message of the Postgres protocol: type, length, body. */
 function message(type: string, body: Buffer) {
@@ -34,9 +34,9 @@ async function startTerminatingServer() {
 
 it('a connection that Postgres terminates as soon as it is open fails its statement only', async () => {
   const reported: Error[] = []
-  const store = openPostgres(await startTerminatingServer(), Buffer.alloc(32), (error) =>
-    reported.push(error),
-  )
+  const store = await openPostgres(await startTerminatingServer(), Buffer.alloc(32), {
+    onConnectionError: (error) => reported.push(error),
+  })
   onTestFinished(store.close)
   const uncaught: unknown[] = []
   const note = (error: unknown) => uncaught.push(error)

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
 import { isUniqueViolation } from '../../server/store/errors.js'
-import { openPostgres } from '../../server/store/postgres.js'
 import { insertUser } from '../../server/store/queries/sign-up.js'
 import { startApp } from '../support/app.js'
+import { openPostgres } from '../support/open-store.js'
 import { openPostgresCopy } from '../support/store.js'
 
 it('a sign-up with a taken email keeps its connection to Postgres', async () => {
   const parent = await openPostgresCopy()
   const api = await startApp(parent)
   const { id: databaseId } = await api.newDatabase()
-  const store = openPostgres(parent.settings?.DATABASE_URL ?? '', parent.masterKey, () => undefined, 1)
+  const store = await openPostgres(parent.settings?.DATABASE_URL ?? '', parent.masterKey, { connections: 1 })
   const backend = async () => (await store.query('SELECT pg_backend_pid() AS pid', []))[0]
   const signUp = (digit: string) =>
     insertUser(

@@ -4,9 +4,9 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openEmbedded } from '../../server/store/embedded.js'
 import { FolderInUseError } from '../../server/store/folder-lock.js'
 import { startChild } from '../support/child.js'
+import { openEmbedded } from '../support/open-store.js'
 import { createDataFolder } from '../support/store.js'
 
 let template: string
@@ -26,7 +26,7 @@ beforeEach(() => {
 afterAll(() => Promise.all([template, scratch].map((path) => rm(path, { recursive: true }))))
 
 const row = { id: '019a5d3c-7b1e-7c53-8f11-9d5c2f6b7a10', slug: 'kept', createdAt: new Date(0) }
-const built = new URL('../../server/dist/store/embedded.js', import.meta.url)
+const built = new URL('../../server/dist/store/connect-embedded.js', import.meta.url)
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 const filesIn = async (path: string) =>
@@ -41,10 +41,10 @@ const startHolder = (path = folder, ...wrapper: string[]) => {
     process.execPath,
     '--input-type=module',
     '--eval',
-    `import { openEmbedded } from ${JSON.stringify(built.href)}
+    `import { connectEmbedded } from ${JSON.stringify(built.href)}
      try {
-       const store = await openEmbedded(${JSON.stringify(path)})
-       await store.prisma.workspace.create({ data: ${JSON.stringify(row)} })
+       const store = await connectEmbedded(${JSON.stringify(path)})
+       await (await store.loadPrisma()).workspace.create({ data: ${JSON.stringify(row)} })
        console.log('holds')
        process.stdin.resume()
      } catch (error) {

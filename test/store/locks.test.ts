@@ -3,10 +3,10 @@ import { codeMessage } from '../../server/domain/codes/code.js'
 import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
-import { openPostgres } from '../../server/store/postgres.js'
-import type { ServerStore } from '../../server/store/store.js'
+import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, validUser } from '../support/app.js'
+import { openPostgres } from '../support/open-store.js'
 import type { TestStore } from '../support/store.js'
 
 const it = apiTest.extend('storeKind', { scope: 'worker' }, 'postgres')
@@ -76,7 +76,9 @@ it.for([0, 1])(
   'after %i deletions on the same connection, the deletion of a user locks the user before the tenants',
   async (others, { store, database }) => {
     // Postgres locks the tables of a prepared statement in another order than those of a new one.
-    const connection = openPostgres(String(store.settings?.DATABASE_URL), store.masterKey, () => undefined, 1)
+    const connection = await openPostgres(String(store.settings?.DATABASE_URL), store.masterKey, {
+      connections: 1,
+    })
     const server = await startApp(connection)
     const { as, login, signedUp } = server.client(database.workspaceSlug, database.databaseName)
     for (let other = 0; other < others; other++) {
@@ -142,7 +144,7 @@ it('a code that is used while its mail is delivered again can be used once, and 
   const message = codeMessage(database.id, 'password_reset', user.id, new Date(start))
   await store.prisma.message.create({ data: { ...message, dueAt: null } })
   const sent: Mail[] = []
-  const deliver = (transaction: ServerStore['transaction']) =>
+  const deliver = (transaction: Store['transaction']) =>
     deliverCode(
       { ...usher.context, store: { ...usher.context.store, transaction } },
       { templates: defaultTemplates, sendMail: async (mail) => void sent.push(mail) },

@@ -2,19 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
-import { openPostgres } from '../../server/store/postgres.js'
-import type { Store } from '../../server/store/store.js'
 import { createMigration } from '../support/migration.js'
+import { type OpenStore, openPostgres } from '../support/open-store.js'
 import { createPostgresDatabase } from '../support/store.js'
 
 let database: Awaited<ReturnType<typeof createPostgresDatabase>>
-const stores: Store[] = []
-const open = () => {
-  const store = openPostgres(database.url, randomBytes(32), () => undefined)
+const stores: OpenStore[] = []
+const open = async () => {
+  const store = await openPostgres(database.url, randomBytes(32))
   stores.push(store)
   return store
 }
-const openPrisma = () => open().prisma
 
 beforeEach(async () => {
   database = await createPostgresDatabase('template0')
@@ -25,7 +23,7 @@ afterEach(async () => {
 })
 
 it('two processes that migrate in parallel apply each migration once', async () => {
-  const [one, two, watching] = [open(), open(), open()]
+  const [one, two, watching] = [await open(), await open(), await open()]
   const other = watching.prisma
   const names = await pendingMigrations(watching)
   let migrating: Promise<string[][]> | undefined
@@ -33,7 +31,7 @@ it('two processes that migrate in parallel apply each migration once', async () 
     .$transaction(async (transaction) => {
       // Blocks the first migration, so that the second has to wait for its lock.
       await transaction.$executeRaw`CREATE SCHEMA usher`
-      migrating = Promise.all([migrate(one.prisma), migrate(two.prisma)])
+      migrating = Promise.all([migrate(one), migrate(two)])
       await vi.waitFor(async () => expect(await waiting(transaction)).toBe(1), { timeout: 10_000 })
       throw new Error('enough')
     })
@@ -42,7 +40,7 @@ it('two processes that migrate in parallel apply each migration once', async () 
   expect(await pendingMigrations(watching)).toEqual([])
 })
 
-async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
+async function waiting(prisma: Pick<OpenStore['prisma'], '$queryRaw'>) {
   const [row] = await prisma.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
@@ -50,10 +48,10 @@ async function waiting(prisma: Pick<Store['prisma'], '$queryRaw'>) {
 }
 
 it('a migration that cannot lock a table fails before requests wait long, and succeeds later', async () => {
-  const [one, other] = [openPrisma(), openPrisma()]
+  const [one, other] = [await open(), await open()]
   await migrate(one)
   const next = await createMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
-  await other.$transaction(
+  await other.prisma.$transaction(
     async (backup) => {
       await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
       await expect(migrate(one, next)).rejects.toThrow(

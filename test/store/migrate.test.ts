@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
-import type { Store } from '../../server/store/store.js'
+import type { OpenStore } from '../support/open-store.js'
 import { openTestStore } from '../support/store.js'
 
 const committed = new URL('../../prisma/migrations/', import.meta.url)
@@ -15,7 +15,7 @@ const names = (await readdir(committed, { withFileTypes: true }))
   .sort()
 const sqlOf = (name: string) => readFile(new URL(`${name}/migration.sql`, committed), 'utf8')
 
-let store: Store
+let store: OpenStore
 beforeAll(async () => {
   store = await openTestStore()
 })
@@ -35,21 +35,21 @@ const history = () =>
 describe('an empty database', () => {
   it('migrate applies every migration once', async () => {
     expect(await pendingMigrations(store)).toEqual(names)
-    expect(await migrate(store.prisma)).toEqual(names)
+    expect(await migrate(store)).toEqual(names)
     expect(await pendingMigrations(store)).toEqual([])
     expect(await tables()).toEqual(expect.arrayContaining(['workspace', 'database', 'user']))
-    expect(await migrate(store.prisma)).toEqual([])
+    expect(await migrate(store)).toEqual([])
   })
 
   it('two concurrent calls of migrate apply every migration once', async () => {
-    const applied = await Promise.all([migrate(store.prisma), migrate(store.prisma)])
+    const applied = await Promise.all([migrate(store), migrate(store)])
     expect(applied.flat().sort()).toEqual(names)
   })
 })
 
 describe('the migration history', () => {
   it('the migration history has the columns of Prisma', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     const columns = await store.prisma.$queryRaw<object[]>`
       SELECT column_name AS name, data_type AS type, is_nullable = 'YES' AS nullable
       FROM information_schema.columns
@@ -67,7 +67,7 @@ describe('the migration history', () => {
   })
 
   it('the migration history stores the SHA-256 of each file', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     const expected = names.map(async (name) => ({
       name,
       checksum: createHash('sha256')
@@ -90,7 +90,7 @@ describe('a folder of migrations', () => {
     await mkdir(join(folder, name), { recursive: true })
     await writeFile(join(folder, name, 'migration.sql'), sql)
   }
-  const run = () => migrate(store.prisma, pathToFileURL(`${folder}/`))
+  const run = () => migrate(store, pathToFileURL(`${folder}/`))
 
   it('migrate applies only new migrations, in the order of their names', async () => {
     await run()
@@ -124,7 +124,7 @@ describe('a store of the first migration', () => {
     const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
     const [first = ''] = names
     await cp(new URL(first, committed), join(folder, first), { recursive: true })
-    await migrate(store.prisma, pathToFileURL(`${folder}/`))
+    await migrate(store, pathToFileURL(`${folder}/`))
     await rm(folder, { recursive: true })
     await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
     await store.prisma.$executeRaw`
@@ -133,7 +133,7 @@ describe('a store of the first migration', () => {
   })
 
   it('migrate copies the dummy hashes of databases to the table of hash parameters', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     expect(await store.prisma.hashParameters.findMany({ orderBy: { dummyHash: 'asc' } })).toEqual([
       { databaseId: id, dummyHash: 'one' },
       { databaseId: id, dummyHash: 'two' },
@@ -152,7 +152,7 @@ describe('a store of the first migration', () => {
         INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
         VALUES (${id}::uuid, ${`00000000-0000-4000-8000-00000000000${index}`}::uuid, ${email}, ${email}, '', now())`
     }
-    await migrate(store.prisma)
+    await migrate(store)
     const users = await store.prisma.user.findMany({ orderBy: { id: 'asc' } })
     expect(users.map(({ canonicalEmail }) => canonicalEmail)).toEqual([
       'ada@example.com',

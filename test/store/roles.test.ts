@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { openPostgres } from '../../server/store/postgres.js'
-import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { startApp } from '../support/app.js'
 import { runUsher } from '../support/command-line.js'
+import type { OpenStore } from '../support/open-store.js'
+import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
 
 const masterKey = Buffer.alloc(32, 7)
@@ -18,10 +18,10 @@ const [onServer = '', asOwner = '', afterMigration = '', onExistingTables = ''] 
 ].map(([, sql = '']) => rename(sql))
 
 const url = inject('postgresUrl')
-const openAs = (role: string) => openPostgres(addressAs(role), masterKey, () => undefined)
-const admin = openPostgres(url, masterKey, () => undefined)
-let owner: Store
-let server: Store
+const openAs = (role: string) => openPostgres(addressAs(role), masterKey)
+const admin = await openPostgres(url, masterKey)
+let owner: OpenStore
+let server: OpenStore
 
 function addressAs(role: string) {
   const address = new URL(databaseUrl(url, `usher${suffix}`))
@@ -29,7 +29,7 @@ function addressAs(role: string) {
   return address.href
 }
 
-async function run({ prisma }: Store, sql: string) {
+async function run({ prisma }: OpenStore, sql: string) {
   for (const statement of sql.split(';\n').filter(Boolean)) await prisma.$executeRawUnsafe(statement)
 }
 
@@ -44,8 +44,8 @@ const usher = (role: string, command: string, env: Record<string, string> = {}) 
 
 beforeAll(async () => {
   await run(admin, onServer)
-  owner = openAs('usher_owner')
-  server = openAs('usher_server')
+  owner = await openAs('usher_owner')
+  server = await openAs('usher_server')
   await run(owner, asOwner)
   expect((await usher('usher_owner', 'migrate')).code).toBe(0)
   await run(owner, afterMigration)

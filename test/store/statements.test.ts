@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
-import { openPostgres } from '../../server/store/postgres.js'
-import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { password } from '../support/app.js'
 import { addBystanders } from '../support/bystanders.js'
 import { runUsher } from '../support/command-line.js'
 import { useEveryOperation } from '../support/every-operation.js'
 import { errorsOf } from '../support/one-database.js'
+import type { OpenStore } from '../support/open-store.js'
+import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 import { isSearch } from '../support/statement-plans.js'
@@ -30,9 +30,9 @@ beforeAll(async () => {
   const server = await startLoggingPostgres()
   const [bare = '', url = ''] = ['bare', 'usher'].map((name) => databaseUrl(server.url, name))
   await onServer(server.url, ({ prisma }) => prisma.$executeRaw`CREATE DATABASE bare`)
-  distributed = await onServer(bare, async ({ prisma }) => {
-    await migrate(prisma)
-    const tables = await prisma.$queryRaw<{ name: string }[]>`
+  distributed = await onServer(bare, async (store) => {
+    await migrate(store)
+    const tables = await store.prisma.$queryRaw<{ name: string }[]>`
       SELECT table_name AS name FROM information_schema.columns
       WHERE table_schema = 'usher' AND column_name = 'database_id'`
     return new Set(tables.map(({ name }) => name))
@@ -48,12 +48,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-async function onServer<Result>(url: string, work: (store: Store) => Promise<Result>) {
-  const store = openPostgres(url, masterKey, () => undefined)
+async function onServer<Result>(url: string, work: (store: OpenStore) => Promise<Result>) {
+  const store = await openPostgres(url, masterKey)
   return work(store).finally(store.close)
 }
 
-async function useEveryOperationWithBystanders(store: Store) {
+async function useEveryOperationWithBystanders(store: OpenStore) {
   const expectations: (() => Promise<void>)[] = []
   await useEveryOperation(store, async ({ context, clock }, { id: databaseId }) => {
     const network = context.throttle.keys.network(databaseId, '127.0.0.1')
@@ -62,7 +62,7 @@ async function useEveryOperationWithBystanders(store: Store) {
   for (const expectUnchanged of expectations) await expectUnchanged()
 }
 
-async function useEveryCommand(store: Store, url: string) {
+async function useEveryCommand(store: OpenStore, url: string) {
   const env = {
     DATABASE_URL: url,
     USHER_MASTER_KEY: masterKey.toString('base64'),

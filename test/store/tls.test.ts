@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
-import { openPostgres } from '../../server/store/postgres.js'
 import { startApp, validUser } from '../support/app.js'
 import { newAuthority } from '../support/certificate.js'
 import { startUsher, usher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
+import { openPostgres } from '../support/open-store.js'
 import { startOwnPostgres } from '../support/own-postgres.js'
 import { freePort, type PostgresServer, user } from '../support/postgres-server.js'
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
   trusted = await writeForPostgres('trusted.crt', authority.certificate)
   foreign = await writeForPostgres('foreign.crt', newAuthority().certificate)
   damaged = await writeForPostgres('damaged.crt', 'no certificate')
-  const store = openPostgres(server.url, masterKey, () => undefined)
-  await migrate(store.prisma)
+  const store = await openPostgres(server.url, masterKey)
+  await migrate(store)
   await store.close()
 })
 afterAll(async () => {
@@ -58,8 +58,7 @@ function addressOf({ url }: PostgresServer, query: string, host = 'localhost') {
   return address.href
 }
 
-const open = (query: string, host?: string) =>
-  openPostgres(addressOf(server, query, host), masterKey, () => undefined)
+const open = (query: string, host?: string) => openPostgres(addressOf(server, query, host), masterKey)
 
 const envOf = (DATABASE_URL: string) => ({
   DATABASE_URL,
@@ -71,14 +70,14 @@ it.each([
   ['verify-full', true],
   ['disable', false],
 ])('sslmode=%s sets encryption of the connection to %s', async (mode, isEncrypted) => {
-  const store = open(`sslmode=${mode}&sslrootcert=${trusted}`)
+  const store = await open(`sslmode=${mode}&sslrootcert=${trusted}`)
   const rows = await store.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()', [])
   expect(rows).toEqual([{ ssl: isEncrypted }])
   await store.close()
 })
 
 it('requests work with sslmode=verify-full', async () => {
-  const store = open(`sslmode=verify-full&sslrootcert=${trusted}`)
+  const store = await open(`sslmode=verify-full&sslrootcert=${trusted}`)
   const app = await startApp(store)
   const database = await app.newDatabase()
   await database.signedUp()
@@ -147,7 +146,7 @@ it.each([
 })
 
 it('requests return 503 while the certificate of the store is rejected', async () => {
-  const store = open(`sslmode=verify-full&sslrootcert=${foreign}`)
+  const store = await open(`sslmode=verify-full&sslrootcert=${foreign}`)
   const app = await startApp(store)
   const response = await app.client('acme', 'app').createUser(validUser())
   expect([response.statusCode, response.json().code]).toEqual([503, 'unavailable'])

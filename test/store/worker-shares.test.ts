@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { shareByWorker } from '../../server/store/citus/worker-shares.js'
-import type { ServerStore } from '../../server/store/store.js'
+import type { Store } from '../../server/store/store.js'
 
 const connections = 4
 
@@ -19,10 +19,11 @@ function createStore() {
   }
   const store = shareByWorker(
     {
-      query: query as ServerStore['query'],
-      transaction: (databaseId, work) => run(databaseId).then(() => work(query as ServerStore['query'])),
+      query: query as Store['query'],
+      transaction: (databaseId, work) => run(databaseId).then(() => work(query as Store['query'])),
       masterKey: Buffer.alloc(32),
       connections: () => ({ total: 0, idle: 0, waiting: 0 }),
+      loadPrisma: () => Promise.reject(new Error('not used')),
       close: async () => undefined,
     },
     connections,

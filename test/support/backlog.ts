@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '../../server/store/store.js'
+import type { OpenStore } from './open-store.js'
 
 /** Events that wait in each of some databases. */
 export interface Backlog {
@@ -13,7 +13,7 @@ const rowsOfStatement = 20_000
 
 /** Stores events of users that nobody else knows, as servers do, and lets the planner know. */
 export async function storeBacklog(
-  { prisma }: Pick<Store, 'prisma'>,
+  { prisma }: Pick<OpenStore, 'prisma'>,
   { databaseIds, users, eventsOfUser }: Backlog,
 ) {
   const streams = databaseIds.flatMap((databaseId) =>

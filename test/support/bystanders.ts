@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Prisma } from '../../server/store/generated/client.js'
-import type { Store } from '../../server/store/store.js'
+import type { OpenStore } from './open-store.js'
 
 type Transaction = Prisma.TransactionClient
 
@@ -28,7 +28,7 @@ interface Bystanders {
  *
  * @returns a function that fails if a row of them has changed
  */
-export async function addBystanders(store: Store, bystanders: Bystanders) {
+export async function addBystanders(store: OpenStore, bystanders: Bystanders) {
   await unlogged(store, (prisma) => insertBystanders(prisma, bystanders))
   const rows = () => unlogged(store, (prisma) => rowsOf(prisma, bystanders.databaseId))
   const before = await rows()
@@ -38,7 +38,7 @@ export async function addBystanders(store: Store, bystanders: Bystanders) {
 }
 
 /** Runs work in a transaction that the log of statements leaves out. */
-const unlogged = <Result>({ prisma }: Store, work: (prisma: Transaction) => Promise<Result>) =>
+const unlogged = <Result>({ prisma }: OpenStore, work: (prisma: Transaction) => Promise<Result>) =>
   prisma.$transaction(
     async (transaction) => {
       await transaction.$executeRaw`SET LOCAL log_statement = 'none'`

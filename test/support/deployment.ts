@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'vitest'
-import { openPostgres } from '../../server/store/postgres.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { createDatabase } from './command-line.js'
 import { startInstance } from './instances.js'
+import { openPostgres } from './open-store.js'
 import { startProxy } from './proxy.js'
 import { createPostgresDatabase } from './store.js'
 
@@ -11,7 +11,7 @@ import { createPostgresDatabase } from './store.js'
 async function startDeployment(count: number) {
   const database = await createPostgresDatabase()
   const masterKey = randomBytes(32)
-  const store = openPostgres(database.url, masterKey, () => undefined)
+  const store = await openPostgres(database.url, masterKey)
   const env = {
     DATABASE_URL: database.url,
     USHER_MASTER_KEY: masterKey.toString('base64'),

@@ -2,9 +2,9 @@ import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases/databases.js'
 import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
-import type { Store } from '../../server/store/store.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
 import { sessionOfBystander } from './bystanders.js'
+import type { OpenStore } from './open-store.js'
 import { startReceiver } from './receiver.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
 
@@ -17,7 +17,7 @@ const wrong = 'wrong password'
  * @returns methods and paths of the requests, as the contract writes them
  */
 export async function useEveryOperation(
-  store: Store,
+  store: OpenStore,
   onDatabase: (api: TestApi, database: TestDatabase) => Promise<unknown> = async () => undefined,
 ) {
   const operations = new Set<string>()

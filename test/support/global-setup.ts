@@ -5,10 +5,10 @@ import type { TestProject } from 'vitest/node'
 import { distribute } from '../../server/store/citus/distribute.js'
 import { createTemplate } from '../../server/store/in-memory.js'
 import { migrate } from '../../server/store/migrate.js'
-import { openPostgres } from '../../server/store/postgres.js'
 import { findChromium } from './chromium.js'
 import { closeToConnections, createCitusDatabase, nodesOf, query } from './citus.js'
 import { startCluster } from './citus-cluster.js'
+import { openPostgres } from './open-store.js'
 import './liftoff.js'
 import { createMemoryFolder } from './memory-folder.js'
 import { findPgBouncer, startPgBouncer } from './pgbouncer.js'
@@ -105,9 +105,9 @@ async function createPostgresTemplate(nodes: readonly string[]) {
     if (workers.length === 0) await query(node, `CREATE DATABASE ${name}`)
   }
   if (workers.length > 0) await createCitusDatabase(nodes, name)
-  const template = openPostgres(databaseUrl(url, name), Buffer.alloc(32), () => undefined)
-  await migrate(template.prisma)
-  if (workers.length > 0) await distribute(template.prisma)
+  const template = await openPostgres(databaseUrl(url, name), Buffer.alloc(32))
+  await migrate(template)
+  if (workers.length > 0) await distribute(template)
   await template.close()
   await closeToConnections(nodes, name)
 }

@@ -1,6 +1,6 @@
 import type { AppContext } from '../../server/domain/context.js'
 import { importUsers, type Line } from '../../server/domain/management/users/import-users.js'
-import type { Store } from '../../server/store/store.js'
+import type { OpenStore } from './open-store.js'
 
 /** Returns lines of a file: strings unchanged, other values as JSON. */
 export const linesOf = (...lines: unknown[]): Line[] =>
@@ -10,14 +10,14 @@ export const linesOf = (...lines: unknown[]): Line[] =>
   })
 
 /** The dummy hashes of a database: one for each set of hash parameters. */
-export async function dummyHashesOf({ prisma }: Pick<Store, 'prisma'>, databaseId: string) {
+export async function dummyHashesOf({ prisma }: Pick<OpenStore, 'prisma'>, databaseId: string) {
   const rows = await prisma.hashParameters.findMany({ where: { databaseId } })
   return rows.map(({ dummyHash }) => dummyHash)
 }
 
 /** Imports lines into a database and returns the totals of all batches. */
 export async function importAll(
-  { context, store }: { context: AppContext; store: Store },
+  { context, store }: { context: AppContext; store: OpenStore },
   databaseId: string,
   lines: Iterable<Line>,
 ) {

@@ -1,9 +1,9 @@
 import type { Session } from '@usher/contract'
-import type { ServerStore } from '../../server/store/store.js'
+import type { Store } from '../../server/store/store.js'
 
 /** Lets time pass since the last refresh of a session, which the clock of the store measures. */
 export const passTimeSinceRefresh = (
-  store: Pick<ServerStore, 'query'>,
+  store: Pick<Store, 'query'>,
   databaseId: string,
   { refreshToken }: Pick<Session, 'refreshToken'>,
   milliseconds: number,

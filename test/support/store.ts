@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { openPGlite } from '../../server/store/connect-embedded.js'
-import { storeOver } from '../../server/store/embedded.js'
-import { openPostgres } from '../../server/store/postgres.js'
-import type { Store } from '../../server/store/store.js'
 import { query } from './citus.js'
+import { type OpenStore, openOver, openPostgres } from './open-store.js'
 import { databaseUrl } from './postgres-server.js'
 
 const masterKey = randomBytes(32)
@@ -17,7 +15,7 @@ const masterKey = randomBytes(32)
 const server = (inject('instances') > 0 && inject('pgbouncerUrl')) || inject('postgresUrl')
 
 /** A store. A Postgres store has the settings with which other processes can open it. */
-export type TestStore = Store & { settings?: Record<string, string> }
+export type TestStore = OpenStore & { settings?: Record<string, string> }
 
 const settingsOf = (url: string) => ({ DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64') })
 
@@ -25,7 +23,7 @@ const settingsOf = (url: string) => ({ DATABASE_URL: url, USHER_MASTER_KEY: mast
 export const openTestStore = (kind = inject('storeKind')): Promise<TestStore> =>
   kind === 'embedded' ? openEmbeddedCopy() : openPostgresCopy()
 
-const openEmbeddedCopy = async () => storeOver(await loadEmbeddedTemplate(), masterKey)
+const openEmbeddedCopy = async () => openOver(await loadEmbeddedTemplate(), masterKey)
 
 /** Opens the PGlite of a migrated, empty store, in memory or in a folder. */
 export async function loadEmbeddedTemplate(dataDir = 'memory://') {
@@ -44,7 +42,7 @@ export async function createDataFolder(isMigrated = true) {
 /** Opens a migrated, empty store on the Postgres server. `close` deletes it. */
 export async function openPostgresCopy(): Promise<TestStore> {
   const { url, drop } = await createPostgresDatabase()
-  const store = openPostgres(url, masterKey, () => undefined)
+  const store = await openPostgres(url, masterKey)
   return { ...store, settings: settingsOf(url), close: () => store.close().then(drop) }
 }
 

@@ -3,6 +3,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import { expect, onTestFinished, vi } from 'vitest'
 import { tracedStore } from '../../server/store/traced-store.js'
 import { withOwnStore } from '../support/api.js'
+import { withPrisma } from '../support/open-store.js'
 import { startOperator } from '../support/operator.js'
 import { startReceiver } from '../support/receiver.js'
 import { codeIn, type ReceivedMail, startSmtp } from '../support/smtp.js'
@@ -17,7 +18,7 @@ it('no log, span, metric, export or listing contains a code, a refresh token or 
   provider.register()
   const [smtp, receiver] = [await startSmtp(), await startReceiver()]
   const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com', METRICS_PORT: '9464' }
-  const usher = await startOperator(tracedStore(store), settings)
+  const usher = await startOperator(await withPrisma(tracedStore(store)), settings)
   onTestFinished(async () => {
     await usher.close()
     await Promise.all([smtp.close(), receiver.close(), provider.shutdown()])

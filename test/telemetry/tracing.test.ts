@@ -8,6 +8,7 @@ import {
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { tracedStore } from '../../server/store/traced-store.js'
 import { password, startApp, validUser } from '../support/app.js'
+import { withPrisma } from '../support/open-store.js'
 import { openTestStore } from '../support/store.js'
 
 const exporter = new InMemorySpanExporter()
@@ -18,7 +19,7 @@ const route = '/workspaces/:workspaceSlug/databases/:databaseName/users'
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
 
-const store = tracedStore(await openTestStore())
+const store = await withPrisma(tracedStore(await openTestStore()))
 const usher = await startApp(store)
 const database = await usher.newDatabase()
 // Otherwise each sign-up of the first seconds stores the dummy hash, which adds a span.

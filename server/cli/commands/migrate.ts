@@ -5,7 +5,7 @@ import { print, withUnmigratedStore } from '../io/with-store.js'
 export const configure = (command: Command) =>
   command.option('--json', 'print the result as JSON').action((options) =>
     withUnmigratedStore(async (store) => {
-      const applied = await migrate(store.prisma)
+      const applied = await migrate(store)
       const text = applied.length === 0 ? 'The store is up to date.' : `Applied ${applied.join(', ')}.`
       print(options, { applied }, text)
     }),

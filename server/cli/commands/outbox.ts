@@ -15,7 +15,10 @@ export function configure(outbox: Command) {
     .option('--resting', 'only messages that are not retried and wait for the operator')
     .action((path, options) =>
       withStore(async (store) => {
-        const messages = await listMessages(store, path, options, options.resting === true)
+        const messages = await listMessages(store, path, {
+          ...options,
+          onlyNotRetried: options.resting === true,
+        })
         printPage(options, messages, {
           columns: {
             ID: ({ id }) => id,

@@ -20,7 +20,7 @@ export function configure(store: Command) {
       }
       await withUnmigratedStore(async (store, log) => {
         await requireMigrated(store)
-        const distributed = await distribute(store.prisma)
+        const distributed = await distribute(store)
         if (distributed.length > 0) audit(log, 'store.distributed', { tables: distributed })
         const text =
           distributed.length === 0

@@ -9,12 +9,13 @@ import {
   unlockUser,
 } from '../../domain/management/users/change-user.js'
 import { createUser } from '../../domain/management/users/create-user.js'
-import { type Account, findAccount } from '../../domain/management/users/find-account.js'
+import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUsers, showUser } from '../../domain/management/users/list-users.js'
 import { sendReset } from '../../domain/management/users/send-reset.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { Throttle } from '../../domain/throttle/login-throttle.js'
+import type { Account } from '../../store/queries/management/users.js'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit, type Log } from '../../telemetry/audit.js'
 import { databasePath, email, preferredName, uuid } from '../io/arguments.js'
@@ -53,7 +54,7 @@ export function configure(user: Command) {
     .option('--tenant <id>', 'only the users of this tenant', uuid)
     .action((path, options) =>
       withStore(async (store) => {
-        const users = await listUsers(store, path, options, options.tenant)
+        const users = await listUsers(store, path, { ...options, tenantId: options.tenant })
         printPage(options, users, {
           columns: {
             ID: ({ id }) => id,

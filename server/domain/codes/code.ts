@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import type { Message } from '../../store/generated/client.js'
 import { type CodeUser, type FoundCode, findCode } from '../../store/queries/codes.js'
-import type { ServerStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { type Database, databaseDeleted } from '../databases/find-database.js'
@@ -62,7 +62,7 @@ export async function requestCode(
   purpose: CodePurpose,
   canonicalEmail: string,
   { address, log }: { address: string; log: Log },
-  findUserId: (store: Pick<ServerStore, 'query'>) => Promise<string | undefined>,
+  findUserId: (store: Pick<Store, 'query'>) => Promise<string | undefined>,
 ) {
   const { id: databaseId } = database
   const request = { purpose, canonicalEmail, clientAddress: address }

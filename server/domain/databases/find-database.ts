@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
 import { findDatabaseByPath, findHashesAndEventTail } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
-import type { MasterKeys, ServerStore } from '../../store/store.js'
+import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
@@ -59,7 +59,7 @@ const cacheEntries = 10_000
  * for an unknown database
  */
 export function createDatabaseLookup(
-  store: ServerStore,
+  store: Store,
   settings: TokenSettings,
   { cacheNow }: Pick<Clock, 'cacheNow'> = systemClock,
 ) {
@@ -83,7 +83,7 @@ export function createDatabaseLookup(
   }
 }
 
-export async function findDatabaseRow(store: ServerStore, { workspaceSlug, databaseName }: DatabasePath) {
+export async function findDatabaseRow(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
   const row = await findDatabaseByPath(store, workspaceSlug, databaseName)
   if (!row) return undefined
   const [signingKeys, { dummyHashes, eventsTailedUntil }] = await Promise.all([

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import type { DatabaseSecret } from '../../store/generated/client.js'
 import { findSecrets, insertFirstSecret, lockSigningKeys } from '../../store/queries/keys.js'
-import type { MasterKeys, ServerStore } from '../../store/store.js'
+import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { databaseDeleted } from '../databases/find-database.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
@@ -44,7 +44,7 @@ export function generateSecret(
  * waits for the signing keys of the database, so that it finds what was sealed.
  */
 export const lockSealingKey = async (
-  transaction: Pick<ServerStore, 'query'>,
+  transaction: Pick<Store, 'query'>,
   masterKeys: MasterKeys,
   databaseId: string,
 ) =>
@@ -56,7 +56,7 @@ export const lockSealingKey = async (
  * Creates a lookup of the secrets of a database, which caches them for a few seconds and creates the first one when it is
  * needed: databases of earlier versions have none, and the three operations never read one.
  */
-export function createSecretLookup(store: ServerStore, { now, cacheNow }: Clock = systemClock) {
+export function createSecretLookup(store: Store, { now, cacheNow }: Clock = systemClock) {
   const cache = new LRUCache<string, Secrets>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
@@ -71,7 +71,7 @@ export function createSecretLookup(store: ServerStore, { now, cacheNow }: Clock 
   }
 }
 
-async function readSecrets(store: ServerStore, databaseId: string, now: number) {
+async function readSecrets(store: Store, databaseId: string, now: number) {
   const rows = await findSecrets(store, databaseId)
   if (rows.length > 0) return rows
   const at = new Date(now)

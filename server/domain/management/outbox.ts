@@ -1,35 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import type { Prisma } from '../../store/generated/client.js'
 import { deleteTailedEvents, findEvents, renewEventTail } from '../../store/queries/event-tail.js'
+import { listMessageRows } from '../../store/queries/management/messages.js'
+import type { Page } from '../../store/queries/management/page.js'
 import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { eventBody } from '../outbox/events.js'
 import { requireDatabase } from './databases/databases.js'
 import { OperatorError } from './operator-error.js'
-import type { Page } from './page.js'
-
-const undelivered = { kind: { not: 'tail' } } satisfies Prisma.MessageWhereInput
-const notRetried = { ...undelivered, dueAt: null } satisfies Prisma.MessageWhereInput
 
 /** Returns undelivered messages, oldest first. */
 export async function listMessages(
   store: Store,
   path: DatabasePath,
-  { limit, after }: Page<string>,
-  onlyNotRetried: boolean,
+  { onlyNotRetried, ...page }: Page<string> & { onlyNotRetried: boolean },
 ) {
   const { id: databaseId } = await requireDatabase(store, path)
-  return store.prisma.message.findMany({
-    where: {
-      databaseId,
-      ...(onlyNotRetried ? notRetried : undelivered),
-      ...(after !== undefined && { id: { gt: after } }),
-    },
-    orderBy: { id: 'asc' },
-    take: limit,
-  })
+  return listMessageRows(store, { databaseId, onlyNotRetried }, page)
 }
 
 /**

@@ -1,28 +1,33 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
+import type { Page } from '../../store/queries/management/page.js'
+import {
+  countMembers,
+  deleteMembership,
+  deleteTenantRow,
+  findTenantRow,
+  insertMembership,
+  insertTenant,
+  listTenantRows,
+  renameTenantRow,
+} from '../../store/queries/management/tenants.js'
+import { inTransaction, type TypedQueries } from '../../store/queries/management/transaction.js'
 import { insertMessages } from '../../store/queries/outbox.js'
-import { deleteTenantRow } from '../../store/queries/tenants.js'
 import type { Store } from '../../store/store.js'
 import { type EventSource, eventMessages } from '../outbox/events.js'
 import { requireDatabase } from './databases/databases.js'
 import { OperatorError } from './operator-error.js'
-import type { Page } from './page.js'
 import { findAccount } from './users/find-account.js'
 
 /** Returns tenants ordered by id, which is the order of creation, with the number of users in each. */
-export async function listTenants(store: Store, path: DatabasePath, { limit, after }: Page<string>) {
+export async function listTenants(store: Store, path: DatabasePath, page: Page<string>) {
   const { id: databaseId } = await requireDatabase(store, path)
-  const tenants = await store.prisma.tenant.findMany({
-    where: { databaseId, ...(after !== undefined && { id: { gt: after } }) },
-    orderBy: { id: 'asc' },
-    take: limit,
-  })
-  const counts = await store.prisma.membership.groupBy({
-    by: ['tenantId'],
-    where: { databaseId, tenantId: { in: tenants.map(({ id }) => id) } },
-    _count: true,
-  })
-  const users = new Map(counts.map((row) => [row.tenantId, row._count]))
+  const tenants = await listTenantRows(store, databaseId, page)
+  const users = await countMembers(
+    store,
+    databaseId,
+    tenants.map(({ id }) => id),
+  )
   return tenants.map(({ id, name, createdAt }) => ({
     databaseId,
     id,
@@ -36,8 +41,8 @@ export async function createTenant(store: Store, path: DatabasePath, name: strin
   const database = await requireDatabase(store, path)
   const tenant = { databaseId: database.id, id: uuidv7(), name, createdAt: now }
   const messages = eventMessages(database, now, [{ type: 'tenant.created', tenantId: tenant.id }])
-  await store.prisma.$transaction(async (transaction) => {
-    await transaction.tenant.createMany({ data: tenant })
+  await inTransaction(store, async (transaction) => {
+    await insertTenant(transaction, tenant)
     await insertMessages(transaction, messages)
   })
   return tenant
@@ -46,19 +51,27 @@ export async function createTenant(store: Store, path: DatabasePath, name: strin
 /** @throws {OperatorError} if there is no such tenant */
 export async function renameTenant(store: Store, path: DatabasePath, id: string, name: string) {
   const { id: databaseId } = await requireDatabase(store, path)
-  const where = { databaseId, id }
-  const [renamed] = await store.prisma.tenant.updateManyAndReturn({ where, data: { name } })
+  const renamed = await renameTenantRow(store, { databaseId, id }, name)
   if (!renamed) throw tenantNotFound(path, id)
   return renamed
 }
 
+/** A tenant may have many users, each of whom causes a message. */
+const deletionMilliseconds = 60_000
+
 /** Removes the users of a tenant and deletes it. @throws {OperatorError} if there is no such tenant */
 export async function deleteTenant(store: Store, path: DatabasePath, id: string, now: Date) {
   const { database, tenant } = await findTenant(store, path, id)
-  const users = await deleteTenantRow(store, tenant, ({ userId }) =>
-    membershipEvent(database, 'tenant.user_removed', { tenantId: id, userId }, now),
-  )
-  if (users === undefined) throw tenantNotFound(path, id)
+  const deleteAll = async (transaction: TypedQueries) => {
+    const memberships = await deleteTenantRow(transaction, tenant)
+    if (!memberships) throw tenantNotFound(path, id)
+    const messages = memberships.flatMap(({ userId }) =>
+      membershipEvent(database, 'tenant.user_removed', { tenantId: id, userId }, now),
+    )
+    await insertMessages(transaction, messages)
+    return memberships.length
+  }
+  const users = await inTransaction(store, deleteAll, { timeout: deletionMilliseconds })
   return { ...tenant, users }
 }
 
@@ -72,10 +85,9 @@ export async function addToTenant(
 ) {
   const { database, ...membership } = await requireBoth(store, path, tenantId, userRef)
   const messages = membershipEvent(database, 'tenant.user_added', membership, now)
-  await store.prisma.$transaction(async (transaction) => {
-    const data = { ...membership, joinedAt: now }
-    const { count } = await transaction.membership.createMany({ data, skipDuplicates: true })
-    if (count > 0) await insertMessages(transaction, messages)
+  await inTransaction(store, async (transaction) => {
+    const isNew = await insertMembership(transaction, { ...membership, joinedAt: now })
+    if (isNew) await insertMessages(transaction, messages)
   })
   return membership
 }
@@ -90,9 +102,9 @@ export async function removeFromTenant(
 ) {
   const { database, ...membership } = await requireBoth(store, path, tenantId, userRef)
   const messages = membershipEvent(database, 'tenant.user_removed', membership, now)
-  await store.prisma.$transaction(async (transaction) => {
-    const { count } = await transaction.membership.deleteMany({ where: membership })
-    if (count === 0) throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`)
+  await inTransaction(store, async (transaction) => {
+    const wasMember = await deleteMembership(transaction, membership)
+    if (!wasMember) throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`)
     await insertMessages(transaction, messages)
   })
   return membership
@@ -118,7 +130,7 @@ export async function findTenant(store: Store, path: DatabasePath, id: string) {
 }
 
 export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {
-  const tenant = await store.prisma.tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
+  const tenant = await findTenantRow(store, { databaseId, id })
   if (!tenant) throw tenantNotFound(path, id)
   return tenant
 }

@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { isStoreUnavailable } from '../../store/errors.js'
 import { adoptMessages } from '../../store/queries/deliveries.js'
 import type { Visited } from '../../store/queries/search.js'
-import type { ServerStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { AppContext } from '../context.js'
@@ -107,7 +107,7 @@ export function startDelivery(
   }
 }
 
-function withFewStatements(store: ServerStore): ServerStore {
+function withFewStatements(store: Store): Store {
   const limit = pLimit(maxStatements)
   return {
     ...store,

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { countNotRetried, findSearchPlaces, type SearchPlace, searchPlace } from '../../store/citus/search.js'
 import { isStoreUnavailable } from '../../store/errors.js'
 import { type SearchPosition, searchStart, type Visited } from '../../store/queries/search.js'
-import type { ServerStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
 import type { DeliveryIntervals } from './intervals.js'
@@ -38,7 +38,7 @@ interface Searched {
 }
 
 export interface SearchContext {
-  store: Pick<ServerStore, 'query'>
+  store: Pick<Store, 'query'>
   now: () => number
   log: Log
   statistics: DeliveryStatistics

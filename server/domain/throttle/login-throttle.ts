@@ -4,7 +4,7 @@ import {
   findHighestLoginFailures,
   type LoginFailures,
 } from '../../store/queries/login-failures.js'
-import type { ServerStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import type { Client } from '../caller.js'
 import { type AccountLanes, createAccounts } from './account-lanes.js'
 import { type AttemptKeys, createAttemptKeys } from './attempt-keys.js'
@@ -42,12 +42,12 @@ export interface ThrottleSettings {
 /** Limits password guesses. All processes share the counts in the store. SECURITY.md has the resulting limits. */
 export class Throttle {
   readonly keys: AttemptKeys
-  readonly #store: Pick<ServerStore, 'query'>
+  readonly #store: Pick<Store, 'query'>
   readonly #now: () => number
   readonly #counts: FailureCounts
   readonly #onAccount: ReturnType<typeof createAccounts>
 
-  constructor(store: Pick<ServerStore, 'masterKey' | 'query'>, settings: ThrottleSettings) {
+  constructor(store: Pick<Store, 'masterKey' | 'query'>, settings: ThrottleSettings) {
     const { now, workers = 1, queue = { hold: () => () => undefined, waitSeconds: () => 0 } } = settings
     this.keys = createAttemptKeys(store.masterKey)
     this.#store = store

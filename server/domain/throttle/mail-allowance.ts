@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { storeCountedMail } from '../../store/queries/code-requests.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
-import type { ServerStore } from '../../store/store.js'
+import type { Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock-skew.js'
 import {
   createMailLimits,
@@ -23,7 +23,7 @@ export interface MailAllowance {
   store<Stored extends NewMessage>(
     database: MailSettings,
     request: MailRequest,
-    messageOf: (store: Pick<ServerStore, 'query'>) => Promise<Stored>,
+    messageOf: (store: Pick<Store, 'query'>) => Promise<Stored>,
   ): Promise<Stored | LimitName>
 }
 
@@ -32,7 +32,7 @@ export interface MailAllowance {
  * store. A process remembers what it has read there, so that a request beyond a limit needs no statement.
  */
 export function createMailAllowance(
-  store: Pick<ServerStore, 'masterKey' | 'query' | 'transaction'>,
+  store: Pick<Store, 'masterKey' | 'query' | 'transaction'>,
   now: () => number,
 ): MailAllowance {
   const limitsOf = createMailLimits(store.masterKey)

@@ -1,5 +1,6 @@
-import type { Prisma, PrismaClient } from '../generated/client.js'
+import type { Prisma } from '../generated/client.js'
 import { inTransaction } from '../migrate.js'
+import type { Store } from '../store.js'
 import { distributeTable, hasCitus, leader, referenceTables } from './tables.js'
 
 type Transaction = Prisma.TransactionClient
@@ -43,8 +44,8 @@ export class UnusableWorkersError extends Error {
  * @throws {NoWorkersError}
  * @throws {UnusableWorkersError}
  */
-export function distribute(prisma: PrismaClient): Promise<string[]> {
-  return inTransaction(prisma, async (transaction) => {
+export function distribute(store: Store): Promise<string[]> {
+  return inTransaction(store, async (transaction) => {
     if (!(await hasCitus(transaction))) throw new NoCitusError()
     await requireWorkers(transaction)
     await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`

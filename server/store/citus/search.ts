@@ -6,13 +6,13 @@ import {
   searchStatement,
   type Visited,
 } from '../queries/search.js'
-import type { ServerStore } from '../store.js'
+import type { Store } from '../store.js'
 import { hasPlacements } from './worker-shares.js'
 
 // A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched by a
 // statement of its own, which Citus passes on as it is and which names the worker's shards.
 
-type Queries = Pick<ServerStore, 'query'>
+type Queries = Pick<Store, 'query'>
 
 /** A part of the store that is searched by a statement of its own: the store, or a worker of a distributed one. */
 export interface SearchPlace {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { isLockFailure, isStoreUnavailable, UnavailableError } from '../errors.js'
-import type { ServerStore } from '../store.js'
+import type { Store } from '../store.js'
 
 // With one pool for all workers, a worker that no longer responds would hold every connection.
 
@@ -26,7 +26,7 @@ interface Load {
  *
  * @param store whose statements on distributed tables have the database's id as `$1`
  */
-export function shareByWorker(store: ServerStore, connections: number): ServerStore {
+export function shareByWorker(store: Store, connections: number): Store {
   if (!store.connections) return store
   const share = Math.max(1, Math.floor(connections / 2))
   const loads = new Map<string, Load>()
@@ -100,7 +100,7 @@ function endTurn(load: Load) {
 }
 
 /** Returns whether the server has Citus, by its own catalog. */
-export async function hasPlacements({ query }: Pick<ServerStore, 'query'>) {
+export async function hasPlacements({ query }: Pick<Store, 'query'>) {
   const [row] = await query<{ found: boolean }>(
     `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,
     [],
@@ -108,7 +108,7 @@ export async function hasPlacements({ query }: Pick<ServerStore, 'query'>) {
   return row?.found ?? false
 }
 
-async function workerOf({ query }: ServerStore, databaseId: string) {
+async function workerOf({ query }: Store, databaseId: string) {
   const [row] = await query<{ worker: string }>(
     `SELECT nodename || ':' || nodeport AS worker FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
     WHERE noderole = 'primary'

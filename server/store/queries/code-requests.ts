@@ -1,7 +1,7 @@
-import type { ServerStore } from '../store.js'
-import { insertMessage, type NewMessage, type Transactions } from './outbox.js'
+import type { Store } from '../store.js'
+import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
 
-type Queries = Pick<ServerStore, 'query'>
+type Queries = Pick<Store, 'query'>
 
 /** One of the limits that a request for a mail counts against. */
 export interface Count {
@@ -42,7 +42,7 @@ export const storeCountedMail = <Stored extends NewMessage, Refusal>(
       return { fullAt, refusedBy, message: undefined }
     }
     const message = await messageOf({ query })
-    await insertMessage({ query }, message)
+    await insertMessages({ query }, [message])
     return { fullAt, refusedBy: undefined, message }
   })
 

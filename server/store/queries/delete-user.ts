@@ -1,5 +1,5 @@
 import type { Tenant } from '../generated/client.js'
-import { insertEach, type NewMessage, type Transactions } from './outbox.js'
+import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
 import { isAsRead, type ReadUser } from './revocations.js'
 
 /**
@@ -18,7 +18,7 @@ export const deleteUserAndTenants = (
     const locked = await query(lockTenantsStatement, [databaseId, id, generation, tokensValidAfter])
     if (locked.length === 0) return undefined
     const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
-    await insertEach(query, messages)
+    await insertMessages({ query }, messages)
     return tenants.map((tenant) => tenant.id)
   })
 

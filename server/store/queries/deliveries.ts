@@ -1,5 +1,5 @@
 import type { Message } from '../generated/client.js'
-import type { ServerStore } from '../store.js'
+import type { Store } from '../store.js'
 import type { Transactions } from './outbox.js'
 
 // Servers claim messages for a time, so that no connection is held while they are delivered. A claim that is not
@@ -7,7 +7,7 @@ import type { Transactions } from './outbox.js'
 // their stream, of which only the first is read. Rows of the outbox are changed one by one: for several of them, Postgres
 // may plan to read the whole database, because most databases have few.
 
-type Queries = Pick<ServerStore, 'query'>
+type Queries = Pick<Store, 'query'>
 
 /** A message that is due. Its attempts are those before. */
 export type DueMessage = Pick<Message, 'id' | 'kind' | 'userId' | 'payload' | 'createdAt' | 'attempts'> & {

@@ -1,10 +1,10 @@
 import type { Message } from '../generated/client.js'
-import type { ServerStore } from '../store.js'
+import type { Store } from '../store.js'
 
 // `usher events tail` has events kept for a time, by a row of its database. The column events_tailed_until of the database,
 // which every node of a distributed store would have to write, is only read, while commands of the version before run.
 
-type Queries = Pick<ServerStore, 'query'>
+type Queries = Pick<Store, 'query'>
 
 /** Lets servers keep the events of a database until an instant. */
 export const renewEventTail = (store: Queries, databaseId: string, until: Date) =>

@@ -1,4 +1,4 @@
-import type { DatabaseSecret, Prisma, SigningKey } from '../generated/client.js'
+import type { DatabaseSecret, SigningKey } from '../generated/client.js'
 import type { Store } from '../store.js'
 
 /** Returns the keys of a database, the newest first; of two with one instant, the one that has no successor. */
@@ -57,11 +57,3 @@ export const insertFirstSecret = (store: Pick<Store, 'query'>, secret: DatabaseS
     ON CONFLICT (database_id, number) DO NOTHING`,
     [secret.databaseId, secret.number, secret.sealedSecret, secret.activatesAt, secret.createdAt],
   )
-
-/** Makes concurrent changes to the keys of a database wait for this transaction. */
-export const lockDatabase = (transaction: Prisma.TransactionClient, databaseId: string) =>
-  transaction.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
-
-/** Waits until running transactions that have written databases, signing keys or secrets have ended; reads go on. */
-export const waitForKeyChanges = (transaction: Prisma.TransactionClient) =>
-  transaction.$executeRaw`LOCK TABLE usher.database, usher.signing_key, usher.database_secret IN SHARE MODE`

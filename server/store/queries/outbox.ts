@@ -1,17 +1,17 @@
-import type { Message, Prisma } from '../generated/client.js'
-import type { ServerStore } from '../store.js'
+import type { Message } from '../generated/client.js'
+import type { JsonObject, Store } from '../store.js'
 
 // A message is written with the change that causes it, or not at all. Events of a user that wait for a webhook form a
 // stream (a row of outbox_stream), which the same transaction creates or locks. Versions before streams store events
 // without them; adoptMessages adds these.
 
-type Queries = Pick<ServerStore, 'query'>
+type Queries = Pick<Store, 'query'>
 
 /** What {@link changeWithMessages} needs. */
-export type Transactions = Pick<ServerStore, 'query' | 'transaction'>
+export type Transactions = Pick<Store, 'query' | 'transaction'>
 
 export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | 'payload' | 'inStream'> & {
-  payload: Prisma.InputJsonObject
+  payload: JsonObject
   /** Not stored if the last waiting message of its stream is the same and no server has claimed it. */
   isMerged?: boolean
 }
@@ -74,23 +74,14 @@ export const messageValues = (messages: readonly NewMessage[]) => [
   ...firstOfStreams(messages).flatMap((message) => [streamIdOf(message), message.dueAt]),
 ]
 
-/** Inserts messages within a transaction of Prisma, with the change that causes them. */
-export const insertMessages = (transaction: Prisma.TransactionClient, messages: readonly NewMessage[]) =>
-  insertEach((text, values) => transaction.$executeRawUnsafe(text, ...values), messages)
-
-export const insertMessage = (store: Queries, message: NewMessage) => insertEach(store.query, [message])
-
-/** @param run runs a statement of the transaction that has the change */
-export async function insertEach(
-  run: (text: string, values: unknown[]) => Promise<unknown>,
-  messages: readonly NewMessage[],
-) {
+/** Inserts messages within the transaction of the change that causes them, or one of its own. */
+export async function insertMessages({ query }: Queries, messages: readonly NewMessage[]) {
   // Transactions that lock several streams must lock them in one order. The order within a stream stays.
   const sorted = [...messages].sort((one, other) =>
     streamIdOf(one) === streamIdOf(other) ? 0 : byStream(one, other),
   )
   for (const message of sorted)
-    await run(message.kind === 'webhook' ? insertInStreamStatement : insertStatement, [
+    await query(message.kind === 'webhook' ? insertInStreamStatement : insertStatement, [
       message.databaseId,
       ...messageValues([message]),
     ])
@@ -154,7 +145,7 @@ export function changeWithMessages<Row>(
     const [row] = rows
     if (row) {
       const caused = typeof messages === 'function' ? messages(row) : messages
-      await insertEach(query, await withoutMerged({ query }, caused))
+      await insertMessages({ query }, await withoutMerged({ query }, caused))
     }
     return rows
   })

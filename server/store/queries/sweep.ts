@@ -1,6 +1,6 @@
-import type { ServerStore } from '../store.js'
+import type { Store } from '../store.js'
 
-type Queries = Pick<ServerStore, 'query'>
+type Queries = Pick<Store, 'query'>
 
 /** Rows of a table that one statement deletes at most, so that it holds locks for a short time. */
 const batchRows = 250

@@ -1,4 +1,4 @@
-import type { ServerStore } from '../store.js'
+import type { Store } from '../store.js'
 import type { Transactions } from './outbox.js'
 
 /** Messages that are not delivered yet: one of them, or all that wait for the operator. */
@@ -35,7 +35,7 @@ async function changeMessages(
   store: Transactions,
   { databaseId, id }: ChosenMessages,
   now: Date,
-  change: (query: ServerStore['query'], databaseId: string, ids: string[]) => Promise<unknown[]>,
+  change: (query: Store['query'], databaseId: string, ids: string[]) => Promise<unknown[]>,
 ) {
   const condition = id === undefined ? 'due_at IS NULL' : 'id = $2::uuid'
   let changed = 0

@@ -5,10 +5,10 @@ import { setDatabase } from '../../../server/domain/management/databases/databas
 import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
 import { claimStreams } from '../../../server/store/queries/deliveries.js'
-import type { Store } from '../../../server/store/store.js'
 import { withOwnStore } from '../../support/api.js'
 import { startApp, type TestApi } from '../../support/app.js'
 import { storeBacklog } from '../../support/backlog.js'
+import type { OpenStore } from '../../support/open-store.js'
 import { startReceiver } from '../../support/receiver.js'
 import { startSmtp } from '../../support/smtp.js'
 import { report, times } from '../form.js'
@@ -22,7 +22,7 @@ const backlogs = [
 ] as const
 
 /** Starts a server whose receiver refuses all events but those of one type. */
-async function startServer(store: Store) {
+async function startServer(store: OpenStore) {
   const receiver = await startReceiver()
   receiver.answer = (response, { event }) =>
     response.writeHead(event.type === 'user.updated' ? 500 : 204).end()
@@ -102,7 +102,7 @@ it(
   options,
   async ({ store }) => {
     const statements = { count: 0 }
-    const query: Store['query'] = (text, values, milliseconds) => {
+    const query: OpenStore['query'] = (text, values, milliseconds) => {
       statements.count += 1
       return store.query(text, values, milliseconds)
     }

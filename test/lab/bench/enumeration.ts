@@ -8,8 +8,8 @@ import { createDatabase } from '../../../server/domain/management/databases/data
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { dummyHashOf } from '../../../server/domain/passwords/formats/read-hash.js'
 import { buildApp } from '../../../server/http/app.js'
-import { storeOver } from '../../../server/store/embedded.js'
 import { migrate } from '../../../server/store/migrate.js'
+import { openOver } from '../../support/open-store.js'
 
 // Measures whether response times reveal accounts: npm run lab -- enumeration [REQUESTS]. Sends failed logins of accounts
 // with each kind of hash and of unknown emails, and password resets, interleaved, at the default cost, over HTTP. The
@@ -19,8 +19,8 @@ const rounds = Number(process.argv[2] ?? 200)
 const path = { workspaceSlug: 'bench', databaseName: 'app' }
 const password = 'correct horse battery'
 
-const store = storeOver(await PGlite.create(), Buffer.alloc(32))
-await migrate(store.prisma)
+const store = await openOver(await PGlite.create(), Buffer.alloc(32))
+await migrate(store)
 await createWorkspace(store, path.workspaceSlug, new Date())
 const { id } = await createDatabase(store, path, {}, new Date())
 

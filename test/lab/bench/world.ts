@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { createDatabase } from '../../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
-import { openPostgres } from '../../../server/store/postgres.js'
+import { openPostgres } from '../../support/open-store.js'
 import { freePort, startPostgres } from '../../support/postgres-server.js'
 import { requestBytes } from './load.js'
 import { type Measured, startServer } from './processes.js'
@@ -19,8 +19,8 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 export async function createWorld(threads: number) {
   const postgres = await startPostgres()
   const masterKey = randomBytes(32)
-  const store = openPostgres(postgres.url, masterKey, () => undefined)
-  await migrate(store.prisma)
+  const store = await openPostgres(postgres.url, masterKey)
+  await migrate(store)
   await createWorkspace(store, path.workspaceSlug, new Date())
   const { id: databaseId } = await createDatabase(store, path, {}, new Date())
   const passwordHash = hashSync(password, { memoryCost: 19456, timeCost: 2, parallelism: 1 })

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { setDatabase } from '../../../server/domain/management/databases/databases.js'
 import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
 import { migrate } from '../../../server/store/migrate.js'
-import type { Store } from '../../../server/store/store.js'
 import { password, startApp, validUser } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
 import { runUsher } from '../../support/command-line.js'
 import { createMigration } from '../../support/migration.js'
+import type { OpenStore } from '../../support/open-store.js'
 import { databaseUrl } from '../../support/postgres-server.js'
 import { startReceiver } from '../../support/receiver.js'
 import { codeIn, type ReceivedMail, startSmtp } from '../../support/smtp.js'
@@ -30,7 +30,7 @@ const ofFirstVersion = [
 
 let cluster: CitusCluster
 let url: string
-let store: Store
+let store: OpenStore
 let count = 0
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop())
 beforeEach(async () => {
   url = await cluster.createDatabase(`distribute_${++count}`)
-  store = open(url)
+  store = await open(url)
 })
 afterEach(() => store.close())
 
@@ -94,7 +94,7 @@ const constraints = () =>
 
 describe('usher store distribute', () => {
   it('distributes all tables by database_id, colocated, and keeps every key', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     const before = await constraints()
     const all = [...new Set([...reference, 'user', ...(await tableNames())])]
     const { said, audited } = await usher('store distribute')
@@ -108,7 +108,7 @@ describe('usher store distribute', () => {
   })
 
   it('distributes 300,000 users, keeps them, and leaves no row on the coordinator', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     const api = await startApp(store)
     const database = await api.newDatabase()
     const { token } = await database.signedUp({ newTenant: 'Engines' })
@@ -134,7 +134,7 @@ describe('usher store distribute', () => {
   })
 
   it('keeps the rows of every table, and what was given to users before', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
     const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
     const before = await startApp(store, settings)
@@ -172,7 +172,7 @@ describe('usher store distribute', () => {
 
     expect((await usher('store distribute')).said).toMatch(/^0 Distributed/)
     expect(await rows()).toEqual(stored)
-    const distributedStore = open(url)
+    const distributedStore = await open(url)
     const after = await startApp(distributedStore, settings)
     const { login, refresh, as } = after.client(database.workspaceSlug, database.databaseName)
     const statuses = [
@@ -201,7 +201,7 @@ describe('usher store distribute', () => {
   })
 
   it('does all of it or nothing', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     await store.prisma.$executeRaw`CREATE TABLE usher.stray (id UUID PRIMARY KEY)`
     const before = await constraints()
     expect((await usher('store distribute')).said).toMatch(/^1 usher: /)
@@ -223,8 +223,8 @@ describe('usher store distribute', () => {
 
   it('refuses a cluster without workers, with the commands that add them', async () => {
     const alone = await createCitusDatabase([cluster.coordinator.url], `alone_${count}`)
-    const other = open(alone)
-    await migrate(other.prisma)
+    const other = await open(alone)
+    await migrate(other)
     await other.close()
     const { said } = await usher('store distribute', alone)
     expect(said).toMatch(
@@ -233,7 +233,7 @@ describe('usher store distribute', () => {
   })
 
   it('names a worker that lacks the extension', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     const [worker] = cluster.workers
     const { host } = new URL(worker?.url ?? '')
     const there = databaseUrl(worker?.url ?? '', new URL(url).pathname.slice(1))
@@ -255,10 +255,10 @@ describe('a migration of a distributed store', () => {
 ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 `
   it('distributes the tables that it adds', async () => {
-    await migrate(store.prisma)
+    await migrate(store)
     await usher('store distribute')
     const folder = await createMigration('9_badge', badge)
-    expect(await migrate(store.prisma, folder)).toEqual(['9_badge'])
+    expect(await migrate(store, folder)).toEqual(['9_badge'])
     await rm(folder, { recursive: true })
     expect(await placed()).toContainEqual({ name: 'badge', column: 'database_id', group: expect.any(Number) })
   })
@@ -269,7 +269,7 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
     await cp(new URL(`../../../prisma/migrations/${first}`, import.meta.url), join(folder, first), {
       recursive: true,
     })
-    await migrate(store.prisma, pathToFileURL(`${folder}/`))
+    await migrate(store, pathToFileURL(`${folder}/`))
     await rm(folder, { recursive: true })
     await store.prisma.$transaction(
       async (transaction) => {
@@ -291,14 +291,14 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
     await store.prisma.$executeRaw`
       INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
       VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
-    await migrate(store.prisma)
+    await migrate(store)
     expect(await store.prisma.hashParameters.count({ where: { databaseId: id } })).toBe(2)
     expect((await placed()).map(({ name, column }) => [name, column])).toEqual(await places())
   })
 })
 
 it('keys are rotated, retired and re-encrypted', async () => {
-  await migrate(store.prisma)
+  await migrate(store)
   await usher('store distribute')
   await usher('workspace create acme')
   for (const name of ['one', 'two', 'three', 'four']) await usher(`database create acme/${name}`)

@@ -106,8 +106,8 @@ ALTER TABLE usher.note ADD FOREIGN KEY (database_id, user_id) REFERENCES usher."
 CREATE INDEX note_text ON usher.note (database_id, text);
 `,
   )
-  const store = open(stage.url)
-  await underLoad('migration', () => migrate(store.prisma, folder))
+  const store = await open(stage.url)
+  await underLoad('migration', () => migrate(store, folder))
   await store.close()
   await rm(folder, { recursive: true })
 })

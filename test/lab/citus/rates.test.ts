@@ -77,9 +77,9 @@ async function startPlain() {
 
 /** @param nodes first that of the URL, then its workers if the store is to be distributed */
 async function openStage(url: string, nodes: PostgresServer[]) {
-  const store = open(url)
-  await migrate(store.prisma)
-  if (nodes.length > 1) await distribute(store.prisma)
+  const store = await open(url)
+  await migrate(store)
+  if (nodes.length > 1) await distribute(store)
   await createWorkspace(store, 'acme', new Date())
   await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, {}, new Date())
   await store.close()

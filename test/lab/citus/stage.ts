@@ -4,11 +4,11 @@ import { webhookSettings } from '../../../server/domain/management/databases/web
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { migrate } from '../../../server/store/migrate.js'
-import { openPostgres } from '../../../server/store/postgres.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
 import { startUsher, usher } from '../../support/child.js'
 import { query } from '../../support/citus.js'
 import { startCluster } from '../../support/citus-cluster.js'
+import { openPostgres } from '../../support/open-store.js'
 import { databaseUrl, freePort } from '../../support/postgres-server.js'
 import { startReceiver } from '../../support/receiver.js'
 import { startSmtp } from '../../support/smtp.js'
@@ -17,7 +17,7 @@ import { type Account, signUpEvents, startTraffic } from './traffic.js'
 export const masterKey = Buffer.alloc(32, 7)
 
 /** Opens a store on a cluster. */
-export const open = (url: string) => openPostgres(url, masterKey, () => undefined)
+export const open = (url: string) => openPostgres(url, masterKey)
 
 /** Prints a row of figures. */
 export const report = (...cells: unknown[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`)
@@ -46,9 +46,9 @@ export async function openStage(idle = 0) {
   const cluster = await startCluster()
   const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
   const url = await cluster.createDatabase('usher')
-  const store = open(url)
-  await migrate(store.prisma)
-  await distribute(store.prisma)
+  const store = await open(url)
+  await migrate(store)
+  await distribute(store)
   await createWorkspace(store, 'acme', new Date())
   await query(url, insertIdleDatabases, [idle])
   const databases: Placed[] = []

@@ -7,9 +7,9 @@ import { distribute } from '../../../server/store/citus/distribute.js'
 import { referenceTables } from '../../../server/store/citus/tables.js'
 import { types } from '../../../server/store/connect-postgres.js'
 import { migrate } from '../../../server/store/migrate.js'
-import type { Store } from '../../../server/store/store.js'
 import { password, startApp, type TestDatabase, validUser } from '../../support/app.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
+import type { OpenStore } from '../../support/open-store.js'
 import { type Receiver, startReceiver } from '../../support/receiver.js'
 import { codeIn, type Smtp, startSmtp } from '../../support/smtp.js'
 import { open, report } from './stage.js'
@@ -23,7 +23,7 @@ interface Sent {
 }
 
 let cluster: CitusCluster
-let store: Store
+let store: OpenStore
 let client: pg.Client
 let sent: Sent[] = []
 /** What each execution of a statement sent. */
@@ -32,9 +32,9 @@ const byStatement = new Map<string, Sent[][]>()
 beforeAll(async () => {
   cluster = await startCluster()
   const url = await cluster.createDatabase('usher')
-  store = open(url)
-  await migrate(store.prisma)
-  await distribute(store.prisma)
+  store = await open(url)
+  await migrate(store)
+  await distribute(store)
   client = new pg.Client({ connectionString: url, types, options: '-c plan_cache_mode=auto' })
   await client.connect()
   await client.query('SET citus.log_remote_commands = on')
@@ -67,8 +67,8 @@ async function useEveryOperation() {
       byStatement.set(text, [...(byStatement.get(text) ?? []), sent])
     }
   }
-  const query: Store['query'] = (text, values) => inTurn(() => run(text, values))
-  const transaction: Store['transaction'] = (_databaseId, work) =>
+  const query: OpenStore['query'] = (text, values) => inTurn(() => run(text, values))
+  const transaction: OpenStore['transaction'] = (_databaseId, work) =>
     inTurn(async () => {
       await run('BEGIN')
       const result = await work(run)
@@ -201,7 +201,7 @@ it('a read of one table is sent as it is, in one round trip', () => {
 
 it('sign-ups and reads work where the server plans without values', async () => {
   await store.prisma.$executeRaw`ALTER DATABASE usher SET plan_cache_mode = force_generic_plan`
-  const other = open(`${cluster.coordinator.url.replace(/postgres$/, 'usher')}`)
+  const other = await open(`${cluster.coordinator.url.replace(/postgres$/, 'usher')}`)
   const api = await startApp(other)
   const database = await api.newDatabase('standard', 'generic')
   for (let count = 0; count < 7; count++) {

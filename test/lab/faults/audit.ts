@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Store } from '../../../server/store/store.js'
+import type { OpenStore } from '../../support/open-store.js'
 import type { SignUp } from './load.js'
 import type { Server } from './server.js'
 
@@ -19,7 +19,7 @@ export async function auditLogins(server: Server, ledger: readonly SignUp[]) {
  *
  * @returns numbers of acknowledged, lost and unacknowledged users
  */
-export async function auditRows({ prisma }: Pick<Store, 'prisma'>, ledger: readonly SignUp[]) {
+export async function auditRows({ prisma }: Pick<OpenStore, 'prisma'>, ledger: readonly SignUp[]) {
   const include = { idempotencyKeys: true, memberships: { include: { tenant: true } } }
   const users = new Map((await prisma.user.findMany({ include })).map((user) => [user.email, user]))
   const acknowledged = ledger.filter(({ user }) => user)

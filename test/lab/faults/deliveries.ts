@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest'
 import { createDatabase } from '../../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
-import type { Store } from '../../../server/store/store.js'
+import type { OpenStore } from '../../support/open-store.js'
 import { report } from '../form.js'
 import { type Server, startServer } from './server.js'
 import type { StorePlace } from './stage.js'
@@ -23,7 +23,7 @@ export interface Channel {
   /** Settings with which Usher sends messages. */
   env: Record<string, string>
   /** Lets the database send messages. */
-  prepare(store: Store): Promise<unknown>
+  prepare(store: OpenStore): Promise<unknown>
   /** Sends a request whose change causes messages of a new user. Returns whether it was acknowledged. */
   request(server: Server): Promise<boolean>
   /** Part of the statement that writes the change and its messages, among its first 1,024 bytes. */
@@ -31,7 +31,7 @@ export interface Channel {
   /** Whether that statement is no transaction's, so that it stores the change without another one. */
   storesAlone: boolean
   /** Changes the same user by the command line, which causes another message. */
-  operate(store: Store): Promise<unknown>
+  operate(store: OpenStore): Promise<unknown>
   answer: Answer
   /** Ids of the messages that have arrived, with repeated and refused ones. */
   received: string[]
@@ -43,12 +43,12 @@ export interface Channel {
 /** Starts Usher on a store with the database acme/app. */
 export async function startDelivering(place: StorePlace, channel: Channel) {
   /** Runs work on the store while no server has it open, or next to one on Postgres. */
-  async function onStore<Result>(work: (store: Store) => Promise<Result>) {
+  async function onStore<Result>(work: (store: OpenStore) => Promise<Result>) {
     const store = await place.open()
     return work(store).finally(store.close)
   }
   await onStore(async (store) => {
-    await migrate(store.prisma)
+    await migrate(store)
     await createWorkspace(store, path.workspaceSlug, new Date())
     await createDatabase(store, path, {}, new Date())
     await channel.prepare(store)

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { isStoreUnavailable } from '../../../server/store/errors.js'
-import { openPostgres } from '../../../server/store/postgres.js'
 import { withOwnStore } from '../../support/api.js'
 import { startApp } from '../../support/app.js'
 import { importAll, linesOf } from '../../support/lines.js'
+import { openPostgres } from '../../support/open-store.js'
 import { report, times } from '../form.js'
 import { startProxy } from './proxy.js'
 
@@ -16,7 +16,7 @@ const it = withOwnStore
   })
   /** Connects through the proxy, which the test bypasses. */
   .extend('usher', { scope: 'file' }, async ({ store, proxy }, { onCleanup }) => {
-    const proxied = openPostgres(proxy.url, store.masterKey, () => undefined)
+    const proxied = await openPostgres(proxy.url, store.masterKey)
     const usher = await startApp(proxied)
     onCleanup(() => usher.close().then(proxied.close))
     return usher

@@ -1,10 +1,8 @@
 import { expect } from 'vitest'
 import { createDatabase } from '../../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
-import { openEmbedded } from '../../../server/store/embedded.js'
 import { migrate } from '../../../server/store/migrate.js'
-import { openPostgres } from '../../../server/store/postgres.js'
-import type { Store } from '../../../server/store/store.js'
+import { type OpenStore, openEmbedded, openPostgres } from '../../support/open-store.js'
 import { auditLogins, auditRows } from './audit.js'
 import { type LoadOptions, startLoad } from './load.js'
 import { report } from './report.js'
@@ -14,13 +12,13 @@ const masterKey = Buffer.alloc(32, 1)
 
 /** How the test opens a store, and the settings with which Usher opens it. */
 export interface StorePlace {
-  open(): Promise<Store> | Store
+  open(): Promise<OpenStore>
   env: Record<string, string>
 }
 
 /** @param through URL that Usher uses, such as that of a proxy */
 export const onPostgres = (url: string, through = url): StorePlace => ({
-  open: () => openPostgres(url, masterKey, () => undefined),
+  open: () => openPostgres(url, masterKey),
   env: { DATABASE_URL: through, USHER_MASTER_KEY: masterKey.toString('base64') },
 })
 
@@ -32,7 +30,7 @@ export const inFolder = (folder: string): StorePlace => ({
 /** Starts Usher under load on a store with the database acme/app, and measures its outages. */
 export async function openStage({ open, env }: StorePlace, options: LoadOptions = {}) {
   const store = await open()
-  await migrate(store.prisma)
+  await migrate(store)
   await createWorkspace(store, 'acme', new Date())
   // All clients have one network, and log in with many wrong passwords.
   const settings = { networkFailuresPerHour: 0 }

@@ -1,4 +1,4 @@
-import type { Store } from '../../../server/store/store.js'
+import type { OpenStore } from '../../support/open-store.js'
 import type { Operation } from './operation.js'
 
 type Row = Record<string, unknown>
@@ -16,7 +16,7 @@ export interface Change {
 const tables = ['"user"', 'tenant', 'membership', 'outbox']
 
 /** Makes Postgres record every change of users, tenants, memberships and messages that is committed. */
-export async function recordChanges({ prisma }: Pick<Store, 'prisma'>) {
+export async function recordChanges({ prisma }: Pick<OpenStore, 'prisma'>) {
   const statements = [
     'CREATE SCHEMA lab',
     `CREATE TABLE lab.change (number bigserial PRIMARY KEY, transaction text NOT NULL, at float8 NOT NULL,
@@ -34,7 +34,7 @@ export async function recordChanges({ prisma }: Pick<Store, 'prisma'>) {
 }
 
 /** Returns the changes since the last call. Those of one user's row are in the order of their commits. */
-export async function takeChanges({ prisma }: Pick<Store, 'prisma'>): Promise<Change[]> {
+export async function takeChanges({ prisma }: Pick<OpenStore, 'prisma'>): Promise<Change[]> {
   const changes = await prisma.$queryRawUnsafe<(Change & { number: bigint })[]>(
     'DELETE FROM lab.change RETURNING *',
   )

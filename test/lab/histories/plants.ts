@@ -1,4 +1,4 @@
-import type { ServerStore } from '../../../server/store/store.js'
+import type { Store } from '../../../server/store/store.js'
 
 type Row = Record<string, unknown>
 
@@ -109,9 +109,9 @@ const disabledStatement = `SELECT disabled_at IS NOT NULL AS "isDisabled" FROM u
   WHERE database_id = $1::uuid AND id = $2::uuid`
 
 /** Returns a store that runs statements by the handle that is planted then, if any. */
-export function plantable<Kind extends ServerStore>(store: Kind, planted: () => Handle | undefined): Kind {
+export function plantable<Kind extends Store>(store: Kind, planted: () => Handle | undefined): Kind {
   const handled =
-    (query: ServerStore['query'], transaction: Row) =>
+    (query: Store['query'], transaction: Row) =>
     async <Result>(text: string, values: unknown[], milliseconds?: number) => {
       const run: Statement['run'] = (changed, own) => query(changed, own, milliseconds)
       const handle = planted() ?? (() => run(text, values))
@@ -120,18 +120,10 @@ export function plantable<Kind extends ServerStore>(store: Kind, planted: () => 
   return {
     ...store,
     query: handled(store.query, {}),
-    transaction: (
-      databaseId: string,
-      work: Parameters<ServerStore['transaction']>[1],
-      milliseconds?: number,
-    ) => {
+    transaction: (databaseId: string, work: Parameters<Store['transaction']>[1], milliseconds?: number) => {
       const transaction: Row & { end?: () => void } = {}
       return store
-        .transaction(
-          databaseId,
-          (query) => work(handled(query as ServerStore['query'], transaction)),
-          milliseconds,
-        )
+        .transaction(databaseId, (query) => work(handled(query as Store['query'], transaction)), milliseconds)
         .finally(() => transaction.end?.())
     },
   }

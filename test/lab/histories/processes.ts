@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { migrate } from '../../../server/store/migrate.js'
-import { openPostgres } from '../../../server/store/postgres.js'
 import { startUsher } from '../../support/child.js'
+import { openPostgres } from '../../support/open-store.js'
 import { startOwnPostgres } from '../../support/own-postgres.js'
 import { freePort, type PostgresServer } from '../../support/postgres-server.js'
 import { startSmtp } from '../../support/smtp.js'
@@ -73,8 +73,8 @@ async function startServer(databaseUrl: string, env: Record<string, string>, ske
 export async function startProcesses(seed: number) {
   const random = randomOf(seed)
   const postgres = await startOwnPostgres({ fsync: 'off' })
-  const store = openPostgres(postgres.url, masterKey, () => undefined)
-  await migrate(store.prisma)
+  const store = await openPostgres(postgres.url, masterKey)
+  await migrate(store)
   const prepared = await prepare(store)
   const smtp = await startSmtp()
   const env = {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Store } from '../../../server/store/store.js'
+import type { OpenStore } from '../../support/open-store.js'
 import type { Account } from './account.js'
 import { type Change, operationsOfMessages, takeChanges } from './changes.js'
 import { commands, type Operator } from './commands.js'
@@ -17,7 +17,7 @@ import type { Mail, Prepared, Server } from './stage.js'
 export interface World {
   servers: readonly Server[]
   operator: Operator
-  store: Store
+  store: OpenStore
   prepared: Prepared
   /** Gets every mail. */
   receive: (mail: Mail) => void

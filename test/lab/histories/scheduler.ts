@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../../../server/store/generated/client.js'
-import type { ServerStore, Store } from '../../../server/store/store.js'
+import type { OpenStore } from '../../support/open-store.js'
 import type { Random } from './random.js'
 
 /** A statement is held until so many others have passed, but no longer than this, since it may hold a lock. */
@@ -39,7 +39,7 @@ export function createScheduler(random: Random) {
   }
 
   const scheduled =
-    (query: ServerStore['query'], sendsAlone: boolean): ServerStore['query'] =>
+    (query: OpenStore['query'], sendsAlone: boolean): OpenStore['query'] =>
     async (text, values, milliseconds) => {
       await point(text)
       try {
@@ -51,13 +51,8 @@ export function createScheduler(random: Random) {
       }
     }
 
-  /** Returns a store whose statements are held. */
-  return ({ prisma, ...store }: Store): Store => ({
-    ...store,
-    query: scheduled(store.query, true),
-    transaction: (databaseId, work, milliseconds) =>
-      store.transaction(databaseId, (query) => work(scheduled(query, false)), milliseconds),
-    prisma: prisma.$extends({
+  function withScheduled(client: PrismaClient) {
+    const prisma = client.$extends({
       query: {
         async $allOperations({ model, operation, args, query }) {
           const text = `${model} ${operation}`
@@ -65,6 +60,16 @@ export function createScheduler(random: Random) {
           return query(args).finally(() => point(`after ${text}`))
         },
       },
-    }) as unknown as PrismaClient,
+    }) as unknown as PrismaClient
+    return { prisma, loadPrisma: async () => prisma }
+  }
+
+  /** Returns a store whose statements are held. */
+  return ({ prisma, ...store }: OpenStore): OpenStore => ({
+    ...store,
+    ...withScheduled(prisma),
+    query: scheduled(store.query, true),
+    transaction: (databaseId, work, milliseconds) =>
+      store.transaction(databaseId, (query) => work(scheduled(query, false)), milliseconds),
   })
 }

@@ -6,8 +6,8 @@ import { createDatabase, setDatabase } from '../../../server/domain/management/d
 import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
 import { createTenant } from '../../../server/domain/management/tenants.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
-import type { Store } from '../../../server/store/store.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
+import type { OpenStore } from '../../support/open-store.js'
 import { startReceiver } from '../../support/receiver.js'
 import { recordChanges } from './changes.js'
 import { type Operator, path } from './commands.js'
@@ -28,7 +28,7 @@ export interface Mail {
 }
 
 /** Creates the database of a history, whose events go to a receiver, and the tenants that its users join. */
-export async function prepare(store: Store) {
+export async function prepare(store: OpenStore) {
   const now = new Date()
   await createWorkspace(store, path.workspaceSlug, now)
   await createDatabase(
@@ -60,13 +60,13 @@ export type Prepared = Awaited<ReturnType<typeof prepare>>
 export const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', TRUST_PROXY: '1' }
 
 /** Returns what commands need. */
-export const operatorOf = (store: Store, { tenants }: Prepared): Operator => ({
+export const operatorOf = (store: OpenStore, { tenants }: Prepared): Operator => ({
   context: { ...createContext(loadConfig(settings), store), store },
   tenants,
 })
 
 /** Adds a user who stays in the tenants, because a tenant may be deleted with its last user. */
-async function addResident({ prisma }: Store, tenantIds: readonly string[]) {
+async function addResident({ prisma }: OpenStore, tenantIds: readonly string[]) {
   const { id: databaseId } = await prisma.database.findFirstOrThrow()
   const [id, now] = [randomUUID(), new Date()]
   const email = 'resident@example.com'

@@ -9,9 +9,9 @@ import { Client } from 'pg'
 import { createDatabase } from '../../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
-import { openPostgres } from '../../../server/store/postgres.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
 import { findInstalledPostgres } from '../../support/installed-postgres.js'
+import { openPostgres } from '../../support/open-store.js'
 import { createCluster, freePort, startPostgres } from '../../support/postgres-server.js'
 import { median, percentile, table } from '../bench/figures.js'
 import { closedLoop, requestBytes } from '../bench/load.js'
@@ -50,8 +50,8 @@ async function openStage(users: number) {
   const postgres = await startPostgres(settings, folder, empty)
   toStop.push(postgres.stop)
   const masterKey = randomBytes(32)
-  const store = openPostgres(postgres.url, masterKey, () => undefined, 10, 0)
-  await migrate(store.prisma)
+  const store = await openPostgres(postgres.url, masterKey, { statementMilliseconds: 0 })
+  await migrate(store)
   await createWorkspace(store, 'acme', new Date())
   const path = { workspaceSlug: 'acme', databaseName: 'app' }
   const { id } = await createDatabase(store, path, {}, new Date())

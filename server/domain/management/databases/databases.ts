@@ -1,21 +1,27 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isStoreUnavailable } from '../../../store/errors.js'
-import type { Prisma } from '../../../store/generated/client.js'
+import {
+  insertDatabase,
+  listDatabaseRows,
+  updateDatabase,
+} from '../../../store/queries/management/databases.js'
+import { insertSigningKey, listKeyIds } from '../../../store/queries/management/keys.js'
+import type { Page } from '../../../store/queries/management/page.js'
+import { inTransaction } from '../../../store/queries/management/transaction.js'
+import { findWorkspace } from '../../../store/queries/management/workspaces.js'
 import { deleteWaitingEvents } from '../../../store/queries/waiting-messages.js'
-import type { ServerStore, Store } from '../../../store/store.js'
-import { queriesIn } from '../../../store/transaction-queries.js'
+import type { JsonObject, Store } from '../../../store/store.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../../databases/find-database.js'
 import { lockSealingKey } from '../../keys/database-secrets.js'
 import { sealWebhookSecret } from '../../keys/master-key.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { sealingKeyOfNewDatabase } from '../keys/require-master-key.js'
 import { OperatorError } from '../operator-error.js'
-import type { Page } from '../page.js'
 import { requirePathName } from '../path-name.js'
 
 /** @throws {OperatorError} if it does not exist or is being deleted */
-export async function requireDatabase(store: ServerStore, path: DatabasePath): Promise<DatabaseRow> {
+export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   const name = `${path.workspaceSlug}/${path.databaseName}`
   if (!row) throw new OperatorError(`database ${name} does not exist`)
@@ -43,7 +49,7 @@ export type DatabaseSettings = Partial<
     | 'appUrl'
     | 'webhookUrl'
   > & {
-    claims: Prisma.InputJsonObject
+    claims: JsonObject
     webhookSecret: string | null
   }
 >
@@ -56,8 +62,8 @@ export async function createDatabase(
   now: Date,
 ) {
   requirePathName('database name', databaseName)
-  return store.prisma.$transaction(async (transaction) => {
-    const workspace = await transaction.workspace.findUnique({ where: { slug: workspaceSlug } })
+  return inTransaction(store, async (transaction) => {
+    const workspace = await findWorkspace(transaction, workspaceSlug)
     if (!workspace) {
       throw new OperatorError(
         `workspace ${workspaceSlug} does not exist. Create it with: usher workspace create ${workspaceSlug}`,
@@ -70,11 +76,10 @@ export async function createDatabase(
       ...settings,
       createdAt: now,
     }
-    const { count } = await transaction.database.createMany({ data, skipDuplicates: true })
-    if (count === 0) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
-    const created = await transaction.database.findUniqueOrThrow({ where: { id: data.id } })
-    const masterKey = await sealingKeyOfNewDatabase(queriesIn(transaction), store)
-    await transaction.signingKey.createMany({ data: generateSigningKey(created, masterKey, now, now) })
+    const created = await insertDatabase(transaction, data)
+    if (!created) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
+    const masterKey = await sealingKeyOfNewDatabase(transaction, store)
+    await insertSigningKey(transaction, generateSigningKey(created, masterKey, now, now))
     return created
   })
 }
@@ -91,12 +96,12 @@ export async function setDatabase(
   { webhookSecret, ...settings }: DatabaseSettings,
 ) {
   const { id } = await requireDatabase(store, path)
-  await store.prisma.$transaction(async (transaction) => {
+  await inTransaction(store, async (transaction) => {
     const sealedWebhookSecret =
       typeof webhookSecret === 'string'
-        ? sealWebhookSecret(await lockSealingKey(queriesIn(transaction), store, id), webhookSecret, { id })
+        ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
         : webhookSecret
-    await transaction.database.updateMany({ where: { id }, data: { ...settings, sealedWebhookSecret } })
+    await updateDatabase(transaction, id, { ...settings, sealedWebhookSecret })
   })
   if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
   return requireDatabase(store, path)
@@ -106,22 +111,11 @@ export async function setDatabase(
  * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a
  * distributed store that has them cannot be reached.
  */
-export async function listDatabases(store: Store, { limit, after }: Page<DatabasePath>) {
-  const { database, signingKey } = store.prisma
-  const rows = await database.findMany({
-    where: after && {
-      OR: [
-        { workspace: { slug: { gt: after.workspaceSlug } } },
-        { workspace: { slug: after.workspaceSlug }, name: { gt: after.databaseName } },
-      ],
-    },
-    include: { workspace: true },
-    orderBy: [{ workspace: { slug: 'asc' } }, { name: 'asc' }],
-    take: limit,
-  })
+export async function listDatabases(store: Store, page: Page<DatabasePath>) {
+  const rows = await listDatabaseRows(store, page)
   // One query per database uses one node of a distributed store each. A join would use all nodes.
   const keysOf = ({ id }: { id: string }) =>
-    signingKey.findMany({ where: { databaseId: id }, select: { kid: true } }).catch((error) => {
+    listKeyIds(store, id).catch((error) => {
       if (isStoreUnavailable(error)) return undefined
       throw error
     })

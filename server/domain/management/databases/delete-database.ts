@@ -6,6 +6,8 @@ import {
   deleteAllTenants,
   deleteAllUsers,
 } from '../../../store/queries/databases.js'
+import { deleteDatabaseRow } from '../../../store/queries/management/databases.js'
+import { deleteSigningKeys } from '../../../store/queries/management/keys.js'
 import type { Store } from '../../../store/store.js'
 import { findDatabaseRow } from '../../databases/find-database.js'
 import { OperatorError } from '../operator-error.js'
@@ -18,13 +20,13 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   const row = await findDatabaseRow(store, path)
   if (!row) throw new OperatorError(`database ${path.workspaceSlug}/${path.databaseName} does not exist`)
   const { id } = row
-  await store.prisma.signingKey.deleteMany({ where: { databaseId: id } })
+  await deleteSigningKeys(store, id)
   const users = await deleteAllUsers(store, id)
   await deleteAllTenants(store, id)
   await deleteAllLoginFailures(store, id)
   await deleteAllMessages(store, id)
   await deleteAllMessageStreams(store, id)
   // ON DELETE CASCADE deletes rows written meanwhile by servers that have the database cached.
-  await store.prisma.database.deleteMany({ where: { id } })
+  await deleteDatabaseRow(store, id)
   return { id, users }
 }

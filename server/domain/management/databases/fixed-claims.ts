@@ -1,4 +1,4 @@
-import type { Prisma } from '../../../store/generated/client.js'
+import type { JsonObject } from '../../../store/store.js'
 import { UsageError } from '../operator-error.js'
 
 /** Claims that only Usher sets: those that RFC 7519 §4.1 registers, and its own. */
@@ -22,7 +22,7 @@ const reservedClaims = [
 const maxBytes = 1_024
 
 /** Returns the fixed claims of a JSON object. @throws {UsageError} if it is not one, or has a claim that Usher sets */
-export function parseFixedClaims(text: string): Prisma.InputJsonObject {
+export function parseFixedClaims(text: string): JsonObject {
   const claims = parseJson(text)
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) {
     throw new UsageError('--claims must be a JSON object, such as {"role":"authenticated"}')
@@ -34,7 +34,7 @@ export function parseFixedClaims(text: string): Prisma.InputJsonObject {
   // Postgres stores neither NUL nor lone surrogates.
   if (/\\u(?:0000|d[89a-f])/.test(json))
     throw new UsageError('--claims must not contain NUL or lone surrogates')
-  return claims as Prisma.InputJsonObject
+  return claims as JsonObject
 }
 
 function parseJson(text: string): unknown {

@@ -1,8 +1,19 @@
 import type { DatabasePath } from '@usher/contract'
-import type { Prisma, SigningKey } from '../../../store/generated/client.js'
-import { lockDatabase } from '../../../store/queries/keys.js'
+import type { SigningKey } from '../../../store/generated/client.js'
+import {
+  deleteRetiredKeys,
+  deleteRetiredSecrets,
+  findLastSecret,
+  findPendingKey,
+  insertSecret,
+  insertSigningKey,
+  listSigningKeys,
+  lockDatabase,
+  retireSecrets,
+  retireSigningKeys,
+} from '../../../store/queries/management/keys.js'
+import { inTransaction, type TypedQueries } from '../../../store/queries/management/transaction.js'
 import type { Store } from '../../../store/store.js'
-import { queriesIn } from '../../../store/transaction-queries.js'
 import type { DatabaseRow } from '../../databases/find-database.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
@@ -11,11 +22,6 @@ import { requireDatabase } from '../databases/databases.js'
 import { OperatorError } from '../operator-error.js'
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
-
-const newestFirst = [
-  { activatesAt: 'desc' },
-  { retiresAt: { sort: 'desc', nulls: 'first' } },
-] satisfies Prisma.SigningKeyOrderByWithRelationInput[]
 
 export async function listKeys(store: Store, path: DatabasePath): Promise<SigningKey[]> {
   return (await requireDatabase(store, path)).signingKeys
@@ -29,53 +35,41 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
   const database = await requireDatabase(store, path)
   const activatesAt = secondsAfter(now, activateInSeconds)
-  return store.prisma.$transaction(async (transaction) => {
-    const masterKey = await lockSealingKey(queriesIn(transaction), store, database.id)
+  return inTransaction(store, async (transaction) => {
+    const masterKey = await lockSealingKey(transaction, store, database.id)
     await lockDatabase(transaction, database.id)
     const key = generateSigningKey(database, masterKey, now, activatesAt)
-    const { signingKey } = transaction
     const databaseId = database.id
-    await signingKey.deleteMany({ where: { databaseId, retiresAt: { lte: now } } })
-    const pending = await signingKey.findFirst({ where: { databaseId, activatesAt: { gt: now } } })
+    await deleteRetiredKeys(transaction, databaseId, now)
+    const pending = await findPendingKey(transaction, databaseId, now)
     if (pending) {
       throw new OperatorError(
         `key ${pending.kid} is pending already; it signs from ${pending.activatesAt.toISOString()}`,
       )
     }
-    await signingKey.updateMany({
-      where: { databaseId, retiresAt: null },
-      data: { retiresAt: secondsAfter(activatesAt, longestTokenSeconds) },
-    })
-    await signingKey.createMany({ data: key })
-    await rotateSecret(transaction, database, masterKey, activatesAt, now)
+    await retireSigningKeys(transaction, { databaseId }, secondsAfter(activatesAt, longestTokenSeconds))
+    await insertSigningKey(transaction, key)
+    await rotateSecret(transaction, database, { masterKey, keyActivatesAt: activatesAt, now })
     return key
   })
 }
 
 /** Earlier secrets are accepted until all sessions that began with them have ended, and then deleted. */
 async function rotateSecret(
-  { databaseSecret }: Prisma.TransactionClient,
+  transaction: TypedQueries,
   { id: databaseId, sessionMax }: Pick<DatabaseRow, 'id' | 'sessionMax'>,
-  masterKey: Buffer,
-  keyActivatesAt: Date,
-  now: Date,
+  { masterKey, keyActivatesAt, now }: { masterKey: Buffer; keyActivatesAt: Date; now: Date },
 ) {
-  await databaseSecret.deleteMany({ where: { databaseId, retiresAt: { lte: now } } })
-  const [last] = await databaseSecret.findMany({
-    where: { databaseId },
-    orderBy: { number: 'desc' },
-    take: 1,
-  })
+  await deleteRetiredSecrets(transaction, databaseId, now)
+  const last = await findLastSecret(transaction, databaseId)
   // The first secret is created when it is needed.
   if (!last) return
   const earliest = secondsAfter(now, secretActivationSeconds)
   const activatesAt = keyActivatesAt > earliest ? keyActivatesAt : earliest
-  await databaseSecret.updateMany({
-    where: { databaseId, retiresAt: null },
-    data: { retiresAt: secondsAfter(activatesAt, Math.max(sessionMax, longestTokenSeconds)) },
-  })
+  const retiresAt = secondsAfter(activatesAt, Math.max(sessionMax, longestTokenSeconds))
+  await retireSecrets(transaction, { databaseId }, retiresAt)
   const id = { databaseId, number: last.number + 1 }
-  await databaseSecret.createMany({ data: generateSecret(id, masterKey, now, activatesAt) })
+  await insertSecret(transaction, generateSecret(id, masterKey, now, activatesAt))
 }
 
 /**
@@ -90,11 +84,10 @@ export async function retireKey(
   now: Date,
 ): Promise<SigningKey> {
   const { id: databaseId } = await requireDatabase(store, path)
-  return store.prisma.$transaction(async (transaction) => {
-    const masterKey = await lockSealingKey(queriesIn(transaction), store, databaseId)
+  return inTransaction(store, async (transaction) => {
+    const masterKey = await lockSealingKey(transaction, store, databaseId)
     await lockDatabase(transaction, databaseId)
-    const { signingKey } = transaction
-    const keys = await signingKey.findMany({ where: { databaseId }, orderBy: newestFirst })
+    const keys = await listSigningKeys(transaction, databaseId)
     const retired = keys.find((key) => key.kid === kid)
     if (!retired) throw new OperatorError(`key ${kid} does not exist in this database`)
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
@@ -103,35 +96,23 @@ export async function retireKey(
       throw new OperatorError('no other key can sign yet. Run first: usher keys rotate --activate-in 0')
     }
     const next = others.find((key) => key.activatesAt > now)
-    await signingKey.updateMany({
-      where: { databaseId, kid: successor.kid },
-      data: { retiresAt: next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null },
-    })
-    await signingKey.updateMany({ where: { databaseId, kid }, data: { retiresAt: now } })
+    const end = next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null
+    await retireSigningKeys(transaction, { databaseId, kid: successor.kid }, end)
+    await retireSigningKeys(transaction, { databaseId, kid }, now)
     const laterKey = keys.findLast(({ createdAt }) => createdAt > retired.createdAt)
-    await retireSecrets(transaction, databaseId, masterKey, [retired.createdAt, laterKey?.createdAt], now)
+    const created = { from: retired.createdAt, to: laterKey?.createdAt }
+    await retireSecrets(transaction, { databaseId, created }, now)
+    await requireSecret(transaction, databaseId, masterKey, now)
     return { ...retired, retiresAt: now }
   })
 }
 
-/** Retires the secrets that were created in an interval. A database that has needed a secret always has one. */
-async function retireSecrets(
-  { databaseSecret }: Prisma.TransactionClient,
-  databaseId: string,
-  masterKey: Buffer,
-  [from, to]: [from: Date, to: Date | undefined],
-  now: Date,
-) {
-  const createdAt = { gte: from, ...(to && { lt: to }) }
-  await databaseSecret.updateMany({ where: { databaseId, createdAt }, data: { retiresAt: now } })
-  const [last] = await databaseSecret.findMany({
-    where: { databaseId },
-    orderBy: { number: 'desc' },
-    take: 1,
-  })
+/** Creates a secret in place of a retired last one. A database that has needed a secret always has one. */
+async function requireSecret(transaction: TypedQueries, databaseId: string, masterKey: Buffer, now: Date) {
+  const last = await findLastSecret(transaction, databaseId)
   if (!last || !isRetired(last, now)) return
   const id = { databaseId, number: last.number + 1 }
-  await databaseSecret.createMany({ data: generateSecret(id, masterKey, now, now) })
+  await insertSecret(transaction, generateSecret(id, masterKey, now, now))
 }
 
 const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>

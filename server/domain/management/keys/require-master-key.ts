@@ -2,7 +2,7 @@ import { isStoreUnavailable } from '../../../store/errors.js'
 import type { SigningKey } from '../../../store/generated/client.js'
 import { findDatabaseIds } from '../../../store/queries/databases.js'
 import { findSigningKeys } from '../../../store/queries/keys.js'
-import type { MasterKeys, ServerStore } from '../../../store/store.js'
+import type { MasterKeys, Store } from '../../../store/store.js'
 import { canOpen, sealingKey } from '../../keys/master-key.js'
 import { OperatorError } from '../operator-error.js'
 import { reencryptKeys } from './rewrap-keys.js'
@@ -19,7 +19,7 @@ const nodeMilliseconds = 2_000
  *
  * @throws {OperatorError} if the master key is wrong
  */
-export async function requireMasterKey<Kind extends ServerStore>(opened: Kind): Promise<Kind> {
+export async function requireMasterKey(opened: Store): Promise<Store> {
   const store = opened.keyFile?.next ? await completeRewrap(opened, opened.keyFile.next) : opened
   const [newest, oldest] = await Promise.all([
     firstSigningKeys(store, 'newest', 1),
@@ -44,7 +44,7 @@ export async function requireMasterKey<Kind extends ServerStore>(opened: Kind): 
 }
 
 /** Keeps both keys if something cannot be opened with either. */
-async function completeRewrap<Kind extends ServerStore>(store: Kind, newMasterKey: Buffer): Promise<Kind> {
+async function completeRewrap(store: Store, newMasterKey: Buffer): Promise<Store> {
   const { unreadable } = await reencryptKeys(store, newMasterKey)
   if (unreadable.length > 0) return { ...store, newMasterKey }
   await store.keyFile?.adoptNext()
@@ -56,7 +56,7 @@ async function completeRewrap<Kind extends ServerStore>(store: Kind, newMasterKe
 }
 
 /** Returns the master key with which to seal the keys of a new database: that of the newest one. */
-export const sealingKeyOfNewDatabase = async (queries: Pick<ServerStore, 'query'>, masterKeys: MasterKeys) =>
+export const sealingKeyOfNewDatabase = async (queries: Pick<Store, 'query'>, masterKeys: MasterKeys) =>
   masterKeys.newMasterKey
     ? sealingKey(masterKeys, await firstSigningKeys(queries, 'newest', 1))
     : masterKeys.masterKey
@@ -68,7 +68,7 @@ export const sealingKeyOfNewDatabase = async (queries: Pick<ServerStore, 'query'
  * @throws the error of an unreachable node if no other node has a key
  */
 async function firstSigningKeys(
-  queries: Pick<ServerStore, 'query'>,
+  queries: Pick<Store, 'query'>,
   end: 'newest' | 'oldest',
   count: number,
 ): Promise<SigningKey[]> {

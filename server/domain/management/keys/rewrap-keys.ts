@@ -1,13 +1,9 @@
 import type { Database } from '../../../store/generated/client.js'
 import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../../store/queries/databases.js'
-import {
-  findSecrets,
-  findSigningKeys,
-  resealSecret,
-  resealSigningKey,
-  waitForKeyChanges,
-} from '../../../store/queries/keys.js'
-import type { MasterKeys, ServerStore, Store } from '../../../store/store.js'
+import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../../store/queries/keys.js'
+import { waitForKeyChanges } from '../../../store/queries/management/keys.js'
+import { inTransaction } from '../../../store/queries/management/transaction.js'
+import type { MasterKeys, Store } from '../../../store/store.js'
 import {
   openPrivateKey,
   openSecret,
@@ -49,7 +45,7 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Re
   }
   await keyFile?.keepNext(newMasterKey)
   const waitForChanges = () =>
-    store.prisma.$transaction(waitForKeyChanges, { maxWait: lockMilliseconds, timeout: lockMilliseconds })
+    inTransaction(store, waitForKeyChanges, { maxWait: lockMilliseconds, timeout: lockMilliseconds })
   const result = await reencryptKeys(store, newMasterKey, { waitForChanges, report })
   if (result.unreadable.length === 0) await keyFile?.adoptNext()
   return result
@@ -62,7 +58,7 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Re
  * @param waitForChanges waits for what other processes are about to commit
  */
 export async function reencryptKeys(
-  store: ServerStore,
+  store: Store,
   newMasterKey: Buffer,
   { waitForChanges, report }: { waitForChanges?: () => Promise<unknown>; report?: Report | undefined } = {},
 ): Promise<RewrapResult> {
@@ -74,7 +70,7 @@ export async function reencryptKeys(
   }
 }
 
-async function reencryptOnce(store: ServerStore, newMasterKey: Buffer, report?: Report) {
+async function reencryptOnce(store: Store, newMasterKey: Buffer, report?: Report) {
   const pass: Pass = { masterKey: store.masterKey, newMasterKey, rewrapped: 0, changes: 0, unreadable: [] }
   const total = await countDatabases(store)
   let done = 0
@@ -98,7 +94,7 @@ interface Pass extends RewrapResult, MasterKeys {
 
 type DatabaseSecrets = Pick<Database, 'id' | 'sealedWebhookSecret'>
 
-async function reencryptDatabase(store: ServerStore, database: DatabaseSecrets, pass: Pass) {
+async function reencryptDatabase(store: Store, database: DatabaseSecrets, pass: Pass) {
   const { id: databaseId, sealedWebhookSecret } = database
   if (sealedWebhookSecret) {
     const open = (keys: MasterKeys) => openWebhookSecret(keys, sealedWebhookSecret, database)

@@ -1,4 +1,6 @@
 import type { DatabasePath } from '@usher/contract'
+import { inTransaction } from '../../../store/queries/management/transaction.js'
+import { type Account, deleteUserRow, type FoundAccount } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import {
   disableUser as disable,
@@ -11,7 +13,7 @@ import type { AppContext } from '../../context.js'
 import { type Event, type EventSource, eventMessages } from '../../outbox/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
-import { type Account, type FoundAccount, findAccount, userNotFound } from './find-account.js'
+import { findAccount, userNotFound } from './find-account.js'
 import { hashNewPassword } from './hash-new-password.js'
 
 type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
@@ -89,10 +91,9 @@ export async function deleteUser(
   const user = accountOf(account)
   await throttle.unlock(database.id, account.canonicalEmail)
   const messages = userEvent(database, 'user.deleted', user, now)
-  await store.prisma.$transaction(async (transaction) => {
-    const where = { databaseId: database.id, id: user.id }
-    const { count } = await transaction.user.deleteMany({ where })
-    if (count === 0) throw userNotFound(path, userRef)
+  await inTransaction(store, async (transaction) => {
+    const isDeleted = await deleteUserRow(transaction, user)
+    if (!isDeleted) throw userNotFound(path, userRef)
     await insertMessages(transaction, messages)
   })
   return user

@@ -1,6 +1,9 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import type { User } from '../../../store/generated/client.js'
+import { insertMembership } from '../../../store/queries/management/tenants.js'
+import { inTransaction } from '../../../store/queries/management/transaction.js'
+import { type Account, insertUser } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
@@ -10,7 +13,6 @@ import { recordHashParameters } from '../../users/verify-password.js'
 import { requireDatabase } from '../databases/databases.js'
 import { OperatorError } from '../operator-error.js'
 import { requireTenant } from '../tenants.js'
-import { type Account, accountColumns } from './find-account.js'
 import { hashNewPassword } from './hash-new-password.js'
 
 /** A user to create. Without `password` no password logs in. */
@@ -43,18 +45,12 @@ export async function createUser(
     { type: 'user.created', userId },
     ...(tenantId ? [{ type: 'tenant.user_added', tenantId, userId } as const] : []),
   ])
-  return store.prisma.$transaction(async (transaction) => {
-    const [created] = await transaction.user.createManyAndReturn({
-      data,
-      skipDuplicates: true,
-      select: accountColumns,
-    })
+  return inTransaction(store, async (transaction) => {
+    const created = await insertUser(transaction, data)
     if (!created) {
       throw new OperatorError(`user ${email} already exists in ${path.workspaceSlug}/${path.databaseName}`)
     }
-    if (tenantId) {
-      await transaction.membership.createMany({ data: { databaseId, userId, tenantId, joinedAt: now } })
-    }
+    if (tenantId) await insertMembership(transaction, { databaseId, userId, tenantId, joinedAt: now })
     await insertMessages(transaction, messages)
     return created
   })

@@ -1,22 +1,18 @@
-import { listUsersToExport } from '../../../store/queries/bulk.js'
+import { listUsersToExport } from '../../../store/queries/management/bulk.js'
 import type { Store } from '../../../store/store.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
 import type { UserLine } from './user-line.js'
 
 const pageUsers = 500
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Yields every user of a database, ordered by id, as the line that `readUserLine` reads. Users are read page by
  * page; a user who changes meanwhile is written as before or after the change.
  */
-export async function* exportUsers(
-  store: Pick<Store, 'prisma'>,
-  databaseId: string,
-): AsyncGenerator<UserLine> {
-  let after = beforeAll
+export async function* exportUsers(store: Store, databaseId: string): AsyncGenerator<UserLine> {
+  let after: string | undefined
   for (;;) {
-    const users = await listUsersToExport(store.prisma, databaseId, after, pageUsers)
+    const users = await listUsersToExport(store, databaseId, { limit: pageUsers, ...(after && { after }) })
     for (const user of users) {
       yield {
         id: user.id,

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { addUsers, createDryRun, type NewUser } from '../../../store/queries/bulk.js'
+import { addUsers, createDryRun, type NewUser } from '../../../store/queries/management/bulk.js'
 import type { Store } from '../../../store/store.js'
 import { clockSkewSeconds } from '../../clock-skew.js'
 import type { AppContext } from '../../context.js'
@@ -76,7 +76,7 @@ export async function* importUsers(
       recorded.add(dummyHash)
     }
     const rows = candidates.map(({ row }) => row)
-    const { added, existing } = await add(context.store.prisma, database.id, rows)
+    const { added, existing } = await add(context.store, database.id, rows)
     const isStored = ({ row }: Candidate) =>
       added.has(row.user.canonicalEmail) || existing.has(row.user.canonicalEmail)
     for (const each of candidates) if (!isStored(each)) reject(each.line, 'id: belongs to another user')

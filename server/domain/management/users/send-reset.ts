@@ -1,9 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
-import { insertMessage } from '../../../store/queries/outbox.js'
+import type { Account } from '../../../store/queries/management/users.js'
+import { insertMessages } from '../../../store/queries/outbox.js'
 import type { Store } from '../../../store/store.js'
 import { codeMessage } from '../../codes/code.js'
 import { OperatorError } from '../operator-error.js'
-import { type Account, findAccount } from './find-account.js'
+import { findAccount } from './find-account.js'
 
 /**
  * Stores the message that sends a user a code for a new password. A server delivers it.
@@ -28,6 +29,6 @@ export async function sendReset(
     throw new OperatorError(`no app URL. Set it with: usher database set ${name} --app-url URL`)
   }
   if (user.disabledAt) throw new OperatorError(`user ${user.id} is disabled`)
-  await insertMessage(store, codeMessage(database.id, 'password_reset', user.id, now))
+  await insertMessages(store, [codeMessage(database.id, 'password_reset', user.id, now)])
   return user
 }

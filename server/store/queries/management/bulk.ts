@@ -1,4 +1,7 @@
-import type { Membership, Prisma, PrismaClient, Tenant, User } from '../generated/client.js'
+import type { Membership, Tenant, User } from '../../generated/client.js'
+import type { Store } from '../../store.js'
+import type { Page } from './page.js'
+import { inTransaction, type TypedQueries } from './transaction.js'
 
 // Import and export. Rows are sent as one JSON parameter, so that a statement has the same text for any number of
 // them. Each statement names database_id.
@@ -19,14 +22,16 @@ const timeoutMilliseconds = 60_000
  * @param users with distinct canonical emails
  * @returns the canonical emails of the added users, and of the existing ones
  */
-export function addUsers(prisma: PrismaClient, databaseId: string, users: readonly NewUser[]) {
-  return prisma.$transaction(
+export function addUsers(store: Store, databaseId: string, users: readonly NewUser[]) {
+  return inTransaction(
+    store,
     async (transaction) => {
+      const { user } = await transaction.loadPrisma()
       const added = await insertUsers(transaction, databaseId, users)
       const isAdded = ({ user }: NewUser) => added.has(user.canonicalEmail)
       await insertTenants(transaction, databaseId, users.filter(isAdded))
       const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
-      const existing = await transaction.user.findMany({
+      const existing = await user.findMany({
         where: { databaseId, canonicalEmail: { in: leftOut } },
         select: { canonicalEmail: true },
       })
@@ -40,8 +45,9 @@ export function addUsers(prisma: PrismaClient, databaseId: string, users: readon
 export function createDryRun() {
   const emails = new Set<string>()
   const ids = new Set<string>()
-  return async (prisma: PrismaClient, databaseId: string, users: readonly NewUser[]) => {
-    const stored = await prisma.user.findMany({
+  return async (store: Store, databaseId: string, users: readonly NewUser[]) => {
+    const { user } = await store.loadPrisma()
+    const stored = await user.findMany({
       where: {
         databaseId,
         OR: [
@@ -69,12 +75,9 @@ export function createDryRun() {
   }
 }
 
-async function insertUsers(
-  transaction: Prisma.TransactionClient,
-  databaseId: string,
-  users: readonly NewUser[],
-) {
-  const inserted = await transaction.$queryRaw<{ canonicalEmail: string }[]>`
+async function insertUsers(transaction: TypedQueries, databaseId: string, users: readonly NewUser[]) {
+  const prisma = await transaction.loadPrisma()
+  const inserted = await prisma.$queryRaw<{ canonicalEmail: string }[]>`
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
       email_verified_at, disabled_at, generation, tokens_valid_after, created_at)
     SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
@@ -88,20 +91,17 @@ async function insertUsers(
   return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
 }
 
-async function insertTenants(
-  transaction: Prisma.TransactionClient,
-  databaseId: string,
-  users: readonly NewUser[],
-) {
+async function insertTenants(transaction: TypedQueries, databaseId: string, users: readonly NewUser[]) {
   const tenants = users.flatMap(({ user, tenants }) => tenants.map((each) => ({ ...each, userId: user.id })))
   if (tenants.length === 0) return
   const rows = JSON.stringify(tenants)
-  await transaction.$executeRaw`
+  const prisma = await transaction.loadPrisma()
+  await prisma.$executeRaw`
     INSERT INTO usher.tenant (database_id, id, name, created_at)
     SELECT ${databaseId}::uuid, id, name, "createdAt"
     FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz)
     ON CONFLICT DO NOTHING`
-  await transaction.$executeRaw`
+  await prisma.$executeRaw`
     INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
     SELECT ${databaseId}::uuid, "userId", id, "joinedAt"
     FROM json_to_recordset(${rows}::json) AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz)
@@ -113,9 +113,16 @@ export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail' | 'generat
   tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
 }
 
-/** Returns users of a database ordered by id, after a given one. */
-export const listUsersToExport = (prisma: PrismaClient, databaseId: string, afterId: string, limit: number) =>
-  prisma.$queryRaw<UserToExport[]>`
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/** Returns users of a database ordered by id. */
+export async function listUsersToExport(
+  store: TypedQueries,
+  databaseId: string,
+  { limit, after = beforeAll }: Page<string>,
+) {
+  const prisma = await store.loadPrisma()
+  return prisma.$queryRaw<UserToExport[]>`
     SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
       u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
       u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
@@ -128,5 +135,6 @@ export const listUsersToExport = (prisma: PrismaClient, databaseId: string, afte
         WHERE membership.database_id = ${databaseId}::uuid AND membership.user_id = u.id
       ), '[]') AS tenants
     FROM usher."user" AS u
-    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${afterId}::uuid
+    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${after}::uuid
     ORDER BY u.id LIMIT ${limit}`
+}

@@ -1,0 +1,88 @@
+import type { Membership, Tenant } from '../../generated/client.js'
+import type { Page } from './page.js'
+import type { TypedQueries } from './transaction.js'
+
+type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
+type MembershipKey = Omit<Membership, 'joinedAt'>
+
+export async function findTenantRow(store: TypedQueries, { databaseId, id }: TenantKey) {
+  const { tenant } = await store.loadPrisma()
+  return tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
+}
+
+/** Returns tenants ordered by id, which is the order of creation. */
+export async function listTenantRows(
+  store: TypedQueries,
+  databaseId: string,
+  { limit, after }: Page<string>,
+) {
+  const { tenant } = await store.loadPrisma()
+  return tenant.findMany({
+    where: { databaseId, ...(after !== undefined && { id: { gt: after } }) },
+    orderBy: { id: 'asc' },
+    take: limit,
+  })
+}
+
+/** Returns the number of users in each tenant that has one. */
+export async function countMembers(store: TypedQueries, databaseId: string, tenantIds: readonly string[]) {
+  const { membership } = await store.loadPrisma()
+  const counts = await membership.groupBy({
+    by: ['tenantId'],
+    where: { databaseId, tenantId: { in: [...tenantIds] } },
+    _count: true,
+  })
+  return new Map(counts.map((row) => [row.tenantId, row._count]))
+}
+
+export async function insertTenant(store: TypedQueries, data: Tenant) {
+  const { tenant } = await store.loadPrisma()
+  await tenant.createMany({ data })
+}
+
+/** Returns the tenant, or undefined if there is none. */
+export async function renameTenantRow(store: TypedQueries, { databaseId, id }: TenantKey, name: string) {
+  const { tenant } = await store.loadPrisma()
+  const [renamed] = await tenant.updateManyAndReturn({ where: { databaseId, id }, data: { name } })
+  return renamed
+}
+
+/** Deletes a tenant and its memberships. Returns these, or undefined if there is no such tenant. */
+export async function deleteTenantRow(store: TypedQueries, { databaseId, id }: TenantKey) {
+  const transaction = await store.loadPrisma()
+  // From here on, no user can be added: a membership locks its tenant.
+  await transaction.$queryRaw`
+    SELECT FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR UPDATE`
+  const memberships = await transaction.$queryRaw<Pick<Membership, 'userId'>[]>`
+    DELETE FROM usher.membership WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid
+    RETURNING user_id AS "userId"`
+  const { count } = await transaction.tenant.deleteMany({ where: { databaseId, id } })
+  return count === 0 ? undefined : memberships
+}
+
+/** Returns the tenants of a user in the order of joining. */
+export async function listMemberships(
+  store: TypedQueries,
+  { databaseId, userId }: Omit<MembershipKey, 'tenantId'>,
+) {
+  const { membership } = await store.loadPrisma()
+  return membership.findMany({
+    where: { databaseId, userId },
+    select: { joinedAt: true, tenant: { select: { id: true, name: true } } },
+    orderBy: [{ joinedAt: 'asc' }, { tenantId: 'asc' }],
+  })
+}
+
+/** Returns whether the user was no member before. */
+export async function insertMembership(store: TypedQueries, data: Membership) {
+  const { membership } = await store.loadPrisma()
+  const { count } = await membership.createMany({ data, skipDuplicates: true })
+  return count > 0
+}
+
+/** Returns whether the user was a member. */
+export async function deleteMembership(store: TypedQueries, { databaseId, userId, tenantId }: MembershipKey) {
+  const { membership } = await store.loadPrisma()
+  const { count } = await membership.deleteMany({ where: { databaseId, userId, tenantId } })
+  return count > 0
+}

@@ -1,0 +1,64 @@
+import type { Prisma, User } from '../../generated/client.js'
+import type { Page } from './page.js'
+import type { TypedQueries } from './transaction.js'
+
+const accountColumns = {
+  databaseId: true,
+  id: true,
+  email: true,
+  preferredName: true,
+  disabledAt: true,
+  tokensValidAfter: true,
+  createdAt: true,
+} as const satisfies Partial<Record<keyof User, true>>
+
+/** A user as operators see it. */
+export type Account = Pick<User, keyof typeof accountColumns>
+
+export type FoundAccount = Account & Pick<User, 'canonicalEmail'>
+
+type UserKey = Pick<User, 'databaseId'> & (Pick<User, 'id'> | Pick<User, 'canonicalEmail'>)
+
+export async function findAccountRow(store: TypedQueries, where: UserKey): Promise<FoundAccount | null> {
+  const { user } = await store.loadPrisma()
+  return user.findFirst({ where, select: { ...accountColumns, canonicalEmail: true } })
+}
+
+/** Returns users ordered by id, which is the order of sign-up. */
+export async function listAccountRows(
+  store: TypedQueries,
+  { databaseId, tenantId }: { databaseId: string; tenantId: string | undefined },
+  { limit, after }: Page<string>,
+): Promise<Account[]> {
+  const { user } = await store.loadPrisma()
+  return user.findMany({
+    where: {
+      databaseId,
+      ...(after !== undefined && { id: { gt: after } }),
+      ...(tenantId !== undefined && { memberships: { some: { databaseId, tenantId } } }),
+    },
+    select: accountColumns,
+    orderBy: { id: 'asc' },
+    take: limit,
+  })
+}
+
+/** Returns the user, or undefined if the email is taken. */
+export async function insertUser(
+  store: TypedQueries,
+  data: Prisma.UserCreateManyInput,
+): Promise<Account | undefined> {
+  const { user } = await store.loadPrisma()
+  const [created] = await user.createManyAndReturn({ data, skipDuplicates: true, select: accountColumns })
+  return created
+}
+
+/** Deletes a user and, by ON DELETE CASCADE, what belongs to the user. Returns whether there was one. */
+export async function deleteUserRow(
+  store: TypedQueries,
+  { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
+) {
+  const { user } = await store.loadPrisma()
+  const { count } = await user.deleteMany({ where: { databaseId, id } })
+  return count > 0
+}
