@@ -47,3 +47,6 @@ export function problemOf(error: unknown): Problem {
   const isUnavailable = isStoreUnavailable(error) || error instanceof DependencyUnavailable
   return new Problem(isUnavailable ? 'unavailable' : 'internal_error', { cause: error })
 }
+
+/** Returns the problem of a write to a database that was deleted while this process had it cached. */
+export const databaseDeleted = (cause: unknown) => new Problem('database_not_found', { cause })

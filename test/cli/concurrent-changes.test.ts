@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { eventMessages } from '../../server/domain/outbox/events.js'
+import { eventMessages } from '../../server/domain/events/events.js'
 import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { it as operatorTest } from '../support/operator.js'

@@ -89,3 +89,32 @@ it('only store/ uses Prisma, and no statement on the path of a request does', ()
   expect(files.some(usesPrisma)).toBe(true)
   expect(files.filter((file) => !mayUse.test(file) && usesPrisma(file))).toEqual([])
 })
+
+it('code of a noun of the domain imports only nouns before it in docs/architecture.md', () => {
+  const [, list = ''] = read('docs/architecture.md').split('## The nouns of the domain')
+  const ranks = new Map(
+    [...list.matchAll(/^(\d+)\. (.*)/gm)].flatMap(([, rank, text = '']) =>
+      [...text.matchAll(/`([\w-]+)`/g)].map(([, noun = '']) => [noun, Number(rank)] as const),
+    ),
+  )
+  const nounOf = (file: string) => file.match(/^server\/domain\/([\w-]+)/)?.[1]
+  const nouns = new Set(files.flatMap((file) => nounOf(file) ?? []))
+  expect([...ranks.keys()].sort()).toEqual([...nouns].sort())
+  const later = files.flatMap((file) => {
+    const from = nounOf(file)
+    return valueImportsOf(file)
+      .filter((target) => {
+        const to = nounOf(target)
+        return from && to && from !== to && (ranks.get(to) ?? 0) >= (ranks.get(from) ?? 0)
+      })
+      .map((target) => `${file} imports ${target}`)
+  })
+  expect(later).toEqual([])
+})
+
+/** Returns the files from which a file imports more than types. */
+const valueImportsOf = (file: string) =>
+  [...read(file).matchAll(/^import (?!type )([^']*?) from '(\.[^']*)'/gm)].flatMap(
+    ([, names = '', target = '']) =>
+      /^\{(\s*type [^,}]*,?)*\s*\}$/.test(names) ? [] : [join(dirname(file), target)],
+  )

@@ -5,9 +5,9 @@ import { type CodeUser, type FoundCode, findCode } from '../../store/queries/cod
 import type { Store } from '../../store/store.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
-import { type Database, databaseDeleted } from '../databases/find-database.js'
-import type { Event } from '../outbox/events.js'
-import { Problem } from '../problem.js'
+import type { Database } from '../databases/find-database.js'
+import type { Event } from '../events/events.js'
+import { databaseDeleted, Problem } from '../problem.js'
 
 // A code is `id.mac`. Neither the store nor the outbox has anything that could be used as one.
 

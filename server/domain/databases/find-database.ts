@@ -143,6 +143,3 @@ function openDatabase(
 /** A database is created with its first key, and its deletion begins with its keys. */
 export const isBeingDeleted = (database: { signingKeys: readonly unknown[] }) =>
   database.signingKeys.length === 0
-
-/** Returns the problem of a write to a database that was deleted while this process had it cached. */
-export const databaseDeleted = (cause: unknown) => new Problem('database_not_found', { cause })

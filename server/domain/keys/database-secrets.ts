@@ -5,7 +5,7 @@ import type { DatabaseSecret } from '../../store/generated/client.js'
 import { findSecrets, insertFirstSecret, lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
-import { databaseDeleted } from '../databases/find-database.js'
+import { databaseDeleted } from '../problem.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
 
 /** What a secret authenticates. A code of one purpose is never valid for another. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { Log } from '../../telemetry/audit.js'
-import { withTimeLimit } from '../outbox/time-limit.js'
+import { withTimeLimit } from '../time-limit.js'
 
 export interface MailSettings {
   /** Undefined to write mails to files. */

@@ -6,7 +6,7 @@ import { listMessageRows } from '../../store/queries/management/messages.js'
 import type { Page } from '../../store/queries/management/page.js'
 import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
-import { eventBody } from '../outbox/events.js'
+import { eventBody } from '../events/events.js'
 import { requireDatabase } from './databases/databases.js'
 import { OperatorError } from './operator-error.js'
 

@@ -14,7 +14,7 @@ import {
 import { inTransaction, type TypedQueries } from '../../store/queries/management/transaction.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
-import { type EventSource, eventMessages } from '../outbox/events.js'
+import { type EventSource, eventMessages } from '../events/events.js'
 import { requireDatabase } from './databases/databases.js'
 import { OperatorError } from './operator-error.js'
 import { findAccount } from './users/find-account.js'

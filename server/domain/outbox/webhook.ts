@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { withTimeLimit } from './time-limit.js'
+import { withTimeLimit } from '../time-limit.js'
 
 const prefix = 'whsec_'
 

@@ -10,7 +10,7 @@ import {
 } from '../../../store/queries/revocations.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { type Event, type EventSource, eventMessages } from '../../outbox/events.js'
+import { type Event, type EventSource, eventMessages } from '../../events/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { findAccount, userNotFound } from './find-account.js'

@@ -7,7 +7,7 @@ import { type Account, insertUser } from '../../../store/queries/management/user
 import { insertMessages } from '../../../store/queries/outbox.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { eventMessages } from '../../outbox/events.js'
+import { eventMessages } from '../../events/events.js'
 import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { requireDatabase } from '../databases/databases.js'
