@@ -52,7 +52,8 @@ export interface StartOptions {
  * password blocklist or a mail template is invalid. Everything is closed then. If Postgres is unreachable, the server returns 503 until it
  * is reachable.
  */
-export async function startUsher(config: Config, { log, clock = systemClock }: StartOptions): Promise<Usher> {
+export async function startUsher(config: Config, options: StartOptions): Promise<Usher> {
+  const { log, clock = systemClock } = options
   const opened = await openStore(config, {
     onConnectionError: (err) => log.warn({ err }, 'store connection lost'),
     warn: (text) => log.warn(text),
@@ -60,7 +61,7 @@ export async function startUsher(config: Config, { log, clock = systemClock }: S
   try {
     const store = await requireUsable(opened, log)
     const firstDatabase = config.databaseUrl ? undefined : await requireFirstDatabase(store, clock.now)
-    return { ...(await buildUsher(config, store, { log, clock })), firstDatabase }
+    return { ...(await buildUsher(config, store, options)), firstDatabase }
   } catch (error) {
     await opened.close()
     throw error
@@ -71,7 +72,7 @@ export async function startUsher(config: Config, { log, clock = systemClock }: S
 export async function buildUsher(
   config: Config,
   store: Store,
-  { log, clock, intervals, sendMail = createMailer(config.mail, log) }: StartOptions,
+  { log, clock = systemClock, intervals, sendMail = createMailer(config.mail, log) }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
