@@ -142,6 +142,12 @@ interface CatalogueEntry {
   headers?: readonly ProblemHeader[]
 }
 
+/** Returns the headers of every response with a problem. */
+export const problemHeaders = (code: ProblemCode): readonly ProblemHeader[] => {
+  const entry: CatalogueEntry = problems[code]
+  return entry.headers ?? []
+}
+
 /** Problems of every operation. All but `internal_error` occur before the request reaches the operation. */
 const everywhere = ['malformed_request', 'request_timeout', 'headers_too_large', 'internal_error'] as const
 type Everywhere = (typeof everywhere)[number]

@@ -1,6 +1,6 @@
 import type { AppRoute } from '@ts-rest/core'
 import type { OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
-import { bodyProblems, type ProblemCode, type ProblemHeader, problems, tokenProblems } from '../problems.js'
+import { bodyProblems, type ProblemCode, problemHeaders, problems, tokenProblems } from '../problems.js'
 import { component, headersOf, html, pascalCase } from './components.js'
 import { metadataOf } from './routes.js'
 
@@ -61,10 +61,7 @@ export function problemResponse(
 ): ReferenceObject {
   const isPage = metadataOf(route).html && codes.includes('route_not_found')
   const name = responseName(codes)
-  const extra = codes.flatMap((code): readonly ProblemHeader[] => {
-    const problem = problems[code]
-    return 'headers' in problem ? problem.headers : []
-  })
+  const extra = codes.flatMap(problemHeaders)
   builder.addResponse(name, {
     description: codes.map((code) => problems[code].title).join(', or '),
     ...(extra.length > 0 && { headers: headersOf([...new Set(extra)]) }),

@@ -1,4 +1,4 @@
-import { type ProblemBody, problems } from '@usher/contract'
+import { type ProblemBody, problemHeaders, problems } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
 import { clientClosedRequest } from './client-disconnect.js'
@@ -45,12 +45,11 @@ function fastifyProblem(error: FastifyError | Problem) {
 }
 
 function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest, reply: FastifyReply) {
-  const { code } = problem
+  const headers = problemHeaders(problem.code)
   const body = problemBody(problem, baseUrl, request.id, request.url.split('?', 1)[0] ?? '')
-  if (body.status === 401) reply.header('WWW-Authenticate', challenge(problem, request))
-  if (code === 'unsupported_media_type' && isEncoded(request)) reply.header('Accept-Encoding', 'identity')
-  if (code === 'unavailable' || code === 'too_many_attempts')
-    reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
+  if (headers.includes('WWW-Authenticate')) reply.header('WWW-Authenticate', challenge(problem, request))
+  if (headers.includes('Accept-Encoding') && isEncoded(request)) reply.header('Accept-Encoding', 'identity')
+  if (headers.includes('Retry-After')) reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
   return reply.status(body.status).type('application/problem+json').send(body)
 }
 

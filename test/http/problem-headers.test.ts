@@ -1,0 +1,20 @@
+import { type ProblemCode, type ProblemHeader, problems } from '@usher/contract'
+import fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { Problem } from '../../server/domain/problem.js'
+import { createErrorHandler } from '../../server/http/problem-details.js'
+
+const headers: readonly ProblemHeader[] = ['Accept-Encoding', 'Retry-After', 'WWW-Authenticate']
+
+it('sends with each problem the headers of the catalogue, and no other ones', async () => {
+  const app = fastify().setErrorHandler(createErrorHandler('http://localhost:3000'))
+  app.get('/:code', (request) => {
+    throw new Problem((request.params as { code: ProblemCode }).code)
+  })
+  for (const [code, problem] of Object.entries(problems)) {
+    const response = await app.inject({ url: `/${code}`, headers: { 'content-encoding': 'gzip' } })
+    const declared = 'headers' in problem ? [...problem.headers] : []
+    const sent = headers.filter((name) => response.headers[name.toLowerCase()] !== undefined)
+    expect([code, response.statusCode, sent]).toEqual([code, problem.status, declared])
+  }
+})
