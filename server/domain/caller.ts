@@ -47,6 +47,6 @@ export function onceGivenUp(
 /** @param seconds the expected wait */
 export const overloaded = (seconds = 1) =>
   new Problem('unavailable', {
-    detail: 'Too many logins at the same time.',
+    detail: 'Too many passwords to hash at the same time.',
     retryAfterSeconds: Math.ceil(seconds),
   })

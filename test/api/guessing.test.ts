@@ -272,6 +272,7 @@ describe('failures of one network over all accounts', () => {
     const rejected = await signUpFrom(database, '192.0.2.9', validUser(), usher)
     expect([rejected.statusCode, rejected.json().code]).toEqual([429, 'too_many_attempts'])
     expect(rejected.headers['retry-after']).toBe('1200')
+    expect(rejected.json().detail).toBe('Too many failed attempts. Try again in 1200 s.')
     expect((await loginFrom(database, '192.0.2.10', { email, password }, usher)).statusCode).toBe(200)
     clock.now += 1_200_000
     expect(await spray(4)).toBe(401)

@@ -77,7 +77,7 @@ export function configure(user: Command) {
       withStore(async (store, _config, log) => {
         const changed = await change(store, path, userRef, new Date())
         audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
-        print(options, changed, message(changed.id))
+        print(options, changed, message(changed))
       }),
     )
   }
@@ -133,7 +133,7 @@ interface UserChange {
   description: string
   event: AuditEvent
   change: (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
-  message: (id: string) => string
+  message: (account: Account) => string
 }
 
 const changes: Record<string, UserChange> = {
@@ -141,31 +141,36 @@ const changes: Record<string, UserChange> = {
     description: 'reject the logins and tokens of a user',
     event: 'user.disabled',
     change: disableUser,
-    message: (id) => `Disabled user ${id}. Logins and tokens are rejected.`,
+    message: ({ id }) => `Disabled user ${id}. Logins and tokens are rejected.`,
   },
   enable: {
     description: 'accept the logins of a disabled user again; earlier tokens stay rejected',
     event: 'user.enabled',
     change: enableUser,
-    message: (id) => `Enabled user ${id}. Logins are accepted.`,
+    message: ({ id, tokensValidAfter }) => {
+      const tokens = tokensValidAfter
+        ? ` Tokens issued before ${tokensValidAfter.toISOString()} stay rejected.`
+        : ''
+      return `Enabled user ${id}. Logins are accepted.${tokens}`
+    },
   },
   'revoke-tokens': {
     description: 'reject the existing tokens of a user; a login issues a new one',
     event: 'user.tokens_revoked',
     change: revokeTokens,
-    message: (id) => `Revoked the existing tokens of user ${id}.`,
+    message: ({ id }) => `Revoked the existing tokens of user ${id}.`,
   },
   'send-reset': {
     description: 'send the user a mail with a link to choose a new password',
     event: 'user.reset_sent',
     change: sendReset,
-    message: (id) => `A server sends user ${id} a mail to choose a new password.`,
+    message: ({ id }) => `A server sends user ${id} a mail to choose a new password.`,
   },
   unlock: {
     description: 'clear the failed logins of a user, so that a throttled user can log in immediately',
     event: 'user.unlocked',
     change: (store, path, userRef) => unlockUser(store, throttleOf(store), path, userRef),
-    message: (id) => `Cleared the failed logins of user ${id}.`,
+    message: ({ id }) => `Cleared the failed logins of user ${id}.`,
   },
 }
 

@@ -33,6 +33,6 @@ function secondsLeftOf(kind: keyof typeof waits, failures: Failures | undefined,
 
 export const tooManyAttempts = (seconds: number) =>
   new Problem('too_many_attempts', {
-    detail: `Too many failed logins. Try again in ${seconds} s.`,
+    detail: `Too many failed attempts. Try again in ${seconds} s.`,
     retryAfterSeconds: seconds,
   })
