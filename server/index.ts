@@ -79,7 +79,7 @@ export async function buildUsher(
   const context = createContext(config, shareByWorker(store, config.storeConnections), clock, blocklist)
   const statistics = createStatistics()
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
-  const app = await buildApp(config, context, log, metrics)
+  const app = await buildApp(config, context, { log, metrics })
   const sweep = startSweep(context, log)
   const delivery = startDelivery(context, { mail: { templates, sendMail }, log, statistics, intervals })
   context.deliver = delivery.deliver

@@ -56,19 +56,58 @@ function noSchemas(): never {
 /** A client's request id is kept if it is safe to log. */
 const requestId = /^[\w.-]{1,128}$/
 
-/**
- * Builds the HTTP application. It does not listen.
- *
- * @param metrics counts responses and problems, if given
- */
-export async function buildApp(
-  { baseUrl, trustedProxies, corsOrigins, docs, requestMilliseconds = 15_000 }: HttpSettings,
-  context: AppContext,
-  log: FastifyBaseLogger,
-  metrics?: Metrics,
-) {
+/** What an HTTP application logs to and counts in. */
+export interface HttpOutputs {
+  log: FastifyBaseLogger
+  /** Counts responses and problems, if given. */
+  metrics?: Metrics | undefined
+}
+
+/** Builds the HTTP application. It does not listen. */
+export async function buildApp(settings: HttpSettings, context: AppContext, outputs: HttpOutputs) {
+  const { baseUrl, docs } = settings
+  const { log, metrics } = outputs
   const handleError = createErrorHandler(baseUrl, metrics?.countProblem)
-  const app: FastifyInstance = fastify({
+  const app = createFastify(settings, outputs, handleError)
+  app.addHook('onRequest', (request, reply, done) => {
+    addCommonHeaders(request, reply)
+    done()
+  })
+  matchPaths(app, maxParamLength)
+  readClientAddress(app)
+  endWhenDisconnected(app)
+  traceRequests(app)
+  app.addHook('onResponse', logResponse)
+  if (metrics) countResponses(app, metrics)
+  closeConnectionsWhenDraining(app, context)
+  app.setErrorHandler(handleError)
+  rejectUnknownOptions(app)
+  await allowOrigins(app, settings.corsOrigins)
+  parseJsonBodies(app)
+  app.setNotFoundHandler(() => {
+    throw new Problem('route_not_found')
+  })
+  rejectBeforeBody(app)
+  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem body.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
+  app.server.on('connect', connectHandler(baseUrl, log))
+  userRoutes(app, context)
+  sessionRoutes(app, context)
+  meRoutes(app, context)
+  codeRoutes(app, context)
+  discoveryRoutes(app, context)
+  serviceRoutes(app, context, baseUrl)
+  problemTypeRoute(app, docs)
+  if (docs) referenceRoutes(app, baseUrl)
+  return app
+}
+
+function createFastify(
+  { baseUrl, trustedProxies, requestMilliseconds = 15_000 }: HttpSettings,
+  { log, metrics }: HttpOutputs,
+  handleError: ReturnType<typeof createErrorHandler>,
+): FastifyInstance {
+  return fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: bodyLimitBytes,
@@ -95,21 +134,12 @@ export async function buildApp(
       return typeof given === 'string' && requestId.test(given) ? given : randomUUID()
     },
   })
-  app.addHook('onRequest', (request, reply, done) => {
-    addCommonHeaders(request, reply)
-    done()
-  })
-  matchPaths(app, maxParamLength)
-  readClientAddress(app)
-  endWhenDisconnected(app)
-  traceRequests(app)
-  app.addHook('onResponse', logResponse)
-  if (metrics) countResponses(app, metrics)
-  closeConnectionsWhenDraining(app, context)
-  app.setErrorHandler(handleError)
-  rejectUnknownOptions(app)
-  await app.register(cors, {
-    origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
+}
+
+/** Lets browser apps of these origins send requests. */
+const allowOrigins = (app: FastifyInstance, origins: readonly string[]) =>
+  app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: [
       'Authorization',
@@ -123,24 +153,6 @@ export async function buildApp(
     strictPreflight: false,
     maxAge: 600,
   })
-  parseJsonBodies(app)
-  app.setNotFoundHandler(() => {
-    throw new Problem('route_not_found')
-  })
-  rejectBeforeBody(app)
-  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem body.
-  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
-  app.server.on('connect', connectHandler(baseUrl, log))
-  userRoutes(app, context)
-  sessionRoutes(app, context)
-  meRoutes(app, context)
-  codeRoutes(app, context)
-  discoveryRoutes(app, context)
-  serviceRoutes(app, context, baseUrl)
-  problemTypeRoute(app, docs)
-  if (docs) referenceRoutes(app, baseUrl)
-  return app
-}
 
 const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
   reply.headers(securityHeaders).header('x-request-id', request.id)

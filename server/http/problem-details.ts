@@ -24,7 +24,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem !== error && problem.code === 'unavailable')
       request.log.warn({ err: error }, 'unavailable')
-    return sendProblem(problem, baseUrl, request, reply)
+    return sendProblem({ problem, baseUrl }, request, reply)
   }
 }
 
@@ -44,21 +44,24 @@ function fastifyProblem(error: FastifyError | Problem) {
   return code && new Problem(code, { cause: error })
 }
 
-function sendProblem(problem: Problem, baseUrl: string, request: FastifyRequest, reply: FastifyReply) {
+function sendProblem(
+  { problem, baseUrl }: { problem: Problem; baseUrl: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const headers = problemHeaders(problem.code)
-  const body = problemBody(problem, baseUrl, request.id, request.url.split('?', 1)[0] ?? '')
+  const body = problemBody(problem, baseUrl, { id: request.id, path: request.url.split('?', 1)[0] ?? '' })
   if (headers.includes('WWW-Authenticate')) reply.header('WWW-Authenticate', challenge(problem, request))
   if (headers.includes('Accept-Encoding') && isEncoded(request)) reply.header('Accept-Encoding', 'identity')
   if (headers.includes('Retry-After')) reply.header('Retry-After', problem.retryAfterSeconds ?? 1)
   return reply.status(body.status).type('application/problem+json').send(body)
 }
 
-/** @param instance path of the request, or empty if it could not be parsed */
+/** @param request.path empty if it could not be parsed */
 export function problemBody(
   { code, message, errors }: Problem,
   baseUrl: string,
-  requestId: string,
-  instance: string,
+  request: { id: string; path: string },
 ): ProblemBody {
   const { status, title } = problems[code]
   return {
@@ -66,9 +69,9 @@ export function problemBody(
     title,
     status,
     detail: message,
-    instance,
+    instance: request.path,
     code,
-    requestId,
+    requestId: request.id,
     ...(errors && { errors: [...errors] }),
   }
 }

@@ -27,19 +27,23 @@ export const clientErrorHandler =
     const problem = problemOfClientError(error)
     if (problem) countProblem?.(problem)
     if (!problem || socket.destroyed) socket.destroy()
-    else if (socket.writable) reject(problem, error.code, baseUrl, log, socket)
+    else if (socket.writable) reject(socket, problem, { code: error.code, baseUrl, log })
   }
 
 /** Responds to CONNECT. Node would close the connection without a response. */
 export const connectHandler =
   (baseUrl: string, log: FastifyBaseLogger) => (_request: unknown, socket: Duplex) => {
     socket.on('error', () => socket.destroy()).resume()
-    reject(new Problem('method_not_allowed'), 'CONNECT', baseUrl, log, socket)
+    reject(socket, new Problem('method_not_allowed'), { code: 'CONNECT', baseUrl, log })
   }
 
-function reject(problem: Problem, code: string, baseUrl: string, log: FastifyBaseLogger, socket: Duplex) {
+function reject(
+  socket: Duplex,
+  problem: Problem,
+  { code, baseUrl, log }: { code: string; baseUrl: string; log: FastifyBaseLogger },
+) {
   const requestId = randomUUID()
-  const body = problemBody(problem, baseUrl, requestId, '')
+  const body = problemBody(problem, baseUrl, { id: requestId, path: '' })
   const { status, title } = body
   const text = JSON.stringify(body)
   log.info({ reqId: requestId, status, code }, 'rejected')

@@ -42,7 +42,7 @@ async function deliverAround(
   const mail = { templates: defaultTemplates, sendMail: async () => undefined }
   const claimed = { ...message, attempts: 2 }
   const { signal } = new AbortController()
-  await deliverCode({ ...context, store }, mail, message.databaseId, { appUrl }, claimed, signal)
+  await deliverCode({ ...context, store, mail, stopped: signal }, { appUrl }, claimed)
   if (accesses <= access) await work()
 }
 

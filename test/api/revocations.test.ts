@@ -44,7 +44,7 @@ async function storeCode(
   await prisma.code.create({
     data: { databaseId, id, purpose, userId, canonicalEmail: user.email, createdAt, expiresAt },
   })
-  return issueCode(usher.context, databaseId, purpose, id, user.email)
+  return issueCode(usher.context, { databaseId, purpose, id, canonicalEmail: user.email })
 }
 
 const byCommand =
@@ -253,7 +253,12 @@ it('a code that is stored while a revocation waits for it is refused', async ({
   expect(await storing).toMatchObject({ email: user.email })
   await revoked
   const payload = {
-    code: await issueCode(there.context, databaseId, 'password_reset', id, user.email),
+    code: await issueCode(there.context, {
+      databaseId,
+      purpose: 'password_reset',
+      id,
+      canonicalEmail: user.email,
+    }),
     newPassword,
   }
   const url = `${database.users}/password-reset/confirm`

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { Environment, secretVariables } from '../../server/config.js'
+import { Environment, secretVariables } from '../../server/environment.js'
 
 const text = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 const rows = [...text.matchAll(/^\| `([A-Z0-9_]+)` \| (.*?) \| (.*?) \| .* \|$/gm)].map(

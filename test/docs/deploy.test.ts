@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Copy, DockerfileParser, type From, type JSONInstruction } from 'dockerfile-ast'
 import { describe, expect, it } from 'vitest'
-import { Environment } from '../../server/config.js'
+import { Environment } from '../../server/environment.js'
 import { drainMilliseconds } from '../../server/http/drain-connections.js'
 
 const root = new URL('../../', import.meta.url)

@@ -103,7 +103,9 @@ it.for([
   ['the headers only', `${post}Content-Length: 100\r\n\r\n`],
   ['no bytes', ''],
 ] as const)('returns 408 when a request times out after %s', async ([, bytes], { usher }) => {
-  const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, usher.app.log)
+  const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, {
+    log: usher.app.log,
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   const trickle = setInterval(() => bytes && socket.write('x'), 50)
@@ -119,7 +121,9 @@ it('limits headers and body of a request to 15 seconds', ({ usher }) => {
 })
 
 it('returns a response that takes longer than a request may take to arrive', async ({ usher }) => {
-  const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, usher.app.log)
+  const app = await buildApp({ ...usher.config, requestMilliseconds: 150 }, usher.context, {
+    log: usher.app.log,
+  })
   const events = new EventEmitter()
   app.get('/slow', () => once(events, 'other rejected'))
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -128,7 +128,10 @@ describe('three servers behind a proxy', () => {
     const code = { databaseId, id: randomUUID(), purpose: 'password_reset', userId, canonicalEmail: email }
     await store.prisma.code.create({ data: { ...code, createdAt, expiresAt } })
     const findSecrets = createSecretLookup(store)
-    const value = await issueCode({ findSecrets }, databaseId, 'password_reset', code.id, email)
+    const value = await issueCode(
+      { findSecrets },
+      { databaseId, purpose: 'password_reset', id: code.id, canonicalEmail: email },
+    )
     const body = { code: value, newPassword: 'another battery staple' }
     const statuses = await Promise.all(
       Array.from({ length: 30 }, () =>

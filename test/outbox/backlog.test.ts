@@ -5,8 +5,9 @@ import { setDatabase } from '../../server/domain/management/databases/databases.
 import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
 import { newWebhookSecret } from '../../server/domain/outbox/webhook.js'
 import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
-import { claimStreams, findDueMails } from '../../server/store/queries/deliveries.js'
+import { findDueMails } from '../../server/store/queries/deliveries.js'
 import { searchStart } from '../../server/store/queries/search.js'
+import { claimStreams } from '../../server/store/queries/streams.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
@@ -59,8 +60,8 @@ it('a claim and a search read only what they return, whatever else waits', async
   await storeBacklog(store, { databaseIds: [(await usher.newDatabase()).id], users: 1, eventsOfUser: 1 })
   const places = await findSearchPlaces(store)
   const plans = await buffersOf(store, async (queries) => {
-    await claimStreams(queries, claimOf(database.id), 16, now())
-    await findDueMails(queries, database.id, now(), 16)
+    await claimStreams(queries, { ...claimOf(database.id), lookAgain: now() }, 16)
+    await findDueMails(queries, { databaseId: database.id, now: now() }, 16)
     for (const place of places) await searchPlace(queries, place, searchStart, now())
   })
   expect(plans).toHaveLength(3)

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, Environment, loadConfig, secretVariables } from '../../server/config.js'
+import { ConfigError, loadConfig } from '../../server/config.js'
+import { Environment, secretVariables } from '../../server/environment.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const key = masterKey.toString('base64')

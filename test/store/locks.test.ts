@@ -141,17 +141,22 @@ it('a code that is used while its mail is delivered again can be used once, and 
   database,
 }) => {
   const user = await database.signedUp()
-  const message = codeMessage(database.id, 'password_reset', user.id, new Date(start))
+  const message = codeMessage(
+    { databaseId: database.id, purpose: 'password_reset', userId: user.id },
+    new Date(start),
+  )
   await store.prisma.message.create({ data: { ...message, dueAt: null } })
   const sent: Mail[] = []
   const deliver = (transaction: Store['transaction']) =>
     deliverCode(
-      { ...usher.context, store: { ...usher.context.store, transaction } },
-      { templates: defaultTemplates, sendMail: async (mail) => void sent.push(mail) },
-      database.id,
+      {
+        ...usher.context,
+        store: { ...usher.context.store, transaction },
+        mail: { templates: defaultTemplates, sendMail: async (mail) => void sent.push(mail) },
+        stopped: new AbortController().signal,
+      },
       { appUrl: 'https://app.example.com' },
       { ...message, attempts: 1 },
-      new AbortController().signal,
     )
   const { transaction } = usher.context.store
   await deliver(transaction)

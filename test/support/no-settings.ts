@@ -1,4 +1,4 @@
-import { Environment, secretVariables } from '../../server/config.js'
+import { Environment, secretVariables } from '../../server/environment.js'
 
 const variables = [...Object.keys(Environment.shape), ...secretVariables.map((name) => `${name}_FILE`)]
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError, secretVariables } from '../../config.js'
+import { ConfigError } from '../../config.js'
+import { secretVariables } from '../../environment.js'
 
 type Variables = Record<string, string | undefined>
 

@@ -5,16 +5,15 @@ import { requireCanonicalEmail } from '../users/canonical-email.js'
 import { requestCode } from './code.js'
 
 /** Sends a mail with a code to the user of a token, unless the address is verified. */
-export async function requestEmailVerification(context: AppContext, { database, user, caller }: UserRequest) {
+export async function requestEmailVerification(context: AppContext, request: UserRequest) {
+  const { database, user, caller } = request
   if (user.emailVerifiedAt) return
   const canonicalEmail = requireCanonicalEmail(user.email)
-  const sent = await requestCode(
-    context,
-    database,
-    'email_verification',
+  const purpose = 'email_verification'
+  const sent = await requestCode(context, request, {
+    purpose,
     canonicalEmail,
-    caller,
-    async () => user.id,
-  )
+    findUserId: async () => user.id,
+  })
   if (sent) audit(caller.log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
 }

@@ -9,12 +9,15 @@ import { requestCode } from './code.js'
 /** Sends a mail with a code to the user with an address. Tells neither whether there is one nor whether it was sent. */
 export async function requestPasswordReset(
   context: AppContext,
-  { database, body, caller }: DatabaseRequest<RequestPasswordResetBody>,
+  request: DatabaseRequest<RequestPasswordResetBody>,
 ) {
+  const { database, body, caller } = request
   const canonicalEmail = requireCanonicalEmail(body.email)
-  const message = await requestCode(context, database, 'password_reset', canonicalEmail, caller, (store) =>
-    findUserId(store, database.id, canonicalEmail),
-  )
+  const message = await requestCode(context, request, {
+    purpose: 'password_reset',
+    canonicalEmail,
+    findUserId: (store) => findUserId(store, database.id, canonicalEmail),
+  })
   if (!message) return
   const { userId } = message
   audit(caller.log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })

@@ -21,7 +21,7 @@ export async function resetPassword(
   { database, body: { code, newPassword }, caller }: DatabaseRequest<ResetPasswordBody>,
 ): Promise<SignedInUser> {
   const { store, hashing, throttle } = context
-  const found = await requireCode(context, database, 'password_reset', code)
+  const found = await requireCode(context, database, { purpose: 'password_reset', code })
   const { email, userId, canonicalEmail } = found
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   const passwordHash = await hashing.hash(newPassword, caller)
@@ -31,7 +31,11 @@ export async function resetPassword(
     { type: 'user.password_changed', userId },
     ...verifiedEvents(user),
   ])
-  const user = await reset(store, database.id, found, new Date(now), passwordHash, messages)
+  const user = await reset(
+    store,
+    { databaseId: database.id, ...found },
+    { now: new Date(now), passwordHash, messages },
+  )
   if (!user) throw new Problem('code_invalid')
   context.deliver(eventChannels(database))
   audit(caller.log, 'user.password_reset', { databaseId: database.id, userId })

@@ -18,12 +18,12 @@ export async function verifyEmail(
   { database, user, body: { code }, caller }: DatabaseRequest<VerifyEmailBody> & Partial<UserRequest>,
 ): Promise<VerifiedEmail> {
   if (!user && database.verifyEmailWithToken) throw new Problem('token_missing')
-  const found = await requireCode(context, database, 'email_verification', code)
+  const found = await requireCode(context, database, { purpose: 'email_verification', code })
   const { userId } = found
   if (user && user.id !== userId) throw new Problem('code_invalid')
   const now = new Date(context.now())
   const messages = eventMessagesOf(database, now, verifiedEvents)
-  const verified = await verify(context.store, database.id, found, now, messages)
+  const verified = await verify(context.store, { databaseId: database.id, ...found }, { now, messages })
   if (!verified) throw new Problem('code_invalid')
   context.deliver(eventChannels(database))
   if (verified.isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })

@@ -7,23 +7,26 @@ import { renderMail, type Templates } from './templates.js'
 
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
 
+/** What sends codes. */
+export interface CodeSender extends Pick<AppContext, 'store' | 'findSecrets' | 'now'> {
+  mail: { templates: Templates; sendMail: SendMail }
+  stopped: AbortSignal
+}
+
 /**
  * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, the user is deleted or
  * disabled or has a newer code, or the address is verified already.
  *
- * @param stopped aborts it
+ * @param sender.stopped aborts it
  * @throws if the mail cannot be sent
  */
 export async function deliverCode(
-  context: Pick<AppContext, 'store' | 'findSecrets' | 'now'>,
-  { templates, sendMail }: { templates: Templates; sendMail: SendMail },
-  databaseId: string,
+  sender: CodeSender,
   { appUrl }: Pick<Delivery, 'appUrl'>,
-  message: DueMessage,
-  stopped: AbortSignal,
+  message: DueMessage & { databaseId: string },
 ) {
-  const { store, now } = context
-  const { id, userId, createdAt } = message
+  const { store, now, mail, stopped } = sender
+  const { databaseId, id, userId, createdAt } = message
   const { type: purpose } = message.payload as { type: CodePurpose }
   const expiresAt = codeExpiresAt(message)
   if (!userId || expiresAt.getTime() <= now()) return
@@ -38,9 +41,9 @@ export async function deliverCode(
   )
   if (!user) return
   const { email, canonicalEmail, preferredName } = user
-  const code = await issueCode(context, databaseId, purpose, id, canonicalEmail)
+  const code = await issueCode(sender, { databaseId, id, purpose, canonicalEmail })
   const link = `${appUrl}/${pages[purpose]}#code=${code}`
-  const content = renderMail(templates, purpose, { link, email, name: preferredName ?? email })
+  const content = renderMail(mail.templates, purpose, { link, email, name: preferredName ?? email })
   // Earlier versions stored addresses as entered.
-  await sendMail({ id, to: email.normalize('NFC'), ...content }, stopped)
+  await mail.sendMail({ id, to: email.normalize('NFC'), ...content }, stopped)
 }

@@ -2,24 +2,19 @@ import { isStatementTimeout, isStoreUnavailable } from '../../store/errors.js'
 import {
   type Claim,
   claimMessage,
-  claimStreams,
-  completeEvent,
   type Delivery,
   type DueMessage,
   deleteMessage,
-  endStream,
   failMessage,
   findDelivery,
   findDueMails,
 } from '../../store/queries/deliveries.js'
+import { claimStreams, completeEvent, endStream } from '../../store/queries/streams.js'
 import type { Log } from '../../telemetry/audit.js'
 import { codeExpiresAt } from '../codes/code.js'
-import type { AppContext } from '../context.js'
 import { eventBody } from '../events/events.js'
 import { openWebhookSecret } from '../keys/master-key.js'
-import { deliverCode } from '../mail/deliver-code.js'
-import type { SendMail } from '../mail/mailer.js'
-import type { Templates } from '../mail/templates.js'
+import { type CodeSender, deliverCode } from '../mail/deliver-code.js'
 import type { DeliveryIntervals } from './intervals.js'
 import type { Pass } from './lane.js'
 import type { Channel, DeliveryStatistics } from './statistics.js'
@@ -33,12 +28,10 @@ const dayMilliseconds = 86_400_000
 const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
 
 /** What deliveries need. */
-export interface Deliverer extends Pick<AppContext, 'store' | 'findSecrets' | 'now'> {
-  mail: { templates: Templates; sendMail: SendMail }
+export interface Deliverer extends CodeSender {
   log: Log
   statistics: DeliveryStatistics
   intervals: Pick<DeliveryIntervals, 'webhook'>
-  stopped: AbortSignal
   /** Called when a message has failed, with the milliseconds until it is due again. */
   retry(databaseId: string, channel: Channel, milliseconds: number): void
 }
@@ -48,9 +41,8 @@ export const mailPass =
   (deliverer: Deliverer): Pass =>
   async (databaseId, limit, setSize) => {
     const claim = newClaim(deliverer, databaseId)
-    const messages = await counted(deliverer, databaseId, 'mail', [], () =>
-      findDueMails(deliverer.store, databaseId, claim.now, limit),
-    )
+    const find = () => findDueMails(deliverer.store, claim, limit)
+    const messages = (await counted(deliverer, { databaseId, channel: 'mail' }, find)) ?? []
     setSize(messages.length)
     return deliverAll(deliverer, claim, messages)
   }
@@ -62,14 +54,13 @@ export const webhookPass =
     const { store } = deliverer
     const claim = newClaim(deliverer, databaseId)
     const lookAgain = new Date(claim.now.getTime() + dayMilliseconds)
-    const claimed = await counted(deliverer, databaseId, 'webhook', [], () =>
-      claimStreams(store, claim, limit, lookAgain),
-    )
+    const claimFirst = () => claimStreams(store, { ...claim, lookAgain }, limit)
+    const claimed = (await counted(deliverer, { databaseId, channel: 'webhook' }, claimFirst)) ?? []
     const messages: DueMessage[] = []
     for (const first of claimed) {
       const stream = { id: first.streamId, version: first.version }
       if (first.isDue) messages.push({ ...first, stream })
-      else if (first.isEmpty) await endStream(store, databaseId, stream, new Date(deliverer.now()))
+      else if (first.isEmpty) await endStream(store, { databaseId, ...stream }, new Date(deliverer.now()))
     }
     setSize(messages.length)
     const hasDelivered = await deliverAll(deliverer, claim, messages)
@@ -82,12 +73,10 @@ const newClaim = ({ now }: Deliverer, databaseId: string): Claim => ({
   until: new Date(now() + claimMilliseconds),
 })
 
-/** Returns what a claim returns. Counts one that fails, and logs one that exceeds its time limit. */
+/** Returns what a claim returns. Counts one that fails, which returns undefined, and logs one that exceeds its time limit. */
 async function counted<Result>(
   { log, statistics }: Deliverer,
-  databaseId: string,
-  channel: Channel,
-  none: Result,
+  { databaseId, channel }: { databaseId: string; channel: Channel },
   run: () => Promise<Result>,
 ) {
   try {
@@ -96,7 +85,7 @@ async function counted<Result>(
     statistics[channel].claimsFailed += 1
     if (isStatementTimeout(err) || !isStoreUnavailable(err))
       log.warn({ err, databaseId, channel }, 'messages were not claimed')
-    return none
+    return undefined
   }
 }
 
@@ -107,7 +96,7 @@ async function deliverAll(deliverer: Deliverer, claim: Claim, messages: readonly
   if (!delivery) return false
   const results = await Promise.all(
     messages.map((message) =>
-      deliverOne(deliverer, claim, delivery, message).catch((err) => {
+      deliverOne(deliverer, claim, { delivery, due: message }).catch((err) => {
         if (!isStoreUnavailable(err)) deliverer.log.warn({ err }, 'the result of a delivery was not stored')
         return false
       }),
@@ -116,22 +105,24 @@ async function deliverAll(deliverer: Deliverer, claim: Claim, messages: readonly
   return results.includes(true)
 }
 
-async function deliverOne(deliverer: Deliverer, claim: Claim, delivery: Delivery, due: DueMessage) {
+async function deliverOne(
+  deliverer: Deliverer,
+  claim: Claim,
+  { delivery, due }: { delivery: Delivery; due: DueMessage },
+) {
   const { store, statistics } = deliverer
   const { databaseId } = claim
   const channel = due.stream ? 'webhook' : 'mail'
-  const isClaimed = await counted(deliverer, databaseId, channel, false, () =>
-    claimMessage(store, due, claim),
-  )
+  const isClaimed = await counted(deliverer, { databaseId, channel }, () => claimMessage(store, due, claim))
   if (!isClaimed) return false
   const message = { ...due, attempts: due.attempts + 1 }
   try {
     const send = channel === 'mail' ? sendMail : postEvent
-    if (await send(deliverer, databaseId, delivery, message)) statistics[channel].delivered += 1
+    if (await send(deliverer, { databaseId, delivery, message })) statistics[channel].delivered += 1
     else statistics[channel].expired += 1
   } catch (error) {
     statistics[channel].failed += 1
-    await recordFailure(deliverer, databaseId, message, (error as Error).message)
+    await recordFailure(deliverer, { databaseId, message }, (error as Error).message)
     return false
   }
   const { id, stream } = message
@@ -139,44 +130,49 @@ async function deliverOne(deliverer: Deliverer, claim: Claim, delivery: Delivery
   else {
     const now = new Date(deliverer.now())
     const isTailed = delivery.eventsTailedUntil !== null && delivery.eventsTailedUntil > now
-    await completeEvent(store, databaseId, { id, stream }, { isTailed, now })
+    await completeEvent(store, { databaseId, id, stream }, { isTailed, now })
   }
   return true
 }
 
 async function recordFailure(
   { store, now, log, retry }: Deliverer,
-  databaseId: string,
-  message: DueMessage,
+  { databaseId, message }: Omit<Sending, 'delivery'>,
   reason: string,
 ) {
   const wait = waitAfter(message.attempts)
   const tomorrow = new Date(now() + dayMilliseconds)
   const dueAt = wait >= 2 * dayMilliseconds ? null : new Date(now() + Math.min(wait, dayMilliseconds))
-  await failMessage(store, databaseId, message, { lastError: reason, dueAt, lookAgain: tomorrow })
+  await failMessage(store, { databaseId, ...message }, { lastError: reason, dueAt, lookAgain: tomorrow })
   if (!dueAt || (!message.stream && codeExpiresAt(message) <= dueAt))
     log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
   else retry(databaseId, message.stream ? 'webhook' : 'mail', wait)
 }
 
+/** A claimed message, and how those of its database are delivered. */
+interface Sending {
+  databaseId: string
+  delivery: Delivery
+  message: DueMessage
+}
+
 /** Returns false if it was not sent because its code has expired. */
-async function sendMail(deliverer: Deliverer, databaseId: string, delivery: Delivery, message: DueMessage) {
-  const { mail, now, log, stopped } = deliverer
+async function sendMail(deliverer: Deliverer, { databaseId, delivery, message }: Sending) {
+  const { now, log } = deliverer
   if (message.userId && codeExpiresAt(message).getTime() <= now()) {
     log.warn({ databaseId, message: message.id }, 'a mail was not sent because its code has expired')
     return false
   }
-  await deliverCode(deliverer, mail, databaseId, delivery, message, stopped)
+  await deliverCode(deliverer, delivery, { databaseId, ...message })
   return true
 }
 
 /** A message whose webhook was removed counts as delivered. */
 async function postEvent(
   { store, now, stopped, intervals }: Deliverer,
-  databaseId: string,
-  { webhookUrl: url, sealedWebhookSecret }: Delivery,
-  { id, payload, createdAt }: DueMessage,
+  { databaseId, delivery, message: { id, payload, createdAt } }: Sending,
 ) {
+  const { webhookUrl: url, sealedWebhookSecret } = delivery
   if (!url || !sealedWebhookSecret) return true
   const secret = openWebhookSecret(store, sealedWebhookSecret, { id: databaseId })
   const body = JSON.stringify(eventBody(databaseId, payload, createdAt))

@@ -18,7 +18,11 @@ export async function findUserId(store: Queries, databaseId: string, canonicalEm
 export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> & Pick<User, 'email'>
 
 /** Returns a code that can be used, with its user, or undefined. */
-export async function findCode(store: Queries, databaseId: string, id: string, purpose: string, now: Date) {
+export async function findCode(
+  store: Queries,
+  { databaseId, id, purpose }: Pick<Code, 'databaseId' | 'id' | 'purpose'>,
+  now: Date,
+) {
   const [code] = await store.query<FoundCode>(
     `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email
     FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
@@ -34,6 +38,13 @@ export async function findCode(store: Queries, databaseId: string, id: string, p
 export interface CodeUser extends Pick<User, 'id'> {
   /** Whether the code has verified the address, which was not verified before. */
   isNewlyVerified: boolean
+}
+
+type UsedCode = Pick<Code, 'databaseId' | 'id' | 'userId'>
+
+interface CodeUse {
+  now: Date
+  messages: MessagesOf<CodeUser>
 }
 
 // The user is locked first, so that `owner` is the user as the statement finds it, and so that a mail which is delivered
@@ -62,11 +73,8 @@ const useCode = (assignments: string, returned: string) => `
 /** Sets the password of a code's user and refuses all tokens. Returns undefined if the code cannot be used any more. */
 export async function resetPassword(
   store: Transactions,
-  databaseId: string,
-  { id, userId }: Pick<Code, 'id' | 'userId'>,
-  now: Date,
-  passwordHash: string,
-  messages: MessagesOf<CodeUser>,
+  { databaseId, id, userId }: UsedCode,
+  { now, passwordHash, messages }: CodeUse & { passwordHash: string },
 ) {
   type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt'> & { tenants: string[] }
   const values = [databaseId, userId, id, now, passwordHash, now.getTime()]
@@ -83,10 +91,8 @@ const resetPasswordStatement = useCode(
 /** Marks the address of a code's user as verified. Returns undefined if the code cannot be used any more. */
 export async function verifyEmail(
   store: Transactions,
-  databaseId: string,
-  { id, userId }: Pick<Code, 'id' | 'userId'>,
-  now: Date,
-  messages: MessagesOf<CodeUser>,
+  { databaseId, id, userId }: UsedCode,
+  { now, messages }: CodeUse,
 ) {
   const values = [databaseId, userId, id, now]
   type Row = CodeUser & Pick<User, 'email'>

@@ -4,7 +4,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { setDatabase } from '../../../server/domain/management/databases/databases.js'
 import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
-import { claimStreams } from '../../../server/store/queries/deliveries.js'
+import { claimStreams } from '../../../server/store/queries/streams.js'
 import { withOwnStore } from '../../support/api.js'
 import { startApp, type TestApi } from '../../support/app.js'
 import { storeBacklog } from '../../support/backlog.js'
@@ -68,7 +68,7 @@ it.for(backlogs)(
         now: new Date(),
         until: new Date(Date.now() + 1_000),
       }
-      durations.push(await timed(() => claimStreams(store, claim, 16, new Date())))
+      durations.push(await timed(() => claimStreams(store, { ...claim, lookAgain: new Date() }, 16)))
     }
     durations.sort((one, other) => one - other)
     const waits: number[] = []

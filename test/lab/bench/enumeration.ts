@@ -29,7 +29,7 @@ const outdated = createContext(loadConfig({ ARGON2_PASSES: '3' }), store)
 // Each login uses another network, so that the throttle does not reject it before the hash.
 const config = loadConfig({ TRUST_PROXY: '1' })
 const context = createContext(config, store)
-const app = await buildApp(config, context, log)
+const app = await buildApp(config, context, { log })
 await app.listen({ host: '127.0.0.1', port: 0 })
 const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 const users = `${base}/workspaces/${path.workspaceSlug}/databases/${path.databaseName}/users`

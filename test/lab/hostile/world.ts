@@ -40,7 +40,7 @@ async function startWorld(store: TestStore) {
       const id = randomUUID()
       const data = { databaseId, id, purpose, userId, canonicalEmail, createdAt, expiresAt }
       await prisma.code.create({ data })
-      return issueCode(usher.context, databaseId, purpose, id, canonicalEmail)
+      return issueCode(usher.context, { databaseId, purpose, id, canonicalEmail })
     }
 
     for (let number = 0; number < 10; number++) {

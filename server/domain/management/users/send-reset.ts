@@ -29,6 +29,8 @@ export async function sendReset(
     throw new OperatorError(`no app URL. Set it with: usher database set ${name} --app-url URL`)
   }
   if (user.disabledAt) throw new OperatorError(`user ${user.id} is disabled`)
-  await insertMessages(store, [codeMessage(database.id, 'password_reset', user.id, now)])
+  await insertMessages(store, [
+    codeMessage({ databaseId: database.id, purpose: 'password_reset', userId: user.id }, now),
+  ])
   return user
 }

@@ -1,0 +1,129 @@
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+
+const optionalWholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .pipe(z.number().min(min, { error }).max(max, { error }))
+    .optional()
+}
+
+const wholeNumber = (min: number, max: number, fallback: number) =>
+  optionalWholeNumber(min, max).default(fallback)
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((url) => url.replace(/\/+$/, ''))
+
+const masterKey = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'must be 32 bytes as base64 (openssl rand -base64 32)' })
+  .transform((text) => Buffer.from(text, 'base64'))
+
+const origin = z
+  .string()
+  .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
+    error: 'must be * or a comma-separated list of origins such as https://app.example.com',
+  })
+
+const databaseUrl = z
+  .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
+  .refine((url) => !URL.canParse(url) || hasKnownTlsMode(new URL(url)), {
+    error: 'must have sslmode=verify-full, another sslmode of docs/operation.md, or none',
+  })
+
+const smtpUrl = z
+  .string()
+  .refine(isSmtpUrl, {
+    error: 'must be an smtp:// or smtps:// URL with percent-encoded user name and password',
+  })
+  .refine((url) => !URL.canParse(url) || [...new URL(url).searchParams].every(isSmtpParameter), {
+    error: 'must have no parameters but those of docs/guides/mail.md',
+  })
+
+/** nodemailer ignores a parameter that it does not know: a misspelt requireTLS would send passwords unencrypted. */
+const isSmtpParameter = ([name, value]: [string, string]) =>
+  ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'].includes(name)
+    ? ['true', 'false'].includes(value)
+    : ['name', 'tls.servername'].includes(name)
+
+function isSmtpUrl(text: string) {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    return false
+  }
+  return /^smtps?:$/.test(protocol) && hostname !== ''
+}
+
+const mailAddress = /^[^\p{C}\s<>"(),;@]+@[^\p{C}\s<>"(),;@]+$/u
+
+/** Returns name and address of `Name <address>`, `"Name" <address>` or an address, or undefined. */
+function parseMailbox(text: string) {
+  const [, , name = '', address = text] = /^("?)([^\p{C}<>"]+)\1 *<(.+)>$/u.exec(text) ?? []
+  return mailAddress.test(address) ? { name: name.trim(), address } : undefined
+}
+
+const tlsModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** pg treats an unknown sslmode as verify-full, and exits on an unknown value of ssl at the first connection. */
+const hasKnownTlsMode = ({ searchParams }: URL) =>
+  searchParams.getAll('sslmode').every((mode) => tlsModes.includes(mode)) &&
+  searchParams.getAll('ssl').every((value) => ['true', '1', '0'].includes(value))
+
+/** Every environment variable that Usher reads. `.env.example` explains each. */
+export const Environment = z.object({
+  HOST: z.string().default('localhost'),
+  PORT: wholeNumber(1, 65535, 3000),
+  WORKERS: optionalWholeNumber(1, 256),
+  BASE_URL: httpUrl.optional(),
+  METRICS_HOST: z.string().default('localhost'),
+  METRICS_PORT: optionalWholeNumber(1, 65535),
+  DATABASE_URL: databaseUrl.optional(),
+  STORE_CONNECTIONS: optionalWholeNumber(2, 10_000),
+  DATA_DIR: z.string().default('.usher'),
+  USHER_MASTER_KEY: masterKey.optional(),
+  USHER_NEW_MASTER_KEY: masterKey.optional(),
+  TOKEN_MAX_AGE: wholeNumber(60, 86400, 3600),
+  PASSWORD_BLOCKLIST_FILE: z.string().optional(),
+  ARGON2_MEMORY_KIB: wholeNumber(8, 4_194_304, 19456),
+  ARGON2_PASSES: wholeNumber(1, 100, 2),
+  ARGON2_PARALLELISM: wholeNumber(1, 64, 1),
+  HASH_CONCURRENCY: wholeNumber(1, 256, availableParallelism()),
+  HASH_QUEUE_SECONDS: wholeNumber(1, 60, 2),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: z
+    .string()
+    .transform(parseMailbox)
+    .refine((mailbox) => mailbox !== undefined, {
+      error: 'must be an address such as Acme <accounts@example.com>',
+    })
+    .optional(),
+  MAIL_TEMPLATES: z.string().optional(),
+  TRUST_PROXY: wholeNumber(0, 10, 0),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0),
+  CORS_ORIGINS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(origin))
+    .default(['*']),
+  DOCS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
+    })
+    .default('info'),
+})
+
+/** Variables that the command line also reads from the file that `NAME_FILE` names. */
+export const secretVariables = [
+  'DATABASE_URL',
+  'USHER_MASTER_KEY',
+  'USHER_NEW_MASTER_KEY',
+  'SMTP_URL',
+] as const
