@@ -9,7 +9,9 @@ export const passTimeSinceRefresh = (
   milliseconds: number,
 ) =>
   store.query(
-    `UPDATE usher.session SET refreshed_at = refreshed_at - $3::int * interval '1 millisecond'
+    // By functions that Citus regards as immutable.
+    `UPDATE usher.session SET refreshed_at =
+      (refreshed_at AT TIME ZONE 'UTC' - $3::int * interval '1 millisecond') AT TIME ZONE 'UTC'
     WHERE database_id = $1::uuid AND id = $2::uuid`,
     [databaseId, refreshToken.value.slice(0, 36), milliseconds],
   )
