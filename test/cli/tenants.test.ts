@@ -106,6 +106,51 @@ it('tenant delete removes the users of a tenant, who stay, and no other tenant',
   )
 })
 
+it('tenant delete that fails after many users continues where it ended', async ({
+  usher,
+  store,
+  database,
+}) => {
+  await usher.json(`database set ${database.path} --webhook-url http://localhost:9`)
+  const tenant = await usher.json(`tenant create ${database.path} Engines`)
+  const other = await usher.json(`tenant create ${database.path} Looms`)
+  await store.query(
+    `WITH added AS (
+      INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
+      SELECT $1::uuid, gen_random_uuid(), i || '@example.com', i || '@example.com', '', now()
+      FROM generate_series(1, 300) AS i RETURNING id
+    )
+    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
+    SELECT $1::uuid, added.id, tenant.id, now() FROM added, unnest($2::uuid[]) AS tenant (id)`,
+    [database.id, [tenant.id, other.id]],
+  )
+  const isLast = `OLD.tenant_id = '${tenant.id}' AND (SELECT count(*) FROM usher.membership WHERE tenant_id = '${tenant.id}') < 50`
+  await store.query(
+    `CREATE FUNCTION usher.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN IF ${isLast} THEN RAISE EXCEPTION 'disk full'; END IF; RETURN OLD; END $$`,
+    [],
+  )
+  await store.query(
+    'CREATE TRIGGER fail AFTER DELETE ON usher.membership FOR EACH ROW EXECUTE FUNCTION usher.fail()',
+    [],
+  )
+  const command = `tenant delete ${database.path} ${tenant.id} --yes`
+  expect((await usher.operator(command)).code).toBe(1)
+  await store.query('DROP TRIGGER fail ON usher.membership', [])
+  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ users: 50 }, { users: 300 }])
+
+  expect((await usher.operator(command)).stdout).toBe(
+    `Deleted tenant ${tenant.id}. Users removed from it: 50.\n`,
+  )
+  const events = await store.query<{ users: number; rows: number }>(
+    `SELECT count(DISTINCT user_id)::int AS users, count(*)::int AS rows FROM usher.outbox
+    WHERE database_id = $1::uuid AND payload->>'type' = 'tenant.user_removed'`,
+    [database.id],
+  )
+  expect(events).toEqual([{ users: 300, rows: 300 }])
+  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id: other.id, users: 300 }])
+})
+
 it('tenant delete asks for the name of the tenant on a terminal, and requires --yes elsewhere', async ({
   usher,
   database,

@@ -3,8 +3,9 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Page } from '../../store/queries/management/page.js'
 import {
   countMembers,
+  deleteEmptyTenant,
+  deleteMembers,
   deleteMembership,
-  deleteTenantRow,
   findTenantRow,
   insertMembership,
   insertTenant,
@@ -56,23 +57,30 @@ export async function renameTenant(store: Store, path: DatabasePath, id: string,
   return renamed
 }
 
-/** A tenant may have many users, each of whom causes a message. */
-const deletionMilliseconds = 60_000
+/** Members that one transaction removes. Each causes a message, and a transaction ends after five seconds. */
+const membersAtOnce = 250
 
-/** Removes the users of a tenant and deletes it. @throws {OperatorError} if there is no such tenant */
+/**
+ * Removes the users of a tenant, some in each transaction, and deletes it. Ended before, it can be called again.
+ *
+ * @throws {OperatorError} if there is no such tenant
+ */
 export async function deleteTenant(store: Store, path: DatabasePath, id: string, now: Date) {
   const { database, tenant } = await findTenant(store, path, id)
-  const deleteAll = async (transaction: TypedQueries) => {
-    const memberships = await deleteTenantRow(transaction, tenant)
-    if (!memberships) throw tenantNotFound(path, id)
-    const messages = memberships.flatMap(({ userId }) =>
+  const deleteSome = async (transaction: TypedQueries) => {
+    const userIds = await deleteMembers(transaction, tenant, membersAtOnce)
+    if (!userIds) throw tenantNotFound(path, id)
+    const messages = userIds.flatMap((userId) =>
       membershipEvent(database, 'tenant.user_removed', { tenantId: id, userId }, now),
     )
     await insertMessages(transaction, messages)
-    return memberships.length
+    return { count: userIds.length, isDeleted: await deleteEmptyTenant(transaction, tenant) }
   }
-  const users = await inTransaction(store, deleteAll, { timeout: deletionMilliseconds })
-  return { ...tenant, users }
+  for (let users = 0; ; ) {
+    const { count, isDeleted } = await inTransaction(store, deleteSome)
+    users += count
+    if (isDeleted) return { ...tenant, users }
+  }
 }
 
 /** Adding a member again succeeds. @throws {OperatorError} if there is no such user or tenant */

@@ -47,17 +47,27 @@ export async function renameTenantRow(store: TypedQueries, { databaseId, id }: T
   return renamed
 }
 
-/** Deletes a tenant and its memberships. Returns these, or undefined if there is no such tenant. */
-export async function deleteTenantRow(store: TypedQueries, { databaseId, id }: TenantKey) {
+/** Removes members of a tenant, at most `limit`. Returns their ids, or undefined if there is no such tenant. */
+export async function deleteMembers(store: TypedQueries, { databaseId, id }: TenantKey, limit: number) {
   const transaction = await store.loadPrisma()
   // From here on, no user can be added: a membership locks its tenant.
-  await transaction.$queryRaw`
-    SELECT FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR UPDATE`
-  const memberships = await transaction.$queryRaw<Pick<Membership, 'userId'>[]>`
-    DELETE FROM usher.membership WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid
+  const found = await transaction.$queryRaw<unknown[]>`
+    SELECT 1 FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR UPDATE`
+  if (found.length === 0) return undefined
+  // By ctid, because the planner may take user_id = ANY for a reason to read every member of the tenant.
+  const members = await transaction.$queryRaw<Pick<Membership, 'userId'>[]>`
+    DELETE FROM usher.membership WHERE database_id = ${databaseId}::uuid AND ctid = ANY(ARRAY(
+      SELECT ctid FROM usher.membership
+      WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid LIMIT ${limit}))
     RETURNING user_id AS "userId"`
-  const { count } = await transaction.tenant.deleteMany({ where: { databaseId, id } })
-  return count === 0 ? undefined : memberships
+  return members.map(({ userId }) => userId)
+}
+
+/** Deletes a tenant unless it has members. Returns whether it has deleted it. */
+export async function deleteEmptyTenant(store: TypedQueries, { databaseId, id }: TenantKey) {
+  const { tenant } = await store.loadPrisma()
+  const { count } = await tenant.deleteMany({ where: { databaseId, id, memberships: { none: {} } } })
+  return count > 0
 }
 
 /** Returns the tenants of a user in the order of joining. */
