@@ -46,12 +46,31 @@ it('a database whose node is unavailable does not hold back the messages of othe
     if (values[0] === unavailable) throw new UnavailableError('the node does not respond')
     return store.query(text, values, milliseconds)
   }
-  const usher = await startApp({ ...store, query })
-  usher.intervals.search = 50
+  const usher = await startApp({ ...store, query }, {}, { intervals: { search: 50 } })
   unavailable = (await usher.newDatabase()).id
   await storeEvents(usher, await usher.newDatabase(), receiver.url, 1)
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
   expect(receiver.requests).toHaveLength(1)
+  await usher.close()
+})
+
+it('a message that fails is delivered again after its wait, without a search', async ({
+  store,
+  receiver,
+}) => {
+  // The first wait is a second.
+  const usher = await startApp(store, {}, { intervals: { search: 3_600_000, retry: 1_000 } })
+  const database = await usher.newDatabase()
+  await storeEvents(usher, database, receiver.url, 0)
+  receiver.answer = (response) => response.writeHead(503).end()
+  await database.signedUp()
+  const where = { databaseId: database.id }
+  await vi.waitFor(async () =>
+    expect(await store.prisma.message.count({ where: { ...where, lastError: 'status 503' } })).toBe(1),
+  )
+  receiver.answer = (response) => response.writeHead(204).end()
+  usher.clock.now += 1_000
+  await vi.waitFor(async () => expect(await store.prisma.message.count({ where })).toBe(0), 10_000)
   await usher.close()
 })
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,6 +59,17 @@ it('without SMTP a mail is written to files that only the server can read, and t
   expect(verified.json()).toEqual({ email: 'ada@example.com' })
   await api.close()
 })
+
+it.for(['txt', 'html'])(
+  'without SMTP a mail fails if its %s file cannot be written',
+  async (extension, { folder }) => {
+    const { mail } = loadConfig({ DATA_DIR: folder })
+    await mkdir(join(mail.folder, `a.${extension}`), { recursive: true })
+    const content = { id: 'a', to: 'ada@example.com', subject: '', text: '', html: '' }
+    const sent = createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
+    await expect(sent).rejects.toThrow('EISDIR')
+  },
+)
 
 it('templates of a folder replace the default ones, and names cannot add headers or markup', async ({
   store,

@@ -33,7 +33,7 @@ export const withOwnStore = withStore.extend(
 export const it = withStore
   .extend('settings', { scope: 'file' }, {} as Record<string, string>)
   .extend('usher', { scope: 'file' }, async ({ store, settings }, { onCleanup }) => {
-    const usher = await startApp(store, settings, inject('instances'))
+    const usher = await startApp(store, settings, { instances: inject('instances') })
     onCleanup(usher.close)
     return usher
   })

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { loadConfig } from '../../server/config.js'
 import { createDatabase } from '../../server/domain/management/databases/databases.js'
 import { ensureWorkspace } from '../../server/domain/management/workspaces.js'
-import { usualIntervals } from '../../server/domain/outbox/intervals.js'
+import { type DeliveryIntervals, usualIntervals } from '../../server/domain/outbox/intervals.js'
 import { buildUsher } from '../../server/index.js'
 import type { PasswordPolicy } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
@@ -23,8 +23,18 @@ interface TestClock {
   cacheAhead: number
 }
 
+interface TestApp {
+  instances: number
+  clock: TestClock
+  intervals: DeliveryIntervals
+}
+
 /** Starts the app in this process, without a port. */
-async function startInProcess(store: Store, env: Record<string, string>, clock: TestClock) {
+async function startInProcess(
+  store: Store,
+  env: Record<string, string>,
+  { clock, intervals }: Pick<TestApp, 'clock' | 'intervals'>,
+) {
   const logged: string[] = []
   const log = pino(
     { level: env.LOG_LEVEL ?? 'trace' },
@@ -32,7 +42,6 @@ async function startInProcess(store: Store, env: Record<string, string>, clock: 
   )
   const config = loadConfig(env)
   const keptOpen = { ...store, close: async () => undefined }
-  const intervals = { ...usualIntervals }
   const usher = await buildUsher(config, keptOpen, {
     log,
     clock: { now: () => clock.now, cacheNow: () => performance.now() + clock.cacheAhead },
@@ -51,31 +60,34 @@ async function startInProcess(store: Store, env: Record<string, string>, clock: 
 
 /** Starts the app, and instances behind a proxy that receive its requests. */
 async function startBehindProxy(
-  count: number,
   store: TestStore,
   env: Record<string, string>,
-  clock: TestClock,
+  { instances: count, ...app }: TestApp,
 ) {
-  const local = await startInProcess(store, env, clock)
+  const local = await startInProcess(store, env, app)
   const TRUST_PROXY = String(local.config.trustedProxies + 1)
   const { LOG_LEVEL = 'trace', BASE_URL = local.config.baseUrl } = env
   const settings = { ...env, ...store.settings, LOG_LEVEL, BASE_URL, TRUST_PROXY }
-  const instances = await startInstances(count, settings, clock)
+  const instances = await startInstances(count, settings, app.clock)
   return { ...local, ...instances, close: () => instances.close().then(local.close) }
 }
 
 /**
  * Starts the app on a store, with a clock that a test sets.
  *
- * @param instances number of processes behind a proxy that receive its requests. 0: only this process
+ * @param app `instances` is the number of processes behind a proxy that receive its requests. 0: only this process.
+ *   `intervals` differ from the usual ones
  */
-export async function startApp(store: TestStore, env: Record<string, string> = {}, instances = 0) {
+export async function startApp(
+  store: TestStore,
+  env: Record<string, string> = {},
+  { instances = 0, intervals }: { instances?: number; intervals?: Partial<DeliveryIntervals> } = {},
+) {
   const clock: TestClock = { now: start, cacheAhead: 0 }
   // Prevents shed requests on a slow machine. Tests of shedding set their own limit.
   const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...env }
-  const api = await (instances > 0
-    ? startBehindProxy(instances, store, settings, clock)
-    : startInProcess(store, settings, clock))
+  const app = { instances, clock, intervals: { ...usualIntervals, ...intervals } }
+  const api = await (instances > 0 ? startBehindProxy : startInProcess)(store, settings, app)
   const secrets = watchSecrets()
 
   /** Sends a request. Fails if the OpenAPI document does not describe the response. */

@@ -10,8 +10,8 @@ const uuid = (n: number) => `${mark}-0000-7000-8000-${String(n).padStart(12, '0'
 const bytes = (n: number) => new Uint8Array(Buffer.from(uuid(n).replaceAll('-', ''), 'hex'))
 const later = new Date('2099-01-01T00:00:00Z')
 
-/** The session of a bystander. */
-export const sessionOfBystander = uuid(1)
+/** Ids that belong to a bystander. */
+export const bystander = { sessionId: uuid(1), resetCodeId: uuid(50), verificationCodeId: uuid(60) }
 
 interface Bystanders {
   databaseId: string
@@ -20,6 +20,8 @@ interface Bystanders {
   network?: Uint8Array
   /** A tenant of other users. */
   tenantId?: string
+  /** The address to which their codes were sent, by default their own. */
+  codesTo?: string
 }
 
 /**
@@ -48,7 +50,7 @@ const unlogged = <Result>({ prisma }: OpenStore, work: (prisma: Transaction) => 
   )
 
 async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
-  const { databaseId, now, tenantId } = bystanders
+  const { databaseId, now, tenantId, codesTo } = bystanders
   const network = new Uint8Array(bystanders.network ?? bytes(90))
   for (const [index, disabledAt] of [null, now].entries()) {
     const [userId, email] = [uuid(10 + index), `bystander-${index}@example.com`]
@@ -99,7 +101,7 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
     for (const [n, purpose] of ['password_reset', 'email_verification'].entries()) {
       const id = uuid(50 + 10 * n + index)
       await prisma.code.createMany({
-        data: { ...user, id, purpose, canonicalEmail: email, createdAt: now, expiresAt: later },
+        data: { ...user, id, purpose, canonicalEmail: codesTo ?? email, createdAt: now, expiresAt: later },
       })
       await prisma.message.createMany({
         data: { ...user, id, kind: 'mail', payload: { type: purpose }, createdAt: now, dueAt: later },

@@ -3,7 +3,7 @@ import { setDatabase } from '../../server/domain/management/databases/databases.
 import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
-import { sessionOfBystander } from './bystanders.js'
+import { bystander } from './bystanders.js'
 import type { OpenStore } from './open-store.js'
 import { startReceiver } from './receiver.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
@@ -87,7 +87,7 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
     await as('PATCH', 'me', { preferredName: 'Ada' }),
     await database.refresh(refreshToken.value),
     await as('GET', 'me/sessions'),
-    await as('DELETE', `me/sessions/${sessionOfBystander}`),
+    await as('DELETE', `me/sessions/${bystander.sessionId}`),
     await database.endSession(refreshToken.value),
   ]
   const { token } = await database.opened()

@@ -24,9 +24,6 @@ const laneSettings: Record<Channel, LaneSettings> = {
 /** Statements of each channel that run at a time, because the other connections are for requests. */
 const maxStatements = 2
 
-/** A message that is due again sooner is not left to the search. */
-const retryMilliseconds = 4_000
-
 export interface DeliveryWorker {
   /** Delivers what is due of the databases that have these messages. */
   deliver: AppContext['deliver']
@@ -64,7 +61,7 @@ export function startDelivery(
   }
 
   function retry(databaseId: string, channel: Channel, milliseconds: number) {
-    if (milliseconds <= retryMilliseconds)
+    if (milliseconds <= intervals.retry)
       setTimeout(() => lanes[channel].add(databaseId), milliseconds).unref()
   }
 

@@ -1,0 +1,87 @@
+import { expect } from 'vitest'
+import { resetPassword, verifyEmail } from '../../server/store/queries/codes.js'
+import {
+  type Attempt,
+  clearLoginFailures,
+  findLoginFailures,
+  recordLoginFailure,
+  releaseAttempt,
+} from '../../server/store/queries/login-failures.js'
+import { endSessionOf } from '../../server/store/queries/sessions.js'
+import type { Store } from '../../server/store/store.js'
+import { it as apiTest } from '../support/api.js'
+import { start } from '../support/app.js'
+import { addBystanders, bystander } from '../support/bystanders.js'
+
+const now = new Date(start)
+
+/** A user of a database that has bystanders, who have failed to log in from the same network. */
+const it = apiTest.extend('ada', async ({ usher }) => {
+  const { id: databaseId, signedUp } = await usher.newDatabase()
+  const { id: userId } = await signedUp({ email: 'ada@example.com' })
+  const attempt = usher.context.throttle.keys.attempt(databaseId, 'ada@example.com', '192.0.2.1')
+  const { network } = attempt
+  const expectUnchanged = await addBystanders(usher.store, {
+    databaseId,
+    now,
+    network,
+    codesTo: 'ada@example.com',
+  })
+  return { databaseId, userId, attempt, expectUnchanged }
+})
+
+interface Ada {
+  databaseId: string
+  userId: string
+  attempt: Attempt
+}
+
+it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
+  [
+    'resetPassword',
+    (store, { databaseId, userId }) =>
+      resetPassword(
+        store,
+        { databaseId, id: bystander.resetCodeId, userId },
+        { now, passwordHash: 'hash', messages: [] },
+      ),
+    undefined,
+  ],
+  [
+    'verifyEmail',
+    (store, { databaseId, userId }) =>
+      verifyEmail(store, { databaseId, id: bystander.verificationCodeId, userId }, { now, messages: [] }),
+    undefined,
+  ],
+  [
+    'endSessionOf',
+    (store, { databaseId, userId }) => endSessionOf(store, databaseId, userId, bystander.sessionId, now),
+    false,
+  ],
+  [
+    'clearLoginFailures',
+    (store, { databaseId, attempt }) => clearLoginFailures(store, databaseId, attempt),
+    undefined,
+  ],
+  [
+    'releaseAttempt',
+    (store, { databaseId, attempt: { address, network } }) =>
+      releaseAttempt(store, databaseId, address, network),
+    undefined,
+  ],
+])('%s changes nothing by what belongs to another user', async ([, change, result], { usher, ada }) => {
+  expect(await change(usher.store, ada)).toEqual(result)
+  await ada.expectUnchanged()
+})
+
+it('findLoginFailures counts neither failures of other users nor those that were taken back', async ({
+  usher,
+  ada: { databaseId, attempt },
+}) => {
+  const find = () => findLoginFailures(usher.store, databaseId, attempt)
+  expect(await find()).toEqual({ network: undefined, account: undefined })
+  await recordLoginFailure(usher.store, databaseId, { attempt, now, expired: new Date(0), account: true })
+  expect(await find()).toEqual({ network: { count: 1, lastAt: now }, account: { count: 1, lastAt: now } })
+  await releaseAttempt(usher.store, databaseId, attempt.address, attempt.network)
+  expect(await find()).toEqual({ network: undefined, account: { count: 1, lastAt: now } })
+})
