@@ -37,23 +37,59 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Returns the errors that the compiler prints. */
-async function compile(compiler: string, compilerOptions: object, files: string[]) {
-  const config = join(folder, 'tsconfig.json')
-  const base = { strict: true, skipLibCheck: false, skipDefaultLibCheck: true, noEmit: true }
-  const options = { ...base, target: 'es2022', types: [], jsx: 'react-jsx', ...compilerOptions }
-  await writeFile(config, JSON.stringify({ compilerOptions: options, files }))
-  const tsc = join(resolve(compiler), 'bin', 'tsc')
-  return run(process.execPath, [tsc, '-p', config]).then(
+const typescript: typeof import('../clients/node_modules/typescript/lib/typescript.js') = createRequire(
+  import.meta.url,
+)('../clients/node_modules/typescript')
+
+const isOurs = (file: string) => !file.includes('/node_modules/') || file.includes('/node_modules/@usher/')
+
+interface Application {
+  compilerOptions: object
+  files: string[]
+}
+
+/**
+ * Returns the errors of TypeScript 5.9 in the application and the SDK. It would take three times as long to check the
+ * declarations of the platform too.
+ */
+async function compileInProcess(config: Application) {
+  const { options, fileNames, errors } = typescript.parseJsonConfigFileContent(config, typescript.sys, folder)
+  const program = typescript.createProgram(fileNames, options)
+  const checked = program.getSourceFiles().filter(({ fileName }) => isOurs(fileName))
+  expect(checked.length).toBeGreaterThan(fileNames.length)
+  const found = [
+    ...errors,
+    ...program.getOptionsDiagnostics(),
+    ...program.getGlobalDiagnostics(),
+    ...checked.flatMap((file) => typescript.getPreEmitDiagnostics(program, file)),
+  ]
+  return typescript.formatDiagnostics(found, typescript.createCompilerHost(options))
+}
+
+/** Returns the errors that the command of TypeScript 7 prints. */
+async function compileByCommand(config: Application) {
+  const file = join(folder, 'tsconfig.json')
+  await writeFile(file, JSON.stringify(config))
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  return run(process.execPath, [tsc, '-p', file]).then(
     ({ stdout }) => stdout,
     ({ stdout }) => stdout,
   )
 }
 
 const compilers = [
-  ['5.9', 'test/clients/node_modules/typescript'],
-  ['7.0', 'node_modules/typescript'],
+  ['5.9', 'test/clients/node_modules/typescript', compileInProcess],
+  ['7.0', 'node_modules/typescript', compileByCommand],
 ] as const
+const commonOptions = {
+  strict: true,
+  skipLibCheck: false,
+  skipDefaultLibCheck: true,
+  noEmit: true,
+  target: 'es2022',
+  types: [],
+  jsx: 'react-jsx',
+}
 const applications = [
   { name: 'a browser', module: 'nodenext', lib: ['es2022', 'dom'], exactOptionalPropertyTypes: true },
   { name: 'a bundler', module: 'esnext', moduleResolution: 'bundler', lib: ['es2022', 'dom'] },
@@ -62,7 +98,7 @@ const applications = [
 /** TypeScript 7 no longer has this way of resolving packages. */
 const commonJs = { name: 'CommonJS', module: 'commonjs', moduleResolution: 'node10', lib: ['es2022', 'dom'] }
 
-describe.each(compilers)('under TypeScript %s', (version, compiler) => {
+describe.each(compilers)('under TypeScript %s', (version, compiler, compile) => {
   it('finds the expected version of TypeScript', async () => {
     const { version: installed } = JSON.parse(await readFile(join(compiler, 'package.json'), 'utf8'))
     expect(installed).toMatch(new RegExp(`^${version}\\.`))
@@ -74,7 +110,11 @@ describe.each(compilers)('under TypeScript %s', (version, compiler) => {
       const snippets = ['Node', 'CommonJS'].includes(name)
         ? []
         : (await readdir(join(folder, 'readme'))).map((file) => `readme/${file}`)
-      expect(await compile(compiler, options, ['consumer.ts', ...snippets])).toBe('')
+      const config = {
+        compilerOptions: { ...commonOptions, ...options },
+        files: ['consumer.ts', ...snippets],
+      }
+      expect(await compile(config)).toBe('')
     },
   )
 })
@@ -140,9 +180,6 @@ describe('the package', () => {
 })
 
 describe('in an editor', () => {
-  const typescript: typeof import('../clients/node_modules/typescript/lib/typescript.js') = createRequire(
-    import.meta.url,
-  )('../clients/node_modules/typescript')
   const parsed = typescript.createDocumentRegistry()
 
   /** Returns what TypeScript shows where the cursor (`|`) is. */
