@@ -6,38 +6,31 @@ import { pino } from 'pino'
 import { z } from 'zod'
 import { ConfigError, loadConfig } from '../config.js'
 import { systemClock } from '../domain/clock.js'
+import { type DatabaseSettings, type SettingName, settings } from '../domain/databases/settings.js'
 import type { Mail } from '../domain/mail/mailer.js'
 import { createDatabase } from '../domain/management/databases/databases.js'
-import { parseFixedClaims } from '../domain/management/databases/fixed-claims.js'
-import { parseAppUrl } from '../domain/management/databases/urls.js'
 import { OperatorError } from '../domain/management/operator-error.js'
 import { ensureWorkspace } from '../domain/management/workspaces.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import { Environment } from '../environment.js'
 import { buildUsher } from '../index.js'
-import { PasswordPolicy, SigningAlgorithm } from '../store/generated/enums.js'
 import { openInMemory } from '../store/in-memory.js'
 import type { Store } from '../store/store.js'
 import { cheapHashes } from './cheap-hashes.js'
 
-/** A new database. All options are optional. */
-export interface DatabaseOptions {
+/** The settings of `usher database set`, without the webhook, whose secret is shown only there. */
+type SettingOptions = {
+  [Name in Exclude<SettingName, 'tokenMaxAge' | 'webhookUrl'>]?: DatabaseSettings[Name] | undefined
+}
+
+/** A new database. All options are optional. `appUrl` is `https://app.example.com` by default. */
+export interface DatabaseOptions extends SettingOptions {
   /** Slug of its workspace, which is created if it does not exist. `demo` by default. */
   workspace?: string | undefined
   /** Its name. `app` by default, then `app-2` and so on. */
   database?: string | undefined
-  passwordPolicy?: 'none' | 'standard' | 'nist' | undefined
-  signingAlgorithm?: 'ES256' | 'RS256' | 'EdDSA' | undefined
   /** Lifetime of its tokens, 60 to 86,400. The server's `TOKEN_MAX_AGE` by default. */
   tokenMaxAgeSeconds?: number | undefined
-  /** Failed logins and sign-ups that one client network may cause. 0 for no limit; 300 by default. */
-  networkFailuresPerHour?: number | undefined
-  /** Mails that clients may request for all users. 0 for no limit; 1000 by default. */
-  mailsPerHour?: number | undefined
-  /** Fixed claims of its tokens, such as `{ role: 'authenticated' }`. */
-  claims?: Record<string, unknown> | undefined
-  /** Where the links in its mails lead. `https://app.example.com` by default. */
-  appUrl?: string | undefined
 }
 
 /** Options of a server, and of its first database. */
@@ -66,17 +59,14 @@ export interface TestServer extends TestDatabase {
   stop(): Promise<void>
 }
 
+const { tokenMaxAge, webhookUrl: _, ...ofDatabase } = settings
+const schemas = Object.fromEntries(Object.entries(ofDatabase).map(([name, { schema }]) => [name, schema]))
 const DatabaseOptions = z
   .strictObject({
+    ...(schemas as { [Name in keyof typeof ofDatabase]: (typeof ofDatabase)[Name]['schema'] }),
     workspace: PathName,
     database: PathName,
-    passwordPolicy: z.enum(PasswordPolicy),
-    signingAlgorithm: z.enum(SigningAlgorithm),
-    tokenMaxAgeSeconds: z.int().min(60).max(86_400),
-    networkFailuresPerHour: z.int().min(0).max(1_000_000),
-    mailsPerHour: z.int().min(0).max(1_000_000),
-    claims: z.looseObject({}),
-    appUrl: z.url({ protocol: /^https?$/ }),
+    tokenMaxAgeSeconds: tokenMaxAge.schema.unwrap(),
   })
   .partial()
 
@@ -118,9 +108,9 @@ export async function startUsher(options: StartOptions = {}): Promise<TestServer
 }
 
 async function start(options: StartOptions): Promise<TestServer> {
-  const { settings, ...first } = StartOptions.parse(options)
+  const { settings: environment, ...first } = StartOptions.parse(options)
   // The long queue prevents shed requests on a slow machine.
-  const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', LOG_LEVEL: 'silent', ...settings })
+  const config = loadConfig({ ...cheapHashes, HASH_QUEUE_SECONDS: '60', LOG_LEVEL: 'silent', ...environment })
   const store = await openInMemory(randomBytes(32))
   let close = store.close
   let aheadMilliseconds = 0
@@ -132,7 +122,7 @@ async function start(options: StartOptions): Promise<TestServer> {
     outbox.emit('mail')
   }
   try {
-    const port = settings.PORT ? config.port : await freePort()
+    const port = environment.PORT ? config.port : await freePort()
     const baseUrl = `http://${host}:${port}`
     const log = pino({ level: config.logLevel })
     const usher = await buildUsher({ ...config, port, baseUrl }, store, {
@@ -185,20 +175,14 @@ function databaseCreator(store: Store, now: () => number) {
     const {
       workspace = 'demo',
       database = count === 1 ? 'app' : `app-${count}`,
-      tokenMaxAgeSeconds: tokenMaxAge,
-      claims,
+      tokenMaxAgeSeconds = null,
       appUrl = 'https://app.example.com',
       ...others
     } = DatabaseOptions.parse(options)
-    const fixed = claims && { claims: parseFixedClaims(JSON.stringify(claims)) }
     const path = { workspaceSlug: workspace, databaseName: database }
-    await ensureWorkspace(store, workspace, new Date(now()))
-    await createDatabase(
-      store,
-      path,
-      { ...others, tokenMaxAge, appUrl: parseAppUrl(appUrl), ...fixed },
-      new Date(now()),
-    )
+    const createdAt = new Date(now())
+    await ensureWorkspace(store, workspace, createdAt)
+    await createDatabase(store, path, { ...others, tokenMaxAge: tokenMaxAgeSeconds, appUrl }, createdAt)
     return { workspace, database }
   }
 }

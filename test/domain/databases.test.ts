@@ -1,8 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
+import { defaultSettings, settingsOf } from '../../server/domain/databases/settings.js'
 import { createDatabase } from '../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { openTestStore } from '../support/store.js'
+
+it('the settings of a new database are the defaults of the store, which servers of an older version use', async () => {
+  const store = await openTestStore()
+  const workspaceId = randomUUID()
+  const createdAt = new Date()
+  await store.prisma.workspace.create({ data: { id: workspaceId, slug: 'defaults', createdAt } })
+  const data = { id: randomUUID(), workspaceId, name: 'app', createdAt }
+  expect(settingsOf(await store.prisma.database.create({ data }))).toEqual(defaultSettings)
+  await store.close()
+})
 
 it('reads a database again after five seconds, and keeps its opened keys', async () => {
   const store = await openTestStore()

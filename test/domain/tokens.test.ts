@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createSigner } from 'fast-jwt'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../server/domain/databases/find-database.js'
+import { defaultSettings } from '../../server/domain/databases/settings.js'
 import { openPrivateKey } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
@@ -17,20 +18,12 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
   const row = generateSigningKey({ id, signingAlgorithm }, masterKey, new Date(now), new Date(now))
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
+    ...defaultSettings,
     id,
     issuer,
-    passwordPolicy: 'standard',
-    networkFailuresPerHour: 0,
-    mailsPerHour: 0,
-    accountOperations: true,
-    requireVerifiedEmail: false,
-    verifyEmailWithToken: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
-    sessionsPerUser: 100,
-    webhookUrl: null,
     eventsTailedUntil: null,
-    claims: {},
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     keys: [key],

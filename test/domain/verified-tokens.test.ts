@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { Database } from '../../server/domain/databases/find-database.js'
+import { defaultSettings } from '../../server/domain/databases/settings.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
 import { createVerifiedTokens, type VerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
@@ -16,22 +17,14 @@ function newDatabase() {
   const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
+    ...defaultSettings,
     id,
     issuer,
-    passwordPolicy: 'standard',
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
-    networkFailuresPerHour: 0,
-    mailsPerHour: 0,
-    accountOperations: true,
-    requireVerifiedEmail: false,
-    verifyEmailWithToken: false,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
-    sessionsPerUser: 100,
-    webhookUrl: null,
     eventsTailedUntil: null,
-    claims: {},
     keys: [key],
   }
   const user = { id: randomUUID(), tenants: [], generation: 7, tokensValidAfter: null, emailVerifiedAt: null }

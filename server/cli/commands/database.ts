@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { Command } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
 import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
 import {
   createDatabase,
   listDatabases,
@@ -8,41 +9,46 @@ import {
   setDatabase,
 } from '../../domain/management/databases/databases.js'
 import { deleteDatabase } from '../../domain/management/databases/delete-database.js'
-import { parseFixedClaims } from '../../domain/management/databases/fixed-claims.js'
 import { pruneHashParameters } from '../../domain/management/databases/prune-hash-parameters.js'
-import { parseAppUrl, parseWebhookUrl } from '../../domain/management/databases/urls.js'
 import { webhookSettings } from '../../domain/management/databases/webhook.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
-import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
-import type { DatabaseFields } from '../../store/queries/databases.js'
 import { audit } from '../../telemetry/audit.js'
-import { databasePath, wholeNumber } from '../io/arguments.js'
+import { databasePath } from '../io/arguments.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
+import { givenSettings, settingOptions } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(database: Command) {
-  database
+  addCreateCommand(database)
+  addListCommand(database)
+  addShowCommand(database)
+  addSetCommand(database)
+  addPruneCommand(database)
+  addDeleteCommand(database)
+}
+
+function addCreateCommand(database: Command) {
+  const command = database
     .command('create')
     .argument('<workspace/name>', 'workspace and name of the new database', databasePath)
     .description('create a database in a workspace')
-    .addOption(passwordPolicy().default('standard'))
-    .addOption(accountOperations())
-    .addOption(requireVerifiedEmail())
-    .addOption(verifyEmailWithToken())
-    .addOption(sessionIdle())
-    .addOption(sessionMax())
-    .addOption(sessionsPerUser())
-    .option('--json', 'print the result as JSON')
-    .action((path, { json, ...settings }) =>
-      withStore(async (store, config, log) => {
-        const { id, passwordPolicy } = await createDatabase(store, path, settings, new Date())
-        audit(log, 'database.created', { databaseId: id })
-        const url = databaseUrl(config.baseUrl, path)
-        print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
-      }),
-    )
+  for (const { name, setting, option } of settingOptions()) {
+    if (name === 'passwordPolicy') option.default({ value: setting.default }, JSON.stringify(setting.default))
+    if (setting.isOfCreate) command.addOption(option)
+  }
+  command.option('--json', 'print the result as JSON').action((path, { json, ...given }) =>
+    withStore(async (store, config, log) => {
+      const { id, passwordPolicy } = await createDatabase(store, path, givenSettings(given), new Date())
+      audit(log, 'database.created', { databaseId: id })
+      const url = databaseUrl(config.baseUrl, path)
+      print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)
+    }),
+  )
+}
+
+function addListCommand(database: Command) {
   addPageOptions(database.command('list'), 'database', databasePath)
     .description('list the databases of all workspaces')
     .action((options) =>
@@ -51,7 +57,7 @@ export function configure(database: Command) {
           id: row.id,
           workspaceSlug: row.workspace.slug,
           databaseName: row.name,
-          ...shownSettings(row),
+          ...settingsOf(row),
           createdAt: row.createdAt,
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
@@ -62,6 +68,9 @@ export function configure(database: Command) {
         })
       }),
     )
+}
+
+function addShowCommand(database: Command) {
   database
     .command('show')
     .argument('<workspace/name>', 'database', databasePath)
@@ -71,7 +80,7 @@ export function configure(database: Command) {
       withStore(async (store, config) => {
         const row = await requireDatabase(store, path)
         const { id, createdAt } = row
-        const settings = shownSettings(row)
+        const settings = settingsOf(row)
         const url = databaseUrl(config.baseUrl, path)
         const hashParameterSets = row.dummyHashes.length
         print(
@@ -80,93 +89,55 @@ export function configure(database: Command) {
           aligned([
             ['id', id],
             ['url', url],
-            ...settingsOf(settings),
+            ...shownSettings(settings),
             ['hash parameters', `${hashParameterSets} ${hashParameterSets === 1 ? 'set' : 'sets'}`],
             ['created', createdAt.toISOString()],
           ]),
         )
       }),
     )
-  database
+}
+
+function addSetCommand(database: Command) {
+  const command = database
     .command('set')
     .argument('<workspace/name>', 'database', databasePath)
     .description('change settings of a database; servers apply them within 5 s')
-    .addOption(passwordPolicy())
-    .option(
-      '--token-max-age <seconds>',
-      'lifetime of tokens, 60 to 86400, or "default" for the server’s TOKEN_MAX_AGE',
-      (text) => (text === 'default' ? text : wholeNumber(60, 86_400)(text)),
-    )
-    .addOption(
-      new Option('--signing-algorithm <name>', 'algorithm of signing keys created from now on').choices(
-        Object.values(SigningAlgorithm),
-      ),
-    )
-    .option(
-      '--network-failures-per-hour <number>',
-      'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
-      wholeNumber(0, 1_000_000),
-    )
-    .option(
-      '--mails-per-hour <number>',
-      'maximum mails that clients may request for all users; 0 for no limit',
-      wholeNumber(0, 1_000_000),
-    )
-    .addOption(accountOperations())
-    .addOption(requireVerifiedEmail())
-    .addOption(verifyEmailWithToken())
-    .addOption(sessionIdle())
-    .addOption(sessionMax())
-    .addOption(sessionsPerUser())
-    .option('--claims <json>', 'JSON object of claims for every token, such as {"role":"authenticated"}')
-    .option('--app-url <url>', 'URL of the app to which links in mails lead, or "none"')
-    .option(
-      '--webhook-url <url>',
-      'URL to which servers post the events of the database, or "none"; the first one prints the secret',
-    )
+  for (const { option } of settingOptions()) command.addOption(option)
+  command
     .option('--new-webhook-secret', 'replace the secret that signs the events, and print the new one')
     .option('--json', 'print the result as JSON')
-    .action(
-      (path, { json, tokenMaxAge: maxAge, claims, appUrl, webhookUrl: url, newWebhookSecret, ...others }) => {
-        const settings = {
-          ...others,
-          ...(maxAge !== undefined && { tokenMaxAge: maxAge === 'default' ? null : maxAge }),
-          ...(appUrl !== undefined && { appUrl: appUrl === 'none' ? null : parseAppUrl(appUrl) }),
-          ...(claims !== undefined && { claims: parseFixedClaims(claims) }),
-        }
-        const webhook = {
-          ...(url !== undefined && { webhookUrl: url === 'none' ? null : parseWebhookUrl(url) }),
-          ...(newWebhookSecret && { newWebhookSecret }),
-        }
-        const audited = {
-          ...settings,
-          ...webhook,
-          ...(webhook.webhookUrl && { webhookUrl: new URL(webhook.webhookUrl).origin }),
-        }
-        if (Object.keys(audited).length === 0)
-          throw new UsageError('at least one setting is required. See --help')
-        return withStore(async (store, _config, log) => {
-          const ofWebhook: Partial<ReturnType<typeof webhookSettings>> =
-            Object.keys(webhook).length > 0
-              ? webhookSettings(await requireDatabase(store, path), webhook)
-              : {}
-          const { webhookSecret: secret } = ofWebhook
-          const row = await setDatabase(store, path, { ...settings, ...ofWebhook })
-          audit(log, 'database.set', { databaseId: row.id, settings: audited })
-          const shown = {
-            id: row.id,
-            ...path,
-            ...shownSettings(row),
-            ...(secret && { webhookSecret: secret }),
-          }
-          const next = settings.signingAlgorithm
-            ? `\nTo create a key with ${row.signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
-            : ''
-          const once = secret ? `\nSecret of the webhook, which is shown only now: ${secret}` : ''
-          print({ json }, shown, aligned(settingsOf(shown)) + next + once)
-        })
-      },
-    )
+    .action((path, { json, newWebhookSecret, ...given }) => {
+      const { webhookUrl, ...settings } = givenSettings(given)
+      const webhook = {
+        ...(webhookUrl !== undefined && { webhookUrl }),
+        ...(newWebhookSecret && { newWebhookSecret }),
+      }
+      const audited = {
+        ...settings,
+        ...webhook,
+        ...(webhookUrl && { webhookUrl: new URL(webhookUrl).origin }),
+      }
+      if (Object.keys(audited).length === 0)
+        throw new UsageError('at least one setting is required. See --help')
+      return withStore(async (store, _config, log) => {
+        const ofWebhook: Partial<ReturnType<typeof webhookSettings>> =
+          Object.keys(webhook).length > 0 ? webhookSettings(await requireDatabase(store, path), webhook) : {}
+        const { webhookSecret: secret } = ofWebhook
+        const row = await setDatabase(store, path, { ...settings, ...ofWebhook })
+        audit(log, 'database.set', { databaseId: row.id, settings: audited })
+        const values = settingsOf(row)
+        const next = settings.signingAlgorithm
+          ? `\nTo create a key with ${row.signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
+          : ''
+        const once = secret ? `\nSecret of the webhook, which is shown only now: ${secret}` : ''
+        const shown = { id: row.id, ...path, ...values, ...(secret && { webhookSecret: secret }) }
+        print({ json }, shown, aligned(shownSettings(values)) + next + once)
+      })
+    })
+}
+
+function addPruneCommand(database: Command) {
   database
     .command('prune-hashes')
     .argument('<workspace/name>', 'database', databasePath)
@@ -181,6 +152,9 @@ export function configure(database: Command) {
         print(options, { id, ...path, removed, left }, text)
       }),
     )
+}
+
+function addDeleteCommand(database: Command) {
   database
     .command('delete')
     .argument('<workspace/name>', 'database', databasePath)
@@ -205,100 +179,3 @@ const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSl
 
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
   beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'
-
-/** Returns the settings as `list`, `show` and `set` print them. */
-const shownSettings = (row: DatabaseFields) => ({
-  passwordPolicy: row.passwordPolicy,
-  tokenMaxAge: row.tokenMaxAge,
-  signingAlgorithm: row.signingAlgorithm,
-  networkFailuresPerHour: row.networkFailuresPerHour,
-  mailsPerHour: row.mailsPerHour,
-  accountOperations: row.accountOperations,
-  requireVerifiedEmail: row.requireVerifiedEmail,
-  verifyEmailWithToken: row.verifyEmailWithToken,
-  sessionIdle: row.sessionIdle,
-  sessionMax: row.sessionMax,
-  sessionsPerUser: row.sessionsPerUser,
-  claims: row.claims,
-  appUrl: row.appUrl,
-  webhookUrl: row.webhookUrl,
-})
-
-/** Returns the settings with their labels. */
-const settingsOf = (row: ReturnType<typeof shownSettings>) => [
-  ['password policy', row.passwordPolicy],
-  ['token lifetime', row.tokenMaxAge === null ? 'the server’s TOKEN_MAX_AGE' : `${row.tokenMaxAge} s`],
-  ['signing algorithm', row.signingAlgorithm],
-  [
-    'network failures',
-    row.networkFailuresPerHour === 0 ? 'no limit' : `${row.networkFailuresPerHour} an hour`,
-  ],
-  ['mails', row.mailsPerHour === 0 ? 'no limit' : `${row.mailsPerHour} an hour`],
-  ['account operations', row.accountOperations ? 'on' : 'off'],
-  ['verified email', row.requireVerifiedEmail ? 'required' : 'not required'],
-  ['verification', row.verifyEmailWithToken ? 'needs a token' : 'needs no token'],
-  [
-    'sessions',
-    row.sessionMax === 0
-      ? 'none'
-      : `end after ${row.sessionIdle} s unused, or ${row.sessionMax} s; at most ${row.sessionsPerUser} a user`,
-  ],
-  ['fixed claims', JSON.stringify(row.claims)],
-  ['app', row.appUrl ?? 'none'],
-  ['webhook', row.webhookUrl ?? 'none'],
-]
-
-const passwordPolicy = () =>
-  new Option('--password-policy <policy>', 'rules for new passwords').choices(Object.values(PasswordPolicy))
-
-const accountOperations = () =>
-  new Option('--account-operations <state>', 'whether users have sessions and can change their account')
-    .choices(['on', 'off'])
-    .argParser(isOn)
-
-const requireVerifiedEmail = () =>
-  new Option(
-    '--require-verified-email <state>',
-    'whether tokens say in "email_verified" if the address is verified',
-  )
-    .choices(['on', 'off'])
-    .argParser(isOn)
-
-const verifyEmailWithToken = () =>
-  new Option(
-    '--verify-email-with-token <state>',
-    'whether verifying an address needs a token of its user, in addition to the code',
-  )
-    .choices(['on', 'off'])
-    .argParser(isOn)
-
-/** Also checks the state, because a parser replaces the check of `choices`. */
-function isOn(state: string) {
-  if (state === 'on' || state === 'off') return state === 'on'
-  throw new InvalidArgumentError('Allowed choices are on, off.')
-}
-
-/** Longer than the 120 s in which a login can open its session. */
-const minSessionSeconds = 300
-/** 400 days: the longest that browsers keep a cookie. */
-const maxSessionSeconds = 34_560_000
-
-const sessionIdle = () =>
-  new Option('--session-idle <seconds>', 'a session ends after this time without a refresh').argParser(
-    wholeNumber(minSessionSeconds, maxSessionSeconds),
-  )
-
-const sessionMax = () =>
-  new Option(
-    '--session-max <seconds>',
-    'a session ends this time after its login; 0 for no sessions',
-  ).argParser((text) => (text === '0' ? 0 : wholeNumber(minSessionSeconds, maxSessionSeconds)(text)))
-
-/** As many as the list of sessions shows, so that users see all of theirs. */
-const maxSessionsPerUser = 100
-
-const sessionsPerUser = () =>
-  new Option(
-    '--sessions-per-user <number>',
-    'a user with this number of sessions who opens another one loses the longest unused one',
-  ).argParser(wholeNumber(1, maxSessionsPerUser))

@@ -1,37 +1,27 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
-import type { PasswordPolicy } from '../../store/generated/enums.js'
 import { findDatabaseByPath, findHashesAndEventTail } from '../../store/queries/databases.js'
 import { findSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
+import { type DatabaseSettings, settingsOf } from './settings.js'
 
-export interface Database {
+/** A database with the settings that requests need. */
+export interface Database
+  extends Omit<
+    DatabaseSettings,
+    'tokenMaxAge' | 'signingAlgorithm' | 'sessionIdle' | 'sessionMax' | 'claims' | 'appUrl'
+  > {
   id: string
   /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
   issuer: string
-  passwordPolicy: PasswordPolicy
-  /** Failed logins and sign-ups that one client network may cause; 0 for no limit. */
-  networkFailuresPerHour: number
-  /** Mails with codes that clients may request; 0 for no limit. */
-  mailsPerHour: number
   tokenMaxAgeSeconds: number
-  /** Whether its users have sessions and codes and may change themselves. */
-  accountOperations: boolean
-  /** Whether its tokens say in `email_verified` if the user has verified the address. */
-  requireVerifiedEmail: boolean
-  /** Whether an address is verified only with a token of its user next to the code. */
-  verifyEmailWithToken: boolean
   /** A session ends after so many seconds without a refresh. */
   sessionIdleSeconds: number
   /** A session ends so many seconds after its login; 0: no sessions. */
   sessionMaxSeconds: number
-  /** A user with so many sessions who opens another one loses the longest unused one. */
-  sessionsPerUser: number
-  /** Where its events are sent; null for nowhere. */
-  webhookUrl: string | null
   /** Until then its events are kept for `usher events tail`. */
   eventsTailedUntil: Date | null
   /** Claims of all its tokens, in addition to those that Usher sets. */
@@ -118,17 +108,10 @@ function openDatabase(
   return {
     id: row.id,
     issuer,
-    passwordPolicy: row.passwordPolicy,
-    networkFailuresPerHour: row.networkFailuresPerHour,
-    mailsPerHour: row.mailsPerHour,
+    ...settingsOf(row),
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
-    accountOperations: row.accountOperations,
-    requireVerifiedEmail: row.requireVerifiedEmail,
-    verifyEmailWithToken: row.verifyEmailWithToken,
     sessionIdleSeconds: row.sessionIdle,
     sessionMaxSeconds: row.sessionMax,
-    sessionsPerUser: row.sessionsPerUser,
-    webhookUrl: row.webhookUrl,
     eventsTailedUntil: row.eventsTailedUntil,
     claims: Object(row.claims),
     dummyHashes: row.dummyHashes,

@@ -11,8 +11,9 @@ import type { Page } from '../../../store/queries/management/page.js'
 import { inTransaction } from '../../../store/queries/management/transaction.js'
 import { findWorkspace } from '../../../store/queries/management/workspaces.js'
 import { deleteWaitingEvents } from '../../../store/queries/waiting-messages.js'
-import type { JsonObject, Store } from '../../../store/store.js'
+import type { Store } from '../../../store/store.js'
 import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../../databases/find-database.js'
+import { type DatabaseSettings, defaultSettings } from '../../databases/settings.js'
 import { lockSealingKey } from '../../keys/database-secrets.js'
 import { sealWebhookSecret } from '../../keys/master-key.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
@@ -31,34 +32,11 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
   return row
 }
 
-/** Undefined keeps the current value. */
-export type DatabaseSettings = Partial<
-  Pick<
-    DatabaseRow,
-    | 'passwordPolicy'
-    | 'signingAlgorithm'
-    | 'tokenMaxAge'
-    | 'networkFailuresPerHour'
-    | 'mailsPerHour'
-    | 'accountOperations'
-    | 'requireVerifiedEmail'
-    | 'verifyEmailWithToken'
-    | 'sessionIdle'
-    | 'sessionMax'
-    | 'sessionsPerUser'
-    | 'appUrl'
-    | 'webhookUrl'
-  > & {
-    claims: JsonObject
-    webhookSecret: string | null
-  }
->
-
 /** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
   store: Store,
   { workspaceSlug, databaseName }: DatabasePath,
-  settings: Omit<DatabaseSettings, 'webhookSecret'>,
+  settings: Partial<DatabaseSettings>,
   now: Date,
 ) {
   requirePathName('database name', databaseName)
@@ -73,6 +51,7 @@ export async function createDatabase(
       id: uuidv7(),
       workspaceId: workspace.id,
       name: databaseName,
+      ...defaultSettings,
       ...settings,
       createdAt: now,
     }
@@ -85,7 +64,7 @@ export async function createDatabase(
 }
 
 /**
- * Servers apply the settings within 5 s. Without webhook, the events that wait for it are deleted: a later webhook must
+ * Changes the given settings. Servers apply them within 5 s. Without webhook, the events that wait for it are deleted: a later webhook must
  * not get them.
  *
  * @throws {OperatorError} if it does not exist
@@ -93,7 +72,7 @@ export async function createDatabase(
 export async function setDatabase(
   store: Store,
   path: DatabasePath,
-  { webhookSecret, ...settings }: DatabaseSettings,
+  { webhookSecret, ...settings }: Partial<DatabaseSettings> & { webhookSecret?: string | null },
 ) {
   const { id } = await requireDatabase(store, path)
   await inTransaction(store, async (transaction) => {

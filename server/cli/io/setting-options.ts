@@ -1,0 +1,32 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import {
+  type AnySetting,
+  type DatabaseSettings,
+  readSetting,
+  settingEntries,
+} from '../../domain/databases/settings.js'
+import { UsageError } from '../../domain/management/operator-error.js'
+
+/** Returns the option of each setting of a database. Its value is wrapped, because commander takes null for no value. */
+export const settingOptions = () =>
+  settingEntries.map(([name, setting]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    const option = new Option(`${flag} ${setting.placeholder}`, setting.description)
+    if (setting.choices) option.choices(setting.choices)
+    return { name, setting, option: option.argParser((text) => ({ value: valueIn(setting, flag, text) })) }
+  })
+
+/** Returns the settings in the options of a command. */
+export const givenSettings = (options: object) =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, { value }]) => [name, value]),
+  ) as Partial<DatabaseSettings>
+
+function valueIn(setting: AnySetting, flag: string, text: string) {
+  const { value, error } = readSetting(setting, text)
+  if (!error) return value
+  if (setting.choices) throw new InvalidArgumentError(`Allowed choices are ${setting.choices.join(', ')}.`)
+  if (setting.range)
+    throw new InvalidArgumentError(`Expected a whole number from ${setting.range.join(' to ')}.`)
+  throw new UsageError(`${flag} ${error}`)
+}

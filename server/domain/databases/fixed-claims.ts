@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../store/store.js'
+
+/** Claims that only Usher sets: those that RFC 7519 §4.1 registers, and its own. */
+const reservedClaims = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'nbf',
+  'iat',
+  'jti',
+  'gen',
+  'client_id',
+  'tenants',
+  'sid',
+  'auth_time',
+  'email_verified',
+]
+
+/** Every request carries the claims in a header, of which servers accept 8 to 16 KiB. */
+const maxBytes = 1_024
+
+/** Claims of every token of a database. */
+export const fixedClaims = z
+  .looseObject({}, 'must be a JSON object, such as {"role":"authenticated"}')
+  .transform((claims, { addIssue }) => {
+    const problem = problemOf(claims)
+    if (problem) addIssue(problem)
+    return claims as JsonObject
+  })
+
+function problemOf(claims: object) {
+  const reserved = Object.keys(claims).find((name) => reservedClaims.includes(name))
+  if (reserved) return `must not contain ${reserved}, which Usher sets`
+  const json = JSON.stringify(claims)
+  if (Buffer.byteLength(json) > maxBytes) return `must have at most ${maxBytes} bytes`
+  // Postgres stores neither NUL nor lone surrogates.
+  return /\\u(?:0000|d[89a-f])/.test(json) ? 'must not contain NUL or lone surrogates' : undefined
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+
+/** A setting of a database. Its option has the same name: `--mails-per-hour` for `mailsPerHour`. */
+export interface Setting<Schema extends z.ZodType> {
+  /** What it may be. The message of each issue continues the name: `must be …`. */
+  schema: Schema
+  default: z.infer<Schema>
+  /** What its option takes, such as `<seconds>`. */
+  placeholder: string
+  /** What its option does. */
+  description: string
+  /** All texts, if there are few. */
+  choices?: readonly string[]
+  /** Smallest and largest number. */
+  range?: readonly [min: number, max: number]
+  /** Values of texts that `read` does not know, such as `none`. */
+  words?: Readonly<Record<string, unknown>>
+  /** Returns the value of another text, for the schema to check. */
+  read(text: string): unknown
+  /** Whether `database create` has the option, too. */
+  isOfCreate?: true
+  /** How people read it. A setting without label is read with another one. */
+  label?: string
+  show?(value: z.infer<Schema>, all: Record<string, unknown>): string
+}
+
+/** Checks the type of a setting. */
+export const setting = <Schema extends z.ZodType>(definition: Setting<Schema>) => definition
+
+/** Returns what settings of a few words have in common. */
+export const choice = <const Value extends string>(values: Readonly<Record<string, Value>>) => {
+  const choices = Object.values(values)
+  return { schema: z.enum(choices), choices, read: (text: string) => text, show: (value: Value) => value }
+}
+
+/** Returns what settings that are on or off have in common. */
+export const switched = (on: string, off: string) => ({
+  schema: z.boolean(),
+  placeholder: '<state>',
+  choices: ['on', 'off'],
+  words: { on: true, off: false },
+  read: () => undefined,
+  show: (value: boolean) => (value ? on : off),
+})
+
+/** Returns what settings with a whole number have in common. */
+export const wholeNumber = (min: number, max: number) => ({
+  schema: z.int().min(min).max(max),
+  range: [min, max] as const,
+  read: (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+})
+
+/** Returns what limits per hour have in common. */
+export const perHour = () => ({
+  ...wholeNumber(0, 1_000_000),
+  placeholder: '<number>',
+  show: (limit: number) => (limit === 0 ? 'no limit' : `${limit} an hour`),
+})
+
+/** What settings with a URL, or none, have in common. */
+export const url = {
+  placeholder: '<url>',
+  words: { none: null },
+  read: (text: string) => text,
+  show: (value: string | null) => value ?? 'none',
+}
+
+/** Returns the value of JSON, or undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod'
+import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
+import { fixedClaims } from './fixed-claims.js'
+import { choice, parseJson, perHour, type Setting, setting, switched, url, wholeNumber } from './setting.js'
+import { appUrl, webhookUrl } from './urls.js'
+
+const tokenSeconds = wholeNumber(60, 86_400)
+/** 300 s are longer than the 120 s in which a login can open its session. 400 days: browsers keep no cookie longer. */
+const sessionSeconds = wholeNumber(300, 34_560_000)
+
+/**
+ * The settings of a database, in the order in which they are shown. The command line, `@usher/server/testing` and the
+ * tests of the documents read this table.
+ */
+export const settings = {
+  /** Which passwords users may choose. */
+  passwordPolicy: setting({
+    ...choice(PasswordPolicy),
+    default: 'standard',
+    placeholder: '<policy>',
+    description: 'rules for new passwords',
+    isOfCreate: true,
+    label: 'password policy',
+  }),
+  /** Lifetime of its tokens in seconds. Null for the server's `TOKEN_MAX_AGE`. */
+  tokenMaxAge: setting({
+    ...tokenSeconds,
+    schema: tokenSeconds.schema.nullable(),
+    default: null,
+    placeholder: '<seconds>',
+    description: 'lifetime of tokens, 60 to 86400, or "default" for the server’s TOKEN_MAX_AGE',
+    words: { default: null },
+    label: 'token lifetime',
+    show: (seconds) => (seconds === null ? 'the server’s TOKEN_MAX_AGE' : `${seconds} s`),
+  }),
+  /** Algorithm of the signing keys that are created from now on. */
+  signingAlgorithm: setting({
+    ...choice(SigningAlgorithm),
+    default: 'ES256',
+    placeholder: '<name>',
+    description: 'algorithm of signing keys created from now on',
+    label: 'signing algorithm',
+  }),
+  /** Failed logins and sign-ups that one client network may cause. 0 for no limit. */
+  networkFailuresPerHour: setting({
+    ...perHour(),
+    default: 300,
+    description: 'maximum failed logins and sign-ups per client network, over all accounts; 0 for no limit',
+    label: 'network failures',
+  }),
+  /** Mails that clients may request for all users. 0 for no limit. */
+  mailsPerHour: setting({
+    ...perHour(),
+    default: 1000,
+    description: 'maximum mails that clients may request for all users; 0 for no limit',
+    label: 'mails',
+  }),
+  /** Whether users have sessions and codes and can change their account. */
+  accountOperations: setting({
+    ...switched('on', 'off'),
+    default: true,
+    description: 'whether users have sessions and can change their account',
+    isOfCreate: true,
+    label: 'account operations',
+  }),
+  /** Whether tokens say in `email_verified` if the address is verified. */
+  requireVerifiedEmail: setting({
+    ...switched('required', 'not required'),
+    default: false,
+    description: 'whether tokens say in "email_verified" if the address is verified',
+    isOfCreate: true,
+    label: 'verified email',
+  }),
+  /** Whether an address is verified only with a token of its user, in addition to the code. */
+  verifyEmailWithToken: setting({
+    ...switched('needs a token', 'needs no token'),
+    default: false,
+    description: 'whether verifying an address needs a token of its user, in addition to the code',
+    isOfCreate: true,
+    label: 'verification',
+  }),
+  /** Seconds without a refresh after which a session ends. */
+  sessionIdle: setting({
+    ...sessionSeconds,
+    default: 1_209_600,
+    placeholder: '<seconds>',
+    description: 'a session ends after this time without a refresh',
+    isOfCreate: true,
+  }),
+  /** Seconds after its login at which a session ends. 0 for no sessions. */
+  sessionMax: setting({
+    ...sessionSeconds,
+    schema: z.literal(0).or(sessionSeconds.schema),
+    default: 7_776_000,
+    placeholder: '<seconds>',
+    description: 'a session ends this time after its login; 0 for no sessions',
+    isOfCreate: true,
+    label: 'sessions',
+    show: (max, { sessionIdle, sessionsPerUser }) =>
+      max === 0
+        ? 'none'
+        : `end after ${sessionIdle} s unused, or ${max} s; at most ${sessionsPerUser} a user`,
+  }),
+  /** Sessions of a user: opening another one ends the longest unused one. At most as many as the list of sessions shows. */
+  sessionsPerUser: setting({
+    ...wholeNumber(1, 100),
+    default: 100,
+    placeholder: '<number>',
+    description: 'a user with this number of sessions who opens another one loses the longest unused one',
+    isOfCreate: true,
+  }),
+  /** Fixed claims of all tokens, such as `{ role: 'authenticated' }`. */
+  claims: setting({
+    schema: fixedClaims,
+    default: {},
+    placeholder: '<json>',
+    description: 'JSON object of claims for every token, such as {"role":"authenticated"}',
+    read: parseJson,
+    label: 'fixed claims',
+    show: (claims) => JSON.stringify(claims),
+  }),
+  /** Where the links in mails lead. */
+  appUrl: setting({
+    ...url,
+    schema: appUrl,
+    default: null,
+    description: 'URL of the app to which links in mails lead, or "none"',
+    label: 'app',
+  }),
+  /** Where servers send the events. */
+  webhookUrl: setting({
+    ...url,
+    schema: webhookUrl,
+    default: null,
+    description:
+      'URL to which servers post the events of the database, or "none"; the first one prints the secret',
+    label: 'webhook',
+  }),
+}
+
+type Settings = typeof settings
+export type SettingName = keyof Settings
+/** The values of all settings. */
+export type DatabaseSettings = { [Name in SettingName]: z.infer<Settings[Name]['schema']> }
+/** A setting whose type of values does not matter. */
+export type AnySetting = Setting<z.ZodType>
+
+/** The values of a new database. */
+export const defaultSettings = Object.fromEntries(
+  Object.entries(settings).map(([name, each]) => [name, each.default]),
+) as DatabaseSettings
+
+/** Settings by name. */
+export const settingEntries = Object.entries(settings) as unknown as [SettingName, AnySetting][]
+
+/** Returns the value of a text, or the message of its first error. */
+export function readSetting({ schema, words = {}, read }: AnySetting, text: string) {
+  const { data, error } = schema.safeParse(Object.hasOwn(words, text) ? words[text] : read(text))
+  return { value: data, error: error?.issues[0]?.message }
+}
+
+/** Returns the settings among the columns of a database. */
+export const settingsOf = (row: Omit<DatabaseSettings, 'claims'> & { claims: unknown }) =>
+  Object.fromEntries(settingEntries.map(([name]) => [name, row[name]])) as DatabaseSettings
+
+/** Returns labels and values as people read them. */
+export const shownSettings = (values: DatabaseSettings) =>
+  settingEntries.flatMap(([name, { label, show }]) =>
+    label && show ? [[label, show(values[name], values)] as const] : [],
+  )
