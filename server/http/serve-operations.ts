@@ -70,7 +70,7 @@ export function serveOperations<R extends Routes>(
   { routes, rules, isOn }: ServedOperations<R>,
 ) {
   const server = initServer()
-  const find = isOn ? findIf(isOn, context) : context.findDatabase
+  const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
     const hooks = route.metadata?.hashesPassword ? shedLoad(context) : {}
     return [name, { hooks, handler: handlerOf(context, find, [route, rules[name] as Rule]) }]
@@ -90,13 +90,11 @@ export function serveOperations<R extends Routes>(
 }
 
 /** Returns a function that finds a database in which the operations exist. */
-const findIf =
-  (isOn: (database: Database) => boolean, { findDatabase }: AppContext) =>
-  async (path: DatabasePath) => {
-    const database = await findDatabase(path)
-    if (!isOn(database)) throw new Problem('route_not_found')
-    return database
-  }
+const findIf = (isOn: (database: Database) => boolean, context: AppContext) => async (path: DatabasePath) => {
+  const database = await context.findDatabase(path)
+  if (!isOn(database)) throw new Problem('route_not_found')
+  return database
+}
 
 /** Returns the handler of an operation. */
 function handlerOf(

@@ -23,6 +23,7 @@ import { insertFirstSecret, resealSigningKey } from '../../server/store/queries/
 import { startApp } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
+import { lockWaits } from '../support/lock-waits.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openEmbedded } from '../support/open-store.js'
 import { startOperator } from '../support/operator.js'
@@ -60,14 +61,7 @@ async function sealedWithOther({ prisma }: OpenStore, masterKey: Buffer) {
 }
 
 /** Waits until a statement waits for a lock. */
-const lockWait = ({ prisma }: OpenStore) =>
-  expect
-    .poll(
-      () =>
-        prisma.$queryRaw`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      { timeout: 5_000 },
-    )
-    .toHaveLength(1)
+const lockWait = (store: OpenStore) => expect.poll(() => lockWaits(store), { timeout: 5_000 }).toBe(1)
 
 /** Returns a store that stores one update and fails from the second one on. */
 function cutAfterOne(store: OpenStore): OpenStore {
