@@ -76,7 +76,7 @@ export async function buildUsher(
 ): Promise<Omit<Usher, 'firstDatabase'>> {
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
-  const context = createContext(config, shareByWorker(store, config.storeConnections), clock, blocklist)
+  const context = createContext(config, shareByWorker(store, config.storeConnections), { clock, blocklist })
   const statistics = createStatistics()
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const app = await buildApp(config, context, { log, metrics })

@@ -43,8 +43,10 @@ export interface ContextSettings extends TokenSettings {
 export function createContext(
   settings: ContextSettings,
   store: Store,
-  clock: Clock = systemClock,
-  blocklist?: PasswordBlocklist,
+  {
+    clock = systemClock,
+    blocklist,
+  }: { clock?: Clock | undefined; blocklist?: PasswordBlocklist | undefined } = {},
 ): AppContext {
   const { now } = clock
   const hashing = createHasher(settings.hashing)

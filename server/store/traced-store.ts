@@ -30,7 +30,7 @@ const tracedPrisma = (prisma: PrismaClient, tracer: Tracer) =>
       $allOperations({ model, operation, args, query }) {
         if (!model) return inStatement(tracer, textOf(args), () => query(args))
         const attributes = { 'db.operation.name': operation, 'db.collection.name': model }
-        return inClientSpan(tracer, `${operation} ${model}`, attributes, () => query(args))
+        return inClientSpan(tracer, { name: `${operation} ${model}`, attributes }, () => query(args))
       },
     },
   }) as unknown as PrismaClient
@@ -39,14 +39,17 @@ const tracedPrisma = (prisma: PrismaClient, tracer: Tracer) =>
 function inStatement<T>(tracer: Tracer, text: string, work: () => Promise<T>) {
   const summary = summaryOf(text)
   const attributes = { 'db.query.summary': summary, 'db.query.text': text.replace(/\s+/g, ' ').trim() }
-  return inClientSpan(tracer, summary, attributes, work)
+  return inClientSpan(tracer, { name: summary, attributes }, work)
 }
 
-const inClientSpan = <T>(tracer: Tracer, name: string, attributes: Attributes, work: () => Promise<T>) =>
+const inClientSpan = <T>(
+  tracer: Tracer,
+  { name, attributes }: { name: string; attributes: Attributes },
+  work: () => Promise<T>,
+) =>
   inSpan(
     tracer,
-    name,
-    { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', ...attributes } },
+    { name, kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', ...attributes } },
     work,
   )
 

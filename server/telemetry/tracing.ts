@@ -31,8 +31,7 @@ export function inSharedContext<T>([first = ROOT_CONTEXT, ...others]: Context[],
 /** Runs work in a span. The span contains the code of an error but not its message, which may contain an email. */
 export function inSpan<T>(
   tracer: Tracer,
-  name: string,
-  options: SpanOptions,
+  { name, ...options }: SpanOptions & { name: string },
   work: () => Promise<T>,
 ): Promise<T> {
   const others = (context.active().getValue(sharers) ?? []) as Span[]

@@ -32,7 +32,7 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
         const messages = eventMessages({ id: databaseId, webhookUrl: null, eventsTailedUntil }, now, [event])
         const user = { databaseId, id }
         await (other === 'disable'
-          ? disableUser(own as never, user, now, messages)
+          ? disableUser(own as never, user, { now, messages })
           : enableUser(own as never, user, messages))
         let hasEnded = false
         running = run(verb).finally(() => {

@@ -238,7 +238,7 @@ describe('keys rewrap', () => {
       const masterKey = await lockSealingKey({ query }, both, id)
       events.emit('locked')
       await once(events, 'rewrap waits')
-      await insertFirstSecret({ query }, generateSecret({ databaseId: id, number: 1 }, masterKey, now, now))
+      await insertFirstSecret({ query }, generateSecret({ databaseId: id, number: 1 }, masterKey, { now }))
     })
     await once(events, 'locked')
     const rewrapping = rewrapKeys(both, newMasterKey)
@@ -260,7 +260,7 @@ describe('keys rewrap', () => {
       await transaction.database.createMany({ data })
       const created = { id: data.id, signingAlgorithm: 'ES256' as const }
       await transaction.signingKey.createMany({
-        data: generateSigningKey(created, store.masterKey, data.createdAt, data.createdAt),
+        data: generateSigningKey(created, store.masterKey, { now: data.createdAt }),
       })
       events.emit('inserted')
       await once(events, 'rewrap waits')

@@ -8,7 +8,7 @@ import { it } from '../support/api.js'
 const masterKey = randomBytes(32)
 const databaseId = '01900000-0000-7000-8000-000000000000'
 const row = () =>
-  generateSigningKey({ id: databaseId, signingAlgorithm: 'ES256' }, masterKey, new Date(0), new Date(0))
+  generateSigningKey({ id: databaseId, signingAlgorithm: 'ES256' }, masterKey, { now: new Date(0) })
 
 it('stores no private key in plain text', () => {
   expect(Buffer.from(row().sealedPrivateKey).toString('latin1')).not.toContain('PRIVATE KEY')

@@ -80,7 +80,7 @@ async function simulate(store: Store, processes: number, bursts: Burst[]) {
       isDisconnected: () => false,
       onceDisconnected: () => () => undefined,
     }
-    const read = () => findLogin(store, id, 'ada@example.com', attempt)
+    const read = () => findLogin(store, { databaseId: id, canonicalEmail: 'ada@example.com' }, attempt)
     const verify = async () => {
       await new Promise(setImmediate)
       if (isDisconnected) throw new Error('disconnected')

@@ -15,7 +15,7 @@ const issuer = 'https://id.example.com/workspaces/demo/databases/app'
 const id = '01900000-0000-7000-8000-000000000000'
 
 function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
-  const row = generateSigningKey({ id, signingAlgorithm }, masterKey, new Date(now), new Date(now))
+  const row = generateSigningKey({ id, signingAlgorithm }, masterKey, { now: new Date(now) })
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
@@ -54,7 +54,7 @@ const without = (claim: keyof typeof good) => {
 const encode = (text: string) => Buffer.from(text).toString('base64url')
 const codeOf = (jwt: string) => {
   try {
-    verifyToken(createVerifiedTokens(), database, jwt, now)
+    verifyToken(createVerifiedTokens(), database, { jwt, now })
     return 'accepted'
   } catch (error) {
     return (error as { code: string }).code
@@ -65,8 +65,8 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   'accepts a token of %s only in its own database',
   (algorithm) => {
     const own = databaseWith(algorithm)
-    const { jwt } = issueToken(own.database, user, now)
-    expect(verifyToken(createVerifiedTokens(), own.database, jwt, now)).toMatchObject({
+    const { jwt } = issueToken(own.database, user, { now })
+    expect(verifyToken(createVerifiedTokens(), own.database, { jwt, now })).toMatchObject({
       userId: user.id,
       issuedAt: seconds,
     })
@@ -76,7 +76,7 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
 
 it('issues tokens whose fixed claims replace none of its own', () => {
   const fixed = { ...database, claims: { role: 'authenticated', sub: 'other', exp: 0, iss: 'other' } }
-  const { jwt } = issueToken(fixed, user, now)
+  const { jwt } = issueToken(fixed, user, { now })
   const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
   expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
 })
@@ -143,7 +143,7 @@ describe('encoded tokens', () => {
   })
 
   it('rejects a correctly signed token of another typ', () => {
-    const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
+    const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, { now: new Date(now) })
     const own = openTokenKey(row, { masterKey }, issuer)
     const sign = (typ: string) =>
       createSigner({
@@ -153,13 +153,13 @@ describe('encoded tokens', () => {
         header: { alg: 'ES256', typ },
       })(good)
     const check = (jwt: string) => () =>
-      verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, jwt, now)
+      verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, { jwt, now })
     expect(check(sign('at+jwt'))).not.toThrow()
     expect(check(sign('JWT'))).toThrow()
   })
 
   it('accepts a token whose header has other members', () => {
-    const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
+    const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, { now: new Date(now) })
     const own = openTokenKey(row, { masterKey }, issuer)
     const { kid } = row
     const header = { b64: true, alg: 'ES256', typ: 'at+jwt' }
@@ -167,6 +167,8 @@ describe('encoded tokens', () => {
       good,
     )
     expect(jwt.startsWith(own.prefix)).toBe(false)
-    expect(verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, jwt, now).userId).toBe(user.id)
+    expect(verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, { jwt, now }).userId).toBe(
+      user.id,
+    )
   })
 })

@@ -14,7 +14,7 @@ const issuer = 'https://id.example.com/workspaces/demo/databases/app'
 
 function newDatabase() {
   const id = randomUUID()
-  const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, new Date(now), new Date(now))
+  const row = generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, { now: new Date(now) })
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
@@ -28,7 +28,7 @@ function newDatabase() {
     keys: [key],
   }
   const user = { id: randomUUID(), tenants: [], generation: 7, tokensValidAfter: null, emailVerifiedAt: null }
-  return { database, newToken: () => issueToken(database, user, now).jwt }
+  return { database, newToken: () => issueToken(database, user, { now }).jwt }
 }
 
 let verified: VerifiedTokens
@@ -38,7 +38,7 @@ beforeEach(() => {
 
 const codeOf = (database: Database, jwt: string, at = now) => {
   try {
-    verifyToken(verified, database, jwt, at)
+    verifyToken(verified, database, { jwt, now: at })
     return 'accepted'
   } catch (error) {
     return (error as { code: string }).code

@@ -35,7 +35,7 @@ async function verifiedHashes(
     isDisconnected: () => false,
     onceDisconnected: () => () => undefined,
   }
-  const matches = await verifyPassword(context, database as never, user, password, client)
+  const matches = await verifyPassword(context, database as never, { user, password, client })
   return { matches, verified: verified.sort() }
 }
 

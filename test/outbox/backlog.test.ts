@@ -62,7 +62,7 @@ it('a claim and a search read only what they return, whatever else waits', async
   const plans = await buffersOf(store, async (queries) => {
     await claimStreams(queries, { ...claimOf(database.id), lookAgain: now() }, 16)
     await findDueMails(queries, { databaseId: database.id, now: now() }, 16)
-    for (const place of places) await searchPlace(queries, place, searchStart, now())
+    for (const place of places) await searchPlace(queries, place, { ...searchStart, now: now() })
   })
   expect(plans).toHaveLength(3)
   for (const { text, buffers } of plans) {

@@ -12,9 +12,8 @@ it('a sign-up with a taken email keeps its connection to Postgres', async () => 
   const store = await openPostgres(parent.settings?.DATABASE_URL ?? '', parent.masterKey, { connections: 1 })
   const backend = async () => (await store.query('SELECT pg_backend_pid() AS pid', []))[0]
   const signUp = (digit: string) =>
-    insertUser(
-      store,
-      {
+    insertUser(store, {
+      user: {
         databaseId,
         id: `${digit.repeat(8)}-aaaa-4aaa-8aaa-aaaaaaaaaaaa`,
         email: 'ada@example.com',
@@ -24,9 +23,7 @@ it('a sign-up with a taken email keeps its connection to Postgres', async () => 
         createdAt: new Date(api.clock.now),
         generation: api.clock.now,
       },
-      undefined,
-      undefined,
-    )
+    })
   await signUp('1')
   const before = await backend()
   await expect(signUp('2')).rejects.toSatisfy(isUniqueViolation)

@@ -55,7 +55,8 @@ it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
   ],
   [
     'endSessionOf',
-    (store, { databaseId, userId }) => endSessionOf(store, databaseId, userId, bystander.sessionId, now),
+    (store, { databaseId, userId }) =>
+      endSessionOf(store, { databaseId, userId, id: bystander.sessionId }, now),
     false,
   ],
   [
@@ -65,8 +66,7 @@ it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
   ],
   [
     'releaseAttempt',
-    (store, { databaseId, attempt: { address, network } }) =>
-      releaseAttempt(store, databaseId, address, network),
+    (store, { databaseId, attempt }) => releaseAttempt(store, databaseId, attempt),
     undefined,
   ],
 ])('%s changes nothing by what belongs to another user', async ([, change, result], { usher, ada }) => {
@@ -82,6 +82,6 @@ it('findLoginFailures counts neither failures of other users nor those that were
   expect(await find()).toEqual({ network: undefined, account: undefined })
   await recordLoginFailure(usher.store, databaseId, { attempt, now, expired: new Date(0), account: true })
   expect(await find()).toEqual({ network: { count: 1, lastAt: now }, account: { count: 1, lastAt: now } })
-  await releaseAttempt(usher.store, databaseId, attempt.address, attempt.network)
+  await releaseAttempt(usher.store, databaseId, attempt)
   expect(await find()).toEqual({ network: undefined, account: { count: 1, lastAt: now } })
 })

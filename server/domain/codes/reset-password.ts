@@ -46,5 +46,5 @@ export async function resetPassword(
     // The code is used up, so an error would leave the user without a way to repeat the request.
     caller.log.warn({ err: error, databaseId: database.id, userId }, 'failed logins not cleared')
   }
-  return signedIn(database, user, now)
+  return signedIn(database, user, { readAt: now })
 }

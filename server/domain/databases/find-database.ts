@@ -62,7 +62,7 @@ export function createDatabaseLookup(
     fetchMethod: async (_key, stale, { context }) => {
       const row = await findDatabaseRow(store, context)
       if (!row || isBeingDeleted(row)) return undefined
-      return openDatabase(row, store, settings, context, stale?.keys)
+      return openDatabase(row, context, { masterKeys: store, settings, opened: stale?.keys })
     },
   })
   return async (path: DatabasePath): Promise<Database> => {
@@ -96,13 +96,18 @@ export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>
   `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
 
-/** @param opened keys from an earlier read, which have cached the tokens that they verified */
+/** What opens the keys of a database. */
+interface Opening {
+  masterKeys: MasterKeys
+  settings: TokenSettings
+  /** Keys from an earlier read, which have cached the tokens that they verified. */
+  opened?: readonly TokenKey[] | undefined
+}
+
 function openDatabase(
   row: DatabaseRow,
-  masterKeys: MasterKeys,
-  settings: TokenSettings,
   path: DatabasePath,
-  opened: readonly TokenKey[] = [],
+  { masterKeys, settings, opened = [] }: Opening,
 ): Database {
   const issuer = databaseUrl(settings.baseUrl, path)
   return {

@@ -32,8 +32,7 @@ const secretBytes = 32
 export function generateSecret(
   id: Pick<DatabaseSecret, 'databaseId' | 'number'>,
   masterKey: Buffer,
-  now: Date,
-  activatesAt: Date,
+  { now, activatesAt = now }: { now: Date; activatesAt?: Date },
 ): DatabaseSecret {
   const sealedSecret = sealSecret(masterKey, randomBytes(secretBytes), id)
   return { ...id, sealedSecret, activatesAt, retiresAt: null, createdAt: now }
@@ -78,7 +77,7 @@ async function readSecrets(store: Store, databaseId: string, now: number) {
   try {
     await store.transaction(databaseId, async (query) => {
       const masterKey = await lockSealingKey({ query }, store, databaseId)
-      await insertFirstSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, at, at))
+      await insertFirstSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, { now: at }))
     })
   } catch (error) {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error

@@ -36,8 +36,7 @@ const generators = {
 export function generateSigningKey(
   database: { id: string; signingAlgorithm: SigningAlgorithm },
   masterKey: Buffer,
-  now: Date,
-  activatesAt: Date,
+  { now, activatesAt = now }: { now: Date; activatesAt?: Date },
 ): SigningKey {
   const pair = generators[database.signingAlgorithm]()
   const purpose = { databaseId: database.id, kid: thumbprint(pair.publicKey) }

@@ -128,7 +128,7 @@ const newlySearched = (place: SearchPlace, tick: number): Searched => ({
 
 async function searchOnce(context: SearchContext, searched: Searched, tick: number) {
   const now = new Date(context.now())
-  const visited = await searchPlace(context.store, searched.place, searched.position, now)
+  const visited = await searchPlace(context.store, searched.place, { ...searched.position, now })
   const oldest = { ...searched.thisRound }
   for (const { kind, databaseId, dueAt } of visited) {
     const isDue = dueAt !== null && dueAt <= now

@@ -62,7 +62,7 @@ const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
 async function validate(file: FileHandle, size: number) {
   let previous = ''
   for (let sample = 0; sample < samples; sample++) {
-    const { lines } = await readPage(file, 0, size, sample / (samples - 1))
+    const { lines } = await readPage(file, { low: 0, high: size }, sample / (samples - 1))
     if (!lines.every((line) => lineForm.test(line))) throw new BlocklistError(`names a file ${notAList}`)
     const hashes = lines.map((line) => line.slice(0, 40))
     const [first = ''] = hashes
@@ -79,7 +79,7 @@ async function hasLine(file: FileHandle, size: number, hash: string) {
   let high = { offset: size, key: 16 ** keyDigits }
   for (let step = 0; low.offset < high.offset; step++) {
     const share = step < guesses ? (key - low.key) / (high.key - low.key) : 0.5
-    const { start, end, lines } = await readPage(file, low.offset, high.offset, share)
+    const { start, end, lines } = await readPage(file, { low: low.offset, high: high.offset }, share)
     const first = lines.at(0)?.slice(0, 40) ?? ''
     const last = lines.at(-1)?.slice(0, 40) ?? ''
     if (hash < first) high = { offset: start, key: keyOf(first) }
@@ -94,7 +94,7 @@ async function hasLine(file: FileHandle, size: number, hash: string) {
  *
  * @returns them in upper case, with the offsets where the first begins and the last ends
  */
-async function readPage(file: FileHandle, low: number, high: number, share: number) {
+async function readPage(file: FileHandle, { low, high }: { low: number; high: number }, share: number) {
   const middle = low + Math.floor((high - low) * Math.min(Math.max(share || 0, 0), 1))
   const position = Math.max(low, Math.min(middle - pageBytes / 2, high - pageBytes))
   const length = Math.min(pageBytes, high - position)

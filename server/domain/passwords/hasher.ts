@@ -73,5 +73,6 @@ function tracedRun(pool: HashPool) {
   const run = (job: HashJob, client?: Client) => pool.run(job, client)
   const tracer = loadedTracer()
   if (!tracer) return run
-  return (job: HashJob, client?: Client) => inSpan(tracer, `password ${job.kind}`, {}, () => run(job, client))
+  return (job: HashJob, client?: Client) =>
+    inSpan(tracer, { name: `password ${job.kind}` }, () => run(job, client))
 }

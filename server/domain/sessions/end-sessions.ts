@@ -15,7 +15,7 @@ export async function endSession(
   const token = await readRefreshToken(context, database, body.refreshToken)
   if (!token) return
   const { sessionId } = token
-  const userId = await end(context.store, database.id, sessionId, new Date(context.now()))
+  const userId = await end(context.store, { databaseId: database.id, id: sessionId }, new Date(context.now()))
   if (userId) audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
 }
 
@@ -24,7 +24,8 @@ export async function endSessionById(
   context: AppContext,
   { database, user, params: { sessionId }, caller }: UserRequest & { params: SessionPath },
 ) {
-  const isEnded = await endSessionOf(context.store, database.id, user.id, sessionId, new Date(context.now()))
+  const session = { databaseId: database.id, userId: user.id, id: sessionId }
+  const isEnded = await endSessionOf(context.store, session, new Date(context.now()))
   if (isEnded) audit(caller.log, 'session.ended', { databaseId: database.id, userId: user.id, sessionId })
 }
 

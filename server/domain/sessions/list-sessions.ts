@@ -15,7 +15,8 @@ export async function listSessions(
 ): Promise<SessionList> {
   // The id of a session is the `jti` of its login's token.
   const currentId = claims.sessionId ?? claims.id
-  const sessions = await findSessions(context.store, database.id, user, currentId, new Date(context.now()))
+  const read = { ...user, databaseId: database.id }
+  const sessions = await findSessions(context.store, read, { currentId, now: new Date(context.now()) })
   const isEnded = claims.sessionId && sessions?.[0]?.id !== currentId
   if (!sessions || isEnded) throw new Problem('token_invalid')
   return {

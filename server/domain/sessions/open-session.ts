@@ -52,13 +52,20 @@ export async function openSession(
   if (!added) throw new Problem('session_not_opened')
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
   if (added.others >= database.sessionsPerUser - unseenSessions) {
-    const ended = await endUnusedSessions(context.store, session, database.sessionsPerUser, new Date(now))
+    const ended = await endUnusedSessions(context.store, session, {
+      kept: database.sessionsPerUser,
+      now: new Date(now),
+    })
     for (const sessionId of ended)
       audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
   }
   const tenants = user.memberships.map((each) => each.id)
   return {
-    ...signedIn(database, { ...user, tenants }, now, { id, authenticatedAt: added.authenticatedAt }),
-    refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0 }, expiresAt),
+    ...signedIn(
+      database,
+      { ...user, tenants },
+      { readAt: now, session: { id, authenticatedAt: added.authenticatedAt } },
+    ),
+    refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0, expiresAt }),
   }
 }

@@ -28,8 +28,8 @@ export async function refreshSession(
   const { sessionId } = token
   const session = await refresh(
     context.store,
-    database.id,
     {
+      databaseId: database.id,
       ...token,
       now: new Date(now),
       repeatableSeconds,
@@ -48,7 +48,11 @@ export async function refreshSession(
     throw new Problem('session_ended')
   }
   return {
-    ...signedIn(database, { ...user, id: userId }, now, { id: sessionId, authenticatedAt }),
-    refreshToken: await issueRefreshToken(context, database, { sessionId, refreshes }, expiresAt),
+    ...signedIn(
+      database,
+      { ...user, id: userId },
+      { readAt: now, session: { id: sessionId, authenticatedAt } },
+    ),
+    refreshToken: await issueRefreshToken(context, database, { sessionId, refreshes, expiresAt }),
   }
 }

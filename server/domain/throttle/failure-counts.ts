@@ -59,8 +59,9 @@ export class FailureCounts {
   async reserve(guess: Guess, stored: LoginFailures): Promise<(() => Promise<void>) | undefined> {
     const { databaseId, isKnown } = guess
     try {
-      const known = relevant(stored, isKnown)
-      const isDue = await reserveAttempt(this.#store, databaseId, this.#countOf(guess), known, freeFailures)
+      const count = { databaseId, ...this.#countOf(guess) }
+      const decidedOn = relevant(stored, isKnown)
+      const isDue = await reserveAttempt(this.#store, count, { decidedOn, limits: freeFailures })
       return isDue ? () => ignoreUnavailable(this.#release(guess)) : undefined
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
@@ -71,8 +72,8 @@ export class FailureCounts {
   }
 
   async #release({ databaseId, attempt: { address, network }, isKnown }: Guess) {
-    if (!isKnown) await releaseAttempt(this.#store, databaseId, address, overAllNetworks)
-    await releaseAttempt(this.#store, databaseId, address, network)
+    if (!isKnown) await releaseAttempt(this.#store, databaseId, { address, network: overAllNetworks })
+    await releaseAttempt(this.#store, databaseId, { address, network })
   }
 
   #countOf({ attempt, isKnown }: Guess) {

@@ -60,13 +60,12 @@ export function createMailAllowance(
         now: new Date(at),
         impossible: new Date(at + clockSkewSeconds * 1000),
       }
-      const firstExceeded = (fullAt: number[]) =>
+      const findRefusal = (fullAt: number[]) =>
         limits.find((limit, index) => exceeds(limit, fullAt[index] ?? 0, at))
       const stored = await storeCountedMail(
         store,
         { databaseId: database.id, counts, ...times },
-        firstExceeded,
-        messageOf,
+        { findRefusal, messageOf },
       )
       for (const [index, limit] of limits.entries()) {
         const counted = stored.fullAt[index] ?? 0

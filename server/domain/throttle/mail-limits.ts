@@ -48,7 +48,11 @@ export function createMailLimits(masterKey: Buffer) {
   const sourceOf = (...texts: string[]) =>
     new Uint8Array(createHmac('sha256', secret).update(JSON.stringify(texts)).digest())
   return (database: MailSettings, { purpose, canonicalEmail, clientAddress }: MailRequest): MailLimit[] => {
-    const limit = (name: LimitName, value: string, mails: number, windowMilliseconds = hourMilliseconds) => ({
+    const limit = (
+      [name, value]: [LimitName, string],
+      mails: number,
+      windowMilliseconds = hourMilliseconds,
+    ) => ({
       name,
       source: sourceOf(database.id, name, value, String(windowMilliseconds)),
       purpose: name === 'database' ? undefined : purpose,
@@ -58,11 +62,11 @@ export function createMailLimits(masterKey: Buffer) {
     const site = siteOf(clientAddress)
     const mailbox = withoutTag(canonicalEmail)
     return [
-      limit('network', networkOf(clientAddress), mailsPerHour.network),
-      ...(site ? [limit('site', site, mailsPerHour.site)] : []),
-      limit('address', mailbox, 1, minuteMilliseconds),
-      limit('address', mailbox, mailsPerHour.address),
-      ...(database.mailsPerHour > 0 ? [limit('database', '', database.mailsPerHour)] : []),
+      limit(['network', networkOf(clientAddress)], mailsPerHour.network),
+      ...(site ? [limit(['site', site], mailsPerHour.site)] : []),
+      limit(['address', mailbox], 1, minuteMilliseconds),
+      limit(['address', mailbox], mailsPerHour.address),
+      ...(database.mailsPerHour > 0 ? [limit(['database', ''], database.mailsPerHour)] : []),
     ]
   }
 }

@@ -33,10 +33,15 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
   async function record(database: AllowanceSettings, network: Uint8Array, known: number) {
     const milliseconds = millisecondsPerFailure(database.networkFailuresPerHour)
     const latest = now() + hourMilliseconds + milliseconds
-    const dates = [latest, latest + clockSkewSeconds * 1000].map((at) => new Date(at)) as [Date, Date]
+    const failure = {
+      now: new Date(now()),
+      milliseconds,
+      latest: new Date(latest),
+      impossible: new Date(latest + clockSkewSeconds * 1000),
+    }
     try {
-      const at = new Date(now())
-      return (await recordNetworkFailure(store, database.id, network, at, milliseconds, ...dates)).getTime()
+      const fullAt = await recordNetworkFailure(store, { databaseId: database.id, network }, failure)
+      return fullAt.getTime()
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
       return Math.min(Math.max(known, now()) + milliseconds, latest)

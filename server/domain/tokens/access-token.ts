@@ -35,13 +35,12 @@ export interface TokenUser {
 /**
  * Returns a new access token (RFC 9068) of the database for a user.
  *
- * @param now in milliseconds since the epoch
+ * @param token.now in milliseconds since the epoch
  */
 export function issueToken(
   database: Database,
   user: TokenUser,
-  now: number,
-  session?: TokenSession,
+  { now, session }: { now: number; session?: TokenSession | undefined },
 ): AccessToken {
   const { tokenMaxAgeSeconds } = database
   const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
@@ -82,14 +81,13 @@ export type TokenClaims = Omit<VerifiedToken, 'databaseId' | 'kid' | 'expiresAt'
  * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
  *
  * @param verified tokens that need no second verification
- * @param now in milliseconds since the epoch
+ * @param token.now in milliseconds since the epoch
  * @throws {Problem} `token_expired`, or `token_invalid` for every other error
  */
 export function verifyToken(
   verified: VerifiedTokens,
   database: Database,
-  jwt: string,
-  now: number,
+  { jwt, now }: { jwt: string; now: number },
 ): TokenClaims {
   const keys = publishedKeys(database, now)
   const known = verified.get(jwt)

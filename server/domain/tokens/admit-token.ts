@@ -17,7 +17,7 @@ export async function admitToken(
 ): Promise<Pick<UserRequest, 'user' | 'claims'>> {
   try {
     const now = context.now()
-    const claims = verifyToken(context.verifiedTokens, database, jwt, now)
+    const claims = verifyToken(context.verifiedTokens, database, { jwt, now })
     const user = await context.findUser(database.id, keyOf(claims))
     if (!user || isRevoked(claims, user) || isEnded(claims, user, now)) throw new Problem('token_invalid')
     return { user, claims }

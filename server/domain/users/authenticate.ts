@@ -1,10 +1,9 @@
 import { isForeignKeyViolation } from '../../store/errors.js'
 import { findLogin, type UserWithTenants } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { databaseDeleted, Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import { rememberLogin } from './known-networks.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
@@ -12,6 +11,12 @@ export interface Authenticated {
   user: UserWithTenants
   /** When the user was read, in milliseconds since the epoch: a token must not claim to be later. */
   readAt: number
+}
+
+/** What a user logs in with. */
+export interface Credentials {
+  canonicalEmail: string
+  password: string
 }
 
 /**
@@ -22,19 +27,18 @@ export interface Authenticated {
  */
 export async function authenticate(
   context: AppContext,
-  database: Database,
-  canonicalEmail: string,
-  password: string,
-  caller: Caller,
+  request: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { canonicalEmail, password }: Credentials,
 ): Promise<Authenticated | undefined> {
   const { store, throttle, networkAllowance } = context
+  const { database, caller } = request
   const databaseId = database.id
   const attempt = throttle.keys.attempt(databaseId, canonicalEmail, caller.address)
   let readAt = context.now()
   let userId: string | undefined
   const read = async () => {
     readAt = context.now()
-    const login = await findLogin(store, databaseId, canonicalEmail, attempt)
+    const login = await findLogin(store, { databaseId, canonicalEmail }, attempt)
     userId = login.user?.id
     return login
   }
@@ -46,13 +50,13 @@ export async function authenticate(
       attempt,
       client: caller,
       read,
-      verify: ({ user }) => verifyPassword(context, database, user, password, caller),
+      verify: ({ user }) => verifyPassword(context, database, { user, password, client: caller }),
     })
     const { user, networkKnownAt } = candidate
     if (user) restoreHashParameters(context, database, user)
     if (user && matches) {
-      await rememberLogin(context, database, user, attempt.network, networkKnownAt, caller)
-      await rehashPassword(context, database, user, password, caller)
+      await rememberLogin(context, request, { userId: user.id, network: attempt.network, networkKnownAt })
+      await rehashPassword(context, request, { user, password })
       return { user, readAt }
     }
     audit(caller.log, 'login.failed', subject())

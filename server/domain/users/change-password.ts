@@ -18,12 +18,13 @@ import { recordHashParameters } from './verify-password.js'
  */
 export async function changePassword(
   context: AppContext,
-  { database, user, body, caller }: UserRequest<ChangePasswordBody>,
+  request: UserRequest<ChangePasswordBody>,
 ): Promise<SignedInUser> {
+  const { database, user, body, caller } = request
   const { id, email, emailVerifiedAt } = user
   const { password, newPassword } = body
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
-  await confirmPassword(context, database, user, password, caller)
+  await confirmPassword(context, request, password)
   const passwordHash = await context.hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const now = context.now()
@@ -37,5 +38,5 @@ export async function changePassword(
   context.deliver(messages)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
   const tenants = user.memberships.map((each) => each.id)
-  return signedIn(database, { id, tenants, emailVerifiedAt, ...revoked }, now)
+  return signedIn(database, { id, tenants, emailVerifiedAt, ...revoked }, { readAt: now })
 }

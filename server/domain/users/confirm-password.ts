@@ -1,7 +1,6 @@
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
 import { authenticate } from './authenticate.js'
 import { requireCanonicalEmail } from './canonical-email.js'
 
@@ -11,13 +10,9 @@ import { requireCanonicalEmail } from './canonical-email.js'
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`
  */
-export async function confirmPassword(
-  context: AppContext,
-  database: Database,
-  { id, email }: { id: string; email: string },
-  password: string,
-  caller: Caller,
-) {
-  const authenticated = await authenticate(context, database, requireCanonicalEmail(email), password, caller)
+export async function confirmPassword(context: AppContext, request: UserRequest, password: string) {
+  const { id, email } = request.user
+  const canonicalEmail = requireCanonicalEmail(email)
+  const authenticated = await authenticate(context, request, { canonicalEmail, password })
   if (authenticated?.user.id !== id) throw new Problem('invalid_credentials')
 }

@@ -1,7 +1,8 @@
 import type { CreateUserBody, IdempotencyHeaders, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
-import { insertUser } from '../../store/queries/sign-up.js'
+import type { NewMessage } from '../../store/queries/outbox.js'
+import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -24,15 +25,16 @@ import { recordHashParameters } from './verify-password.js'
  */
 export async function createUser(
   context: AppContext,
-  { database, body, headers, caller }: DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders },
+  request: DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders },
 ): Promise<SignedInUser> {
+  const { database, body, headers, caller } = request
   await requireNewPassword(context, database, { ...body, field: 'password' })
   const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
   const network = context.throttle.keys.network(database.id, caller.address)
   context.networkAllowance.assertLeft(database, network)
-  const previous = key && (await replaySignUp(context, database, body, caller, key))
-  if (previous) return signedIn(database, previous.user, previous.readAt)
+  const previous = key && (await replaySignUp(context, request, key))
+  if (previous) return signedIn(database, previous.user, previous)
 
   const passwordHash = await context.hashing.hash(body.password, caller)
   const now = new Date(context.now())
@@ -48,18 +50,18 @@ export async function createUser(
   }
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
   const messages = eventMessages(database, now, signUpEvents(user.id, tenant?.id))
-  if (await insert(context, database, user, tenant, key, messages)) {
+  if (await insert(context, database, { user, tenant, idempotencyKey: key, messages })) {
     context.deliver(messages)
     audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
     const tenants = tenant ? [tenant.id] : []
     return signedIn(
       database,
       { ...user, tenants, tokensValidAfter: null, emailVerifiedAt: null },
-      now.getTime(),
+      { readAt: now.getTime() },
     )
   }
-  const concurrent = key && (await replaySignUp(context, database, body, caller, key))
-  if (concurrent) return signedIn(database, concurrent.user, concurrent.readAt)
+  const concurrent = key && (await replaySignUp(context, request, key))
+  if (concurrent) return signedIn(database, concurrent.user, concurrent)
   await context.networkAllowance.countFailure(database, network)
   throw new Problem('email_taken')
 }
@@ -68,17 +70,15 @@ export async function createUser(
 async function insert(
   context: AppContext,
   database: Database,
-  ...[user, tenant, key, messages]: Rest<typeof insertUser>
+  { messages, ...signUp }: NewSignUp & { messages: readonly NewMessage[] },
 ) {
   try {
     // Before the insert: if the store fails between the two, no user exists whose sign-up was refused.
     await recordHashParameters(context, database)
-    await insertUser(context.store, user, tenant, key, messages)
+    await insertUser(context.store, signUp, messages)
     return true
   } catch (error) {
     if (isUniqueViolation(error)) return false
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   }
 }
-
-type Rest<F> = F extends (first: never, ...rest: infer R) => unknown ? R : never

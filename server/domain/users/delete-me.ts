@@ -12,15 +12,13 @@ import { confirmPassword } from './confirm-password.js'
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
  */
-export async function deleteMe(
-  context: AppContext,
-  { database, user, body, caller }: UserRequest<DeleteMeBody>,
-) {
-  await confirmPassword(context, database, user, body.password, caller)
+export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
+  const { database, user, body, caller } = request
+  await confirmPassword(context, request, body.password)
   const messages = eventMessages(database, new Date(context.now()), [
     { type: 'user.deleted', userId: user.id },
   ])
-  const tenants = await deleteUserAndTenants(context.store, database.id, user, messages)
+  const tenants = await deleteUserAndTenants(context.store, { ...user, databaseId: database.id }, messages)
   if (!tenants) throw new Problem('token_invalid')
   context.deliver(messages)
   const deleted = { databaseId: database.id, userId: user.id }

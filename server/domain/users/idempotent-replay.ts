@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import type { CreateUserBody } from '@usher/contract'
 import { findSignUp } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import type { AppContext } from '../context.js'
-import type { Database } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
 import { type Authenticated, authenticate } from './authenticate.js'
 import { requireCanonicalEmail } from './canonical-email.js'
 
@@ -25,17 +24,17 @@ export const hashIdempotencyKey = (header: string) =>
  */
 export async function replaySignUp(
   context: AppContext,
-  database: Database,
-  body: CreateUserBody,
-  caller: Caller,
+  request: DatabaseRequest<CreateUserBody>,
   key: Uint8Array,
 ): Promise<Authenticated | undefined> {
+  const { database, body, caller } = request
   const expired = new Date(context.now() - replayMilliseconds)
-  const signUp = await findSignUp(context.store, database.id, key, expired)
+  const signUp = await findSignUp(context.store, { databaseId: database.id, key }, expired)
   if (!signUp) return undefined
-  const email = requireCanonicalEmail(body.email)
-  const isSame = signUp.canonicalEmail === email && signUp.tenantName === (body.newTenant ?? null)
-  const authenticated = isSame && (await authenticate(context, database, email, body.password, caller))
+  const canonicalEmail = requireCanonicalEmail(body.email)
+  const isSame = signUp.canonicalEmail === canonicalEmail && signUp.tenantName === (body.newTenant ?? null)
+  const authenticated =
+    isSame && (await authenticate(context, request, { canonicalEmail, password: body.password }))
   if (!authenticated || authenticated.user.id !== signUp.userId) throw new Problem('idempotency_key_reused')
   audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.userId })
   return authenticated

@@ -13,14 +13,12 @@ import { signedIn } from './signed-in.js'
  * @throws {Problem} `invalid_credentials`, the same and after the same work for an unknown address, a wrong
  * password and a disabled user; `too_many_attempts`; `unavailable`
  */
-export async function login(
-  context: AppContext,
-  { database, caller, body }: DatabaseRequest<LoginBody>,
-): Promise<SignedInUser> {
-  const email = requireCanonicalEmail(body.email)
-  const authenticated = await authenticate(context, database, email, body.password, caller)
+export async function login(context: AppContext, request: DatabaseRequest<LoginBody>): Promise<SignedInUser> {
+  const { database, caller, body } = request
+  const canonicalEmail = requireCanonicalEmail(body.email)
+  const authenticated = await authenticate(context, request, { canonicalEmail, password: body.password })
   if (!authenticated) throw new Problem('invalid_credentials')
   const { user, readAt } = authenticated
   audit(caller.log, 'login.succeeded', { databaseId: database.id, userId: user.id })
-  return signedIn(database, user, readAt)
+  return signedIn(database, user, { readAt })
 }

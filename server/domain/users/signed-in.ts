@@ -5,15 +5,14 @@ import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-
 /**
  * Returns the body that create and login share: the user and a new token (docs/specification.md, section 2).
  *
- * @param readAt when the user was read or written, in milliseconds since the epoch. The token is of that instant: a
+ * @param token.readAt when the user was read or written, in milliseconds since the epoch. The token is of that instant: a
  * revocation in between must cover it.
- * @param session the session that the token belongs to
+ * @param token.session the session that the token belongs to
  */
 export function signedIn(
   database: Database,
   user: TokenUser,
-  readAt: number,
-  session?: TokenSession,
+  { readAt, session }: { readAt: number; session?: TokenSession },
 ): SignedInUser {
-  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, readAt, session) }
+  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, { now: readAt, session }) }
 }

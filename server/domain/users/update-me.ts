@@ -16,12 +16,8 @@ export async function updateMe(
   const messages = eventMessagesOf<Renaming>(database, new Date(context.now()), ({ isRenamed }) =>
     isRenamed ? [{ type: 'user.updated', userId: user.id }] : [],
   )
-  const isRenamed = await updatePreferredName(
-    context.store,
-    { ...user, databaseId: database.id },
-    preferredName,
-    messages,
-  )
+  const read = { ...user, databaseId: database.id }
+  const isRenamed = await updatePreferredName(context.store, read, { preferredName, messages })
   if (isRenamed === undefined) throw new Problem('token_invalid')
   if (isRenamed) {
     context.deliver(eventChannels(database))

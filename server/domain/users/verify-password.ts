@@ -1,11 +1,19 @@
 import { recordDummyHash } from '../../store/queries/databases.js'
 import { replacePasswordHash, type UserWithTenants } from '../../store/queries/users.js'
-import type { Caller, Client } from '../caller.js'
+import type { Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
 import type { Hasher } from '../passwords/hasher.js'
 import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
+
+/** A password that is to be verified. */
+interface PasswordAttempt {
+  user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined
+  password: string
+  client: Client
+}
 
 /**
  * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
@@ -17,9 +25,7 @@ import { Problem } from '../problem.js'
 export async function verifyPassword(
   { hashing }: Pick<AppContext, 'hashing'>,
   database: Pick<Database, 'dummyHashes'>,
-  user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined,
-  password: string,
-  client: Client,
+  { user, password, client }: PasswordAttempt,
 ): Promise<boolean> {
   const first = user?.passwordHash ?? hashing.dummyHash
   const matches = await hashing.verify(first, password, client)
@@ -65,16 +71,14 @@ export function restoreHashParameters(
  */
 export async function rehashPassword(
   context: AppContext,
-  database: Database,
-  user: Pick<UserWithTenants, 'id' | 'passwordHash'>,
-  password: string,
-  caller: Caller,
+  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { user, password }: { user: Pick<UserWithTenants, 'id' | 'passwordHash'>; password: string },
 ) {
   const { hashing, store } = context
   if (!hashing.isOutdated(user.passwordHash)) return
   try {
     const passwordHash = await hashing.hash(password)
-    await replacePasswordHash(store, database.id, user, passwordHash)
+    await replacePasswordHash(store, { ...user, databaseId: database.id }, passwordHash)
     await recordHashParameters(context, database)
   } catch (error) {
     caller.log.warn({ err: error, databaseId: database.id, userId: user.id }, 'password hash not renewed')

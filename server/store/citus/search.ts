@@ -47,29 +47,35 @@ const workersStatement = `
 export async function searchPlace(
   store: Queries,
   place: SearchPlace,
-  { message, stream }: SearchPosition,
-  now: Date,
+  { message, stream, now }: SearchPosition & { now: Date },
 ): Promise<Visited[]> {
   const values = [message.kind, message.databaseId, stream, now.toISOString()]
-  const found = await runAt<Omit<Visited, 'dueAt'> & { dueAt: Date | string | null }>(
-    store,
-    place,
+  const found = await runAt<Omit<Visited, 'dueAt'> & { dueAt: Date | string | null }>(store, place, {
     values,
-    (tables, expressions) => searchStatement(tables, typed(expressions)),
-  )
+    statementOf: (tables, expressions) => searchStatement(tables, typed(expressions)),
+  })
   return found.map((each) => ({ ...each, dueAt: each.dueAt === null ? null : new Date(each.dueAt) }))
 }
 
 /** Returns how many messages of each kind wait for the operator, some thousands at most. */
 export const countNotRetried = (store: Queries, place: SearchPlace) =>
-  runAt<{ kind: 'mail' | 'webhook'; count: number }>(store, place, [], notRetriedStatement)
+  runAt<{ kind: 'mail' | 'webhook'; count: number }>(store, place, {
+    values: [],
+    statementOf: notRetriedStatement,
+  })
 
-/** Runs a statement at a place. @param statementOf gets SQL expressions of the values */
+/** A statement for any place. */
+interface PlacedStatement {
+  values: string[]
+  /** Gets SQL expressions of the values. */
+  statementOf: (tables: readonly SearchedTables[], expressions: string[]) => string
+}
+
+/** Runs a statement at a place. */
 async function runAt<Row>(
   store: Queries,
   { name, shards }: SearchPlace,
-  values: string[],
-  statementOf: (tables: readonly SearchedTables[], expressions: string[]) => string,
+  { values, statementOf }: PlacedStatement,
 ): Promise<Row[]> {
   // An array, because a store on Citus takes a string for the id of a database.
   if (!shards) {

@@ -30,8 +30,13 @@ export interface CountedRequest {
 export const storeCountedMail = <Stored extends NewMessage, Refusal>(
   store: Transactions,
   request: CountedRequest,
-  findRefusal: (fullAt: number[]) => Refusal | undefined,
-  messageOf: (store: Queries) => Promise<Stored>,
+  {
+    findRefusal,
+    messageOf,
+  }: {
+    findRefusal: (fullAt: number[]) => Refusal | undefined
+    messageOf: (store: Queries) => Promise<Stored>
+  },
 ) =>
   store.transaction(request.databaseId, async (query) => {
     await query('SAVEPOINT uncounted', [])

@@ -78,7 +78,7 @@ export async function resetPassword(
 ) {
   type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt'> & { tenants: string[] }
   const values = [databaseId, userId, id, now, passwordHash, now.getTime()]
-  const [user] = await changeWithMessages<Row>(store, resetPasswordStatement, values, messages)
+  const [user] = await changeWithMessages<Row>(store, { text: resetPasswordStatement, values }, messages)
   return user
 }
 
@@ -96,7 +96,7 @@ export async function verifyEmail(
 ) {
   const values = [databaseId, userId, id, now]
   type Row = CodeUser & Pick<User, 'email'>
-  const [user] = await changeWithMessages<Row>(store, verifyEmailStatement, values, messages)
+  const [user] = await changeWithMessages<Row>(store, { text: verifyEmailStatement, values }, messages)
   return user
 }
 

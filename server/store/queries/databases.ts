@@ -145,22 +145,26 @@ export async function* pagesOfPasswordHashes(store: Queries, databaseId: string)
 
 /** Also deletes memberships and idempotency keys, by ON DELETE CASCADE. Returns the number of users. */
 export const deleteAllUsers = (store: Queries, databaseId: string) =>
-  deleteInBatches(store, databaseId, '"user"', 'id')
+  deleteInBatches(store, databaseId, { table: '"user"', key: 'id' })
 
 export const deleteAllTenants = (store: Queries, databaseId: string) =>
-  deleteInBatches(store, databaseId, 'tenant', 'id')
+  deleteInBatches(store, databaseId, { table: 'tenant', key: 'id' })
 
 export const deleteAllLoginFailures = (store: Queries, databaseId: string) =>
-  deleteInBatches(store, databaseId, 'login_failures', 'address, network')
+  deleteInBatches(store, databaseId, { table: 'login_failures', key: 'address, network' })
 
 export const deleteAllMessages = (store: Queries, databaseId: string) =>
-  deleteInBatches(store, databaseId, 'outbox', 'id')
+  deleteInBatches(store, databaseId, { table: 'outbox', key: 'id' })
 
 export const deleteAllMessageStreams = (store: Queries, databaseId: string) =>
-  deleteInBatches(store, databaseId, 'outbox_stream', 'id')
+  deleteInBatches(store, databaseId, { table: 'outbox_stream', key: 'id' })
 
-/** @param key columns that follow database_id in the primary key */
-async function deleteInBatches(store: Queries, databaseId: string, table: string, key: string) {
+/** @param rows.key columns that follow database_id in the primary key */
+async function deleteInBatches(
+  store: Queries,
+  databaseId: string,
+  { table, key }: { table: string; key: string },
+) {
   const text = `
     DELETE FROM usher.${table} WHERE database_id = $1::uuid AND (${key}) IN (
       SELECT ${key} FROM usher.${table} WHERE database_id = $1::uuid ORDER BY ${key} LIMIT ${batchRows})

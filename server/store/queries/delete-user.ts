@@ -9,8 +9,7 @@ import { isAsRead, type ReadUser } from './revocations.js'
  */
 export const deleteUserAndTenants = (
   store: Transactions,
-  databaseId: string,
-  { id, generation, tokensValidAfter }: ReadUser,
+  { databaseId, id, generation, tokensValidAfter }: ReadUser & { databaseId: string },
   messages: readonly NewMessage[],
 ) =>
   store.transaction(databaseId, async (query) => {

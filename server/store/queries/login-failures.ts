@@ -69,12 +69,9 @@ const recordStatements = { account: recordStatement(true), network: recordStatem
  */
 export async function reserveAttempt(
   store: Queries,
-  databaseId: string,
-  count: Count,
-  decidedOn: LoginFailures,
-  limits: { network: number; account: number },
+  { databaseId, attempt, now, expired, account }: Count & { databaseId: string },
+  { decidedOn, limits }: { decidedOn: LoginFailures; limits: { network: number; account: number } },
 ): Promise<boolean> {
-  const { attempt, now, expired, account } = count
   const { address, network } = attempt
   const kind = account ? 'account' : 'network'
   const values: unknown[] = [databaseId, address, network, now, expired, limits.network]
@@ -84,7 +81,7 @@ export async function reserveAttempt(
   }
   const rows = await store.query<{ network: Uint8Array }>(reserveStatements[kind], values)
   if (rows.length === (account ? 2 : 1)) return true
-  for (const row of rows) await releaseAttempt(store, databaseId, address, row.network)
+  for (const row of rows) await releaseAttempt(store, databaseId, { address, network: row.network })
   return false
 }
 
@@ -101,12 +98,7 @@ const reserveStatement = (account: boolean) => `${counted(account)}
 
 const reserveStatements = { account: reserveStatement(true), network: reserveStatement(false) }
 
-export async function releaseAttempt(
-  store: Queries,
-  databaseId: string,
-  address: Uint8Array,
-  network: Uint8Array,
-) {
+export async function releaseAttempt(store: Queries, databaseId: string, { address, network }: Attempt) {
   await store.query(
     `UPDATE usher.login_failures SET failures = failures - 1
     WHERE database_id = $1::uuid AND address = $2::bytea AND network = $3::bytea AND failures > 0`,

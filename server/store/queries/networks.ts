@@ -2,22 +2,26 @@ import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
+/** What a failure counts for. */
+export interface NetworkFailure {
+  now: Date
+  /** The time in which one failure is forgotten. */
+  milliseconds: number
+  /** The latest possible time of a full allowance. */
+  latest: Date
+  /** A stored time later than this was written before the clock was set back, and is ignored. */
+  impossible: Date
+}
+
 /**
  * Counts a failure of a client network over all accounts, and deletes up to 100 networks whose allowance is full.
  *
- * @param milliseconds the time in which one failure is forgotten
- * @param latest the latest possible time of a full allowance
- * @param impossible a stored time later than this was written before the clock was set back, and is ignored
  * @returns when the network's allowance will be full again
  */
 export async function recordNetworkFailure(
   store: Queries,
-  databaseId: string,
-  network: Uint8Array,
-  now: Date,
-  milliseconds: number,
-  latest: Date,
-  impossible: Date,
+  { databaseId, network }: { databaseId: string; network: Uint8Array },
+  { now, milliseconds, latest, impossible }: NetworkFailure,
 ): Promise<Date> {
   const first = new Date(now.getTime() + milliseconds)
   const values = [databaseId, network, now, first, milliseconds, latest, impossible]
@@ -46,9 +50,7 @@ const recordStatement = `
 /** Notes that a user has logged in from a network. */
 export async function rememberNetwork(
   store: Queries,
-  databaseId: string,
-  userId: string,
-  network: Uint8Array,
+  { databaseId, userId, network }: { databaseId: string; userId: string; network: Uint8Array },
   now: Date,
 ) {
   await store.query(rememberStatement, [databaseId, userId, network, now])

@@ -134,8 +134,7 @@ export type MessagesOf<Row> = readonly NewMessage[] | ((row: Row) => readonly Ne
  */
 export function changeWithMessages<Row>(
   store: Transactions,
-  text: string,
-  values: unknown[],
+  { text, values }: { text: string; values: unknown[] },
   messages: MessagesOf<Row>,
 ): Promise<Row[]> {
   if (typeof messages !== 'function' && messages.length === 0) return store.query<Row>(text, values)

@@ -85,7 +85,7 @@ export async function revokeUserTokens(
   { now, passwordHash, messages = [] }: Revocation,
 ) {
   const values = [databaseId, id, now, now.getTime(), passwordHash ?? null]
-  const [user] = await changeWithMessages<Revoked>(store, revokeStatement, values, messages)
+  const [user] = await changeWithMessages<Revoked>(store, { text: revokeStatement, values }, messages)
   return user
 }
 
@@ -96,7 +96,7 @@ export async function revokeIfAsRead(
   { now, passwordHash, messages = [] }: Revocation,
 ) {
   const values = [databaseId, id, now, now.getTime(), passwordHash ?? null, generation, tokensValidAfter]
-  const [user] = await changeWithMessages<Revoked>(store, revokeIfAsReadStatement, values, messages)
+  const [user] = await changeWithMessages<Revoked>(store, { text: revokeIfAsReadStatement, values }, messages)
   return user
 }
 
@@ -104,11 +104,10 @@ export async function revokeIfAsRead(
 export async function disableUser(
   store: Transactions,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
-  now: Date,
-  messages: MessagesOf<Revoked>,
+  { now, messages }: { now: Date; messages: MessagesOf<Revoked> },
 ) {
   const values = [databaseId, id, now, now.getTime()]
-  const [user] = await changeWithMessages(store, disableStatement, values, messages)
+  const [user] = await changeWithMessages(store, { text: disableStatement, values }, messages)
   return user
 }
 
@@ -123,7 +122,11 @@ export async function enableUser(
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   messages: MessagesOf<Revoked>,
 ) {
-  const [user] = await changeWithMessages(store, enableStatement, [databaseId, id], messages)
+  const [user] = await changeWithMessages(
+    store,
+    { text: enableStatement, values: [databaseId, id] },
+    messages,
+  )
   return user
 }
 

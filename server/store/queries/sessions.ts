@@ -56,8 +56,7 @@ const insertStatement = `
 export async function endUnusedSessions(
   store: Queries,
   { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
-  kept: number,
-  now: Date,
+  { kept, now }: { kept: number; now: Date },
 ) {
   const values = [databaseId, userId, now, kept]
   const ended = await store.query<Pick<Session, 'id'>>(endUnusedStatement, values)
@@ -76,6 +75,7 @@ const endUnusedStatement = `
 
 /** What a refresh depends on. */
 export interface Refresh {
+  databaseId: string
   sessionId: string
   /** The number in the refresh token. */
   refreshes: number
@@ -106,12 +106,11 @@ export type RefreshedSession = Pick<
  */
 export async function refreshSession(
   store: Transactions,
-  databaseId: string,
-  { sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds }: Refresh,
+  { databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds }: Refresh,
   messages: MessagesOf<RefreshedSession>,
 ): Promise<RefreshedSession | undefined> {
   const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds]
-  const [session] = await changeWithMessages(store, refreshStatement, values, messages)
+  const [session] = await changeWithMessages(store, { text: refreshStatement, values }, messages)
   return session
 }
 
@@ -138,12 +137,16 @@ const refreshStatement = `
     u.email_verified_at AS "emailVerifiedAt", ${tenantsOf('s.user_id')}`
 
 /** Ends a session. Returns its user, or undefined if it had ended before. */
-export async function endSession(store: Queries, databaseId: string, sessionId: string, now: Date) {
+export async function endSession(
+  store: Queries,
+  { databaseId, id }: Pick<Session, 'databaseId' | 'id'>,
+  now: Date,
+) {
   const [session] = await store.query<{ userId: string }>(
     `UPDATE usher.session SET ended_at = $3::timestamptz
     WHERE database_id = $1::uuid AND id = $2::uuid AND ended_at IS NULL
     RETURNING user_id AS "userId"`,
-    [databaseId, sessionId, now],
+    [databaseId, id, now],
   )
   return session?.userId
 }
@@ -151,12 +154,10 @@ export async function endSession(store: Queries, databaseId: string, sessionId: 
 /** Ends a session of a user. Returns false if the user has no such session or it had ended before. */
 export async function endSessionOf(
   store: Queries,
-  databaseId: string,
-  userId: string,
-  sessionId: string,
+  { databaseId, userId, id }: Pick<Session, 'databaseId' | 'userId' | 'id'>,
   now: Date,
 ) {
-  const ended = await store.query(endSessionOfStatement, [databaseId, sessionId, userId, now])
+  const ended = await store.query(endSessionOfStatement, [databaseId, id, userId, now])
   return ended.length > 0
 }
 
@@ -175,10 +176,8 @@ export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | '
  */
 export async function findSessions(
   store: Queries,
-  databaseId: string,
-  { id, generation, tokensValidAfter }: ReadUser,
-  currentId: string,
-  now: Date,
+  { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<Session, 'databaseId'>,
+  { currentId, now }: { currentId: string; now: Date },
 ) {
   const values = [databaseId, id, now, currentId, generation, tokensValidAfter]
   const rows = await store.query<ListedSession | { id: null }>(findSessionsStatement, values)

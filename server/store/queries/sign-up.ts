@@ -4,6 +4,15 @@ import { messageParts, messageValues, type NewMessage } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
 
+/** A user who signs up. */
+export interface NewSignUp {
+  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'generation' | 'tokensValidAfter'> & {
+    generation: number
+  }
+  tenant?: { id: string; name: string } | undefined
+  idempotencyKey?: Uint8Array | undefined
+}
+
 /**
  * Inserts a user, the user's tenant and the Idempotency-Key, if given, in one statement.
  *
@@ -12,11 +21,7 @@ type Queries = Pick<Store, 'query'>
  */
 export async function insertUser(
   store: Queries,
-  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'generation' | 'tokensValidAfter'> & {
-    generation: number
-  },
-  tenant: { id: string; name: string } | undefined,
-  idempotencyKey: Uint8Array | undefined,
+  { user, tenant, idempotencyKey }: NewSignUp,
   messages: readonly NewMessage[] = [],
 ) {
   const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation } = user
@@ -81,7 +86,11 @@ export interface SignUp {
 }
 
 /** Returns the sign-up of an Idempotency-Key, or undefined. Deletes the key if it was created before `expired`. */
-export async function findSignUp(store: Queries, databaseId: string, key: Uint8Array, expired: Date) {
+export async function findSignUp(
+  store: Queries,
+  { databaseId, key }: { databaseId: string; key: Uint8Array },
+  expired: Date,
+) {
   const [signUp] = await store.query<SignUp>(findSignUpStatement, [databaseId, key, expired])
   return signUp
 }

@@ -141,8 +141,7 @@ export interface Login {
 
 export async function findLogin(
   store: Queries,
-  databaseId: string,
-  canonicalEmail: string,
+  { databaseId, canonicalEmail }: Pick<User, 'databaseId' | 'canonicalEmail'>,
   attempt: Attempt,
 ): Promise<Login> {
   type Row = UserWithTenants & {
@@ -183,8 +182,7 @@ const findLoginStatement = `
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (
   store: Queries,
-  databaseId: string,
-  { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
+  { databaseId, id, passwordHash }: Pick<User, 'databaseId' | 'id' | 'passwordHash'>,
   newHash: string,
 ) => store.query(replacePasswordHashStatement, [databaseId, id, passwordHash, newHash])
 
@@ -196,11 +194,14 @@ const replacePasswordHashStatement = `
 export async function updatePreferredName(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
-  preferredName: string | null,
-  messages: MessagesOf<Renaming>,
+  { preferredName, messages }: Pick<User, 'preferredName'> & { messages: MessagesOf<Renaming> },
 ) {
   const values = [databaseId, id, preferredName, generation, tokensValidAfter]
-  const [user] = await changeWithMessages<Renaming>(store, updatePreferredNameStatement, values, messages)
+  const [user] = await changeWithMessages<Renaming>(
+    store,
+    { text: updatePreferredNameStatement, values },
+    messages,
+  )
   return user?.isRenamed
 }
 

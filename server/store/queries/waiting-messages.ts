@@ -13,7 +13,7 @@ export interface ChosenMessages {
 
 /** Makes messages due, with all attempts again. Returns their number. */
 export const retryMessages = (store: Transactions, chosen: ChosenMessages, now: Date) =>
-  changeMessages(store, chosen, now, (query, databaseId, ids) =>
+  changeMessages(store, { ...chosen, now }, (query, databaseId, ids) =>
     query(retryStatement, [databaseId, ids, now]),
   )
 
@@ -23,7 +23,9 @@ const retryStatement = `
 
 /** Deletes messages. Returns their number. */
 export const dropMessages = (store: Transactions, chosen: ChosenMessages, now: Date) =>
-  changeMessages(store, chosen, now, (query, databaseId, ids) => query(dropStatement, [databaseId, ids]))
+  changeMessages(store, { ...chosen, now }, (query, databaseId, ids) =>
+    query(dropStatement, [databaseId, ids]),
+  )
 
 const dropStatement = `
   DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = ANY ($2::uuid[]) AND kind <> 'tail' RETURNING 1`
@@ -33,8 +35,7 @@ const batchRows = 1_000
 
 async function changeMessages(
   store: Transactions,
-  { databaseId, id }: ChosenMessages,
-  now: Date,
+  { databaseId, id, now }: ChosenMessages & { now: Date },
   change: (query: Store['query'], databaseId: string, ids: string[]) => Promise<unknown[]>,
 ) {
   const condition = id === undefined ? 'due_at IS NULL' : 'id = $2::uuid'

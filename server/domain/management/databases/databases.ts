@@ -58,7 +58,7 @@ export async function createDatabase(
     const created = await insertDatabase(transaction, data)
     if (!created) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
     const masterKey = await sealingKeyOfNewDatabase(transaction, store)
-    await insertSigningKey(transaction, generateSigningKey(created, masterKey, now, now))
+    await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
     return created
   })
 }

@@ -38,7 +38,7 @@ export async function rotateKeys(store: Store, path: DatabasePath, activateInSec
   return inTransaction(store, async (transaction) => {
     const masterKey = await lockSealingKey(transaction, store, database.id)
     await lockDatabase(transaction, database.id)
-    const key = generateSigningKey(database, masterKey, now, activatesAt)
+    const key = generateSigningKey(database, masterKey, { now, activatesAt })
     const databaseId = database.id
     await deleteRetiredKeys(transaction, databaseId, now)
     const pending = await findPendingKey(transaction, databaseId, now)
@@ -69,7 +69,7 @@ async function rotateSecret(
   const retiresAt = secondsAfter(activatesAt, Math.max(sessionMax, longestTokenSeconds))
   await retireSecrets(transaction, { databaseId }, retiresAt)
   const id = { databaseId, number: last.number + 1 }
-  await insertSecret(transaction, generateSecret(id, masterKey, now, activatesAt))
+  await insertSecret(transaction, generateSecret(id, masterKey, { now, activatesAt }))
 }
 
 /**
@@ -112,7 +112,7 @@ async function requireSecret(transaction: TypedQueries, databaseId: string, mast
   const last = await findLastSecret(transaction, databaseId)
   if (!last || !isRetired(last, now)) return
   const id = { databaseId, number: last.number + 1 }
-  await insertSecret(transaction, generateSecret(id, masterKey, now, now))
+  await insertSecret(transaction, generateSecret(id, masterKey, { now }))
 }
 
 const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>

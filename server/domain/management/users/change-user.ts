@@ -22,7 +22,7 @@ type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => 
 export const disableUser: Change = async (store, path, userRef, now) => {
   const { database, account } = await findAccount(store, path, userRef)
   const messages = userEvent(database, 'user.disabled', account, now)
-  const changed = await disable(store, account, now, messages)
+  const changed = await disable(store, account, { now, messages })
   return changed
     ? { ...accountOf(account), disabledAt: now, tokensValidAfter: changed.tokensValidAfter }
     : accountAsItIs(store, path, account.id)

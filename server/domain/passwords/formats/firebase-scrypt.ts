@@ -25,7 +25,7 @@ export const firebaseScryptFormat: PasswordFormat = (hash) => {
   const neutral = zeros(signer.length)
   return {
     verify: async (password) => {
-      const key = scryptKey(password, Buffer.concat([salt, separator]), aesKeyBytes, parameters)
+      const key = scryptKey(password, Buffer.concat([salt, separator]), { ...parameters, bytes: aesKeyBytes })
       const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16))
       return timingSafeEqual(Buffer.concat([cipher.update(signer), cipher.final()]), digest)
     },

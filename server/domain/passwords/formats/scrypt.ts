@@ -20,7 +20,8 @@ export const scryptFormat: PasswordFormat = (hash) => {
   const digest = digestOf(digestText)
   if (!salt || !digest || !isDefined(parameters)) return undefined
   return {
-    verify: async (password) => timingSafeEqual(scryptKey(password, salt, digest.length, parameters), digest),
+    verify: async (password) =>
+      timingSafeEqual(scryptKey(password, salt, { ...parameters, bytes: digest.length }), digest),
     dummyHash: `$scrypt$ln=${ln},r=${r},p=${p}$${zeros(dummySaltBytes)}$${zeros(digest.length)}`,
     cost: scryptCost(parameters),
   }
@@ -35,5 +36,9 @@ export const scryptCost = ({ ln, r, p }: ScryptParameters): Cost => ({
   mebibytes: (128 * r * (2 ** ln + p)) / 2 ** 20,
 })
 
-export const scryptKey = (password: string, salt: Buffer, bytes: number, { ln, r, p }: ScryptParameters) =>
-  scryptSync(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })
+/** @param parameters.bytes length of the key */
+export const scryptKey = (
+  password: string,
+  salt: Buffer,
+  { ln, r, p, bytes }: ScryptParameters & { bytes: number },
+) => scryptSync(password, salt, bytes, { N: 2 ** ln, r, p, maxmem: Number.MAX_SAFE_INTEGER })
