@@ -65,8 +65,11 @@ export async function deleteMembers(store: TypedQueries, { databaseId, id }: Ten
 
 /** Deletes a tenant unless it has members. Returns whether it has deleted it. */
 export async function deleteEmptyTenant(store: TypedQueries, { databaseId, id }: TenantKey) {
-  const { tenant } = await store.loadPrisma()
-  const { count } = await tenant.deleteMany({ where: { databaseId, id, memberships: { none: {} } } })
+  const transaction = await store.loadPrisma()
+  // Prisma's client would not name the database of the memberships.
+  const count = await transaction.$executeRaw`
+    DELETE FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid AND NOT EXISTS (
+      SELECT 1 FROM usher.membership WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid)`
   return count > 0
 }
 
