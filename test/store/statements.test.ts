@@ -15,12 +15,14 @@ import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 import { isSearch } from '../support/statement-plans.js'
+import { watchWrites } from '../support/write-order.js'
 
 const masterKey = Buffer.alloc(32, 7)
 const newMasterKey = Buffer.alloc(32, 8).toString('base64')
 
 let folder: string
 let logged: Logged[]
+let unawaited: string[]
 let distributed: Set<string>
 const commands = new Set<string>()
 let allCommands: string[]
@@ -55,11 +57,15 @@ async function onServer<Result>(url: string, work: (store: OpenStore) => Promise
 
 async function useEveryOperationWithBystanders(store: OpenStore) {
   const expectations: (() => Promise<void>)[] = []
-  await useEveryOperation(store, async ({ context, clock }, { id: databaseId }) => {
+  const writes = watchWrites(store)
+  await useEveryOperation(writes.store, async (api, { id: databaseId }) => {
+    const { context, clock } = api
+    if (expectations.length === 0) writes.watch(api)
     const network = context.throttle.keys.network(databaseId, '127.0.0.1')
     expectations.push(await addBystanders(store, { databaseId, now: new Date(clock.now), network }))
   })
   for (const expectUnchanged of expectations) await expectUnchanged()
+  unawaited = writes.errors()
 }
 
 async function useEveryCommand(store: OpenStore, url: string) {
@@ -167,6 +173,13 @@ describe('statements on a distributed store', () => {
       `signing_key is named outside a query: ${lock}`,
       `database_secret is named outside a query: ${lock}`,
     ])
+  })
+
+  it('every request waits for each of its writes', () => {
+    // A login restores the pruned parameters of its hash while it goes on. A sign-up records them first.
+    const restored = /^INSERT INTO usher\.hash_parameters is not awaited before (?!INSERT INTO usher\."user")/
+    expect(unawaited.filter((each) => !restored.test(each))).toEqual([])
+    expect(unawaited).not.toEqual([])
   })
 
   it('the recorded statements come from all commands and use all tables', () => {
