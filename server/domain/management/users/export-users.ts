@@ -1,7 +1,6 @@
 import { listUsersToExport } from '../../../store/queries/management/bulk.js'
 import type { Store } from '../../../store/store.js'
-import { isDummyHash } from '../../passwords/formats/read-hash.js'
-import type { UserLine } from './user-line.js'
+import { lineOf, type UserLine } from './user-line.js'
 
 const pageUsers = 500
 
@@ -14,23 +13,7 @@ export async function* exportUsers(store: Store, databaseId: string): AsyncGener
   for (;;) {
     const users = await listUsersToExport(store, databaseId, { limit: pageUsers, ...(after && { after }) })
     for (const user of users) {
-      yield {
-        id: user.id,
-        email: user.email,
-        ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
-        ...(user.preferredName !== null && { preferredName: user.preferredName }),
-        ...(user.tenants.length > 0 && {
-          tenants: user.tenants.map((tenant) => ({
-            ...tenant,
-            createdAt: new Date(tenant.createdAt),
-            joinedAt: new Date(tenant.joinedAt),
-          })),
-        }),
-        ...(user.emailVerifiedAt && { emailVerifiedAt: user.emailVerifiedAt }),
-        ...(user.disabledAt && { disabledAt: user.disabledAt }),
-        ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
-        createdAt: user.createdAt,
-      } satisfies UserLine
+      yield lineOf(user)
       after = user.id
     }
     if (users.length < pageUsers) return

@@ -1,14 +1,12 @@
-import { v7 as uuidv7 } from 'uuid'
 import { addUsers, createDryRun, type NewUser } from '../../../store/queries/management/bulk.js'
 import type { Store } from '../../../store/store.js'
 import { clockSkewSeconds } from '../../clock-skew.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
-import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { createHashFilter } from './imported-hashes.js'
-import { LineError, readUserLine, type UserLine } from './user-line.js'
+import { LineError, readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
   number: number
@@ -121,30 +119,4 @@ function candidateOf(
   }
   const passwordHash = user.passwordHash ?? hashing.dummyHash
   return { line, row: rowOf(user, passwordHash, new Date(now())), dummyHash: checkHash(passwordHash) }
-}
-
-function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): NewUser {
-  const createdAt = user.createdAt ?? now
-  return {
-    user: {
-      id: user.id ?? uuidv7(),
-      email: user.email,
-      canonicalEmail: requireCanonicalEmail(user.email),
-      passwordHash,
-      preferredName: user.preferredName ?? null,
-      emailVerifiedAt: user.emailVerifiedAt ?? null,
-      disabledAt: user.disabledAt ?? null,
-      // Also if the line has the id of a deleted user, whose tokens stay rejected.
-      generation: now.getTime(),
-      tokensValidAfter: user.tokensValidAfter ?? null,
-      createdAt,
-    },
-    tenants: (tenants ?? []).map((tenant, index) => ({
-      id: tenant.id ?? uuidv7(),
-      name: tenant.name,
-      createdAt: tenant.createdAt ?? createdAt,
-      // One millisecond apart, so that tenants keep the order of the line.
-      joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
-    })),
-  }
 }

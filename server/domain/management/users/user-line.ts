@@ -1,5 +1,9 @@
 import { CreateUserBody, Email } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
+import type { NewUser, UserToExport } from '../../../store/queries/management/bulk.js'
+import { isDummyHash } from '../../passwords/formats/read-hash.js'
+import { requireCanonicalEmail } from '../../users/canonical-email.js'
 
 const nil = '00000000-0000-0000-0000-000000000000'
 const earliest = new Date(0)
@@ -68,3 +72,49 @@ function jsonOf(text: string): unknown {
     throw new LineError('is not JSON')
   }
 }
+
+/** Returns the rows that a line adds. */
+export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): NewUser {
+  const createdAt = user.createdAt ?? now
+  return {
+    user: {
+      id: user.id ?? uuidv7(),
+      email: user.email,
+      canonicalEmail: requireCanonicalEmail(user.email),
+      passwordHash,
+      preferredName: user.preferredName ?? null,
+      emailVerifiedAt: user.emailVerifiedAt ?? null,
+      disabledAt: user.disabledAt ?? null,
+      // Also if the line has the id of a deleted user, whose tokens stay rejected.
+      generation: now.getTime(),
+      tokensValidAfter: user.tokensValidAfter ?? null,
+      createdAt,
+    },
+    tenants: (tenants ?? []).map((tenant, index) => ({
+      id: tenant.id ?? uuidv7(),
+      name: tenant.name,
+      createdAt: tenant.createdAt ?? createdAt,
+      // One millisecond apart, so that tenants keep the order of the line.
+      joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
+    })),
+  }
+}
+
+/** Returns the line of a user, without absent fields. */
+export const lineOf = (user: UserToExport): UserLine => ({
+  id: user.id,
+  email: user.email,
+  ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
+  ...(user.preferredName !== null && { preferredName: user.preferredName }),
+  ...(user.tenants.length > 0 && {
+    tenants: user.tenants.map((tenant) => ({
+      ...tenant,
+      createdAt: new Date(tenant.createdAt),
+      joinedAt: new Date(tenant.joinedAt),
+    })),
+  }),
+  ...(user.emailVerifiedAt && { emailVerifiedAt: user.emailVerifiedAt }),
+  ...(user.disabledAt && { disabledAt: user.disabledAt }),
+  ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
+  createdAt: user.createdAt,
+})
