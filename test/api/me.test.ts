@@ -16,7 +16,7 @@ describe('GET /users/me', () => {
     const response = await database.me(user.token.jwt)
     expect(response.statusCode).toBe(200)
     expect(response.headers['cache-control']).toBe('no-store')
-    expect(response.json()).toEqual({
+    expect(response.json()).toMatchObject({
       id: user.id,
       email: 'Me@Example.com',
       preferredName: 'Renamed',

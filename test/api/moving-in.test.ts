@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { exportUsers } from '../../server/domain/management/users/export-users.js'
+import { UserLine } from '../../server/domain/management/users/user-line.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { it as apiTest } from '../support/api.js'
 import { password } from '../support/app.js'
@@ -87,7 +88,7 @@ describe('lines of an import', () => {
     })
     const loggedIn = (await login({ email, password: vectorPassword })).json()
     expect(loggedIn).toMatchObject({ id: uuid('a'), tenants: [uuid('b'), expect.any(String)] })
-    expect((await me(loggedIn.token.jwt)).json()).toEqual({
+    expect((await me(loggedIn.token.jwt)).json()).toMatchObject({
       id: uuid('a'),
       email: 'Ada@Example.com',
       preferredName: 'Ada',
@@ -104,15 +105,7 @@ describe('lines of an import', () => {
   })
 
   it('treats null like an absent field', async ({ imported }) => {
-    const nulls = [
-      'id',
-      'passwordHash',
-      'preferredName',
-      'tenants',
-      'disabledAt',
-      'tokensValidAfter',
-      'createdAt',
-    ]
+    const nulls = Object.keys(UserLine.shape).filter((field) => field !== 'email')
     const { result } = await imported({
       email,
       ...Object.fromEntries(nulls.map((field) => [field, null])),

@@ -4,7 +4,6 @@ import { CreateUserBody, User } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 import { expect } from 'vitest'
 import { exportUsers } from '../../server/domain/management/users/export-users.js'
-import type { Prisma } from '../../server/store/generated/client.js'
 import { it as apiTest } from '../support/api.js'
 import { importAll, linesOf } from '../support/lines.js'
 
@@ -76,13 +75,14 @@ it('every column of a user survives an export and an import', async ({ usher, st
   const { id: databaseId } = await usher.newDatabase()
   const row = {
     ...(await valuesOfColumns()),
+    createdAt: new Date(Date.UTC(2026, 0, 1)),
     databaseId,
     id: randomUUID(),
     email: 'Ada@example.com',
     canonicalEmail: 'ada@example.com',
     passwordHash: '$2b$04$W9aN1Tz27FRKl8gKuX.gBulgjqiNj1qVOT4IIyQLorvS2uGgrOq.i',
   }
-  await store.prisma.user.create({ data: row satisfies Prisma.UserUncheckedCreateInput })
+  await store.prisma.user.create({ data: row })
 
   const copy = await copied(databaseId)
   const before = await store.prisma.user.findFirstOrThrow({ where: { databaseId } })
