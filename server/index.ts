@@ -116,6 +116,6 @@ async function requireFirstDatabase(store: Store, now: () => number) {
   if (oldest) return oldest
   const path = { workspaceSlug: 'demo', databaseName: 'app' }
   await ensureWorkspace(store, path.workspaceSlug, new Date(now()))
-  await createDatabase(store, path, { appUrl: exampleUrl }, new Date(now()))
+  await createDatabase({ store, now: new Date(now()) }, path, { appUrl: exampleUrl })
   return path
 }

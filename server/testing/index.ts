@@ -182,7 +182,11 @@ function databaseCreator(store: Store, now: () => number) {
     const path = { workspaceSlug: workspace, databaseName: database }
     const createdAt = new Date(now())
     await ensureWorkspace(store, workspace, createdAt)
-    await createDatabase(store, path, { ...others, tokenMaxAge: tokenMaxAgeSeconds, appUrl }, createdAt)
+    await createDatabase({ store, now: createdAt }, path, {
+      ...others,
+      tokenMaxAge: tokenMaxAgeSeconds,
+      appUrl,
+    })
     return { workspace, database }
   }
 }

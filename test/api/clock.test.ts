@@ -84,7 +84,7 @@ it('accepts tokens half a minute after a revocation by a clock that was a day fa
   const database = await usher.newDatabase()
   const { id } = await database.signedUp({ email })
   clock.now = Date.now()
-  await revokeTokens(usher.store, database, id, new Date(clock.now + 24 * hour))
+  await revokeTokens({ store: usher.store, now: new Date(clock.now + 24 * hour) }, database, id)
   const status = async () => {
     const { token } = (await database.login({ email, password })).json()
     return (await database.me(token.jwt)).statusCode

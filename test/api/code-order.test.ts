@@ -106,7 +106,7 @@ it('send-reset replaces a code that a server has sent whose clock is 25 seconds 
   await usher.store.prisma.message.create({ data: message })
   usher.context.deliver([{ databaseId: app.id }])
   await app.delivered()
-  await sendReset(usher.store, app, email, new Date(now))
+  await sendReset({ store: usher.store, now: new Date(now) }, app, email)
   usher.context.deliver([{ databaseId: app.id }])
   const [replaced, code] = (await app.delivered()).map(codeIn)
   expect(smtp.mails).toHaveLength(2)

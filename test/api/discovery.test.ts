@@ -75,7 +75,7 @@ describe('conditional requests', () => {
     const database = await usher.newDatabase()
     const url = `${baseOf(database)}/.well-known/jwks.json`
     const first = await get(usher, url)
-    await rotateKeys(usher.store, database, 0, new Date(start))
+    await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
     const server = await startApp(usher.store)
     const rotated = await get(server, url)
     expect(rotated.json().keys).toHaveLength(2)
@@ -107,7 +107,7 @@ describe('the key set', () => {
         where: { id: database.id },
         data: { signingAlgorithm: algorithm },
       })
-      await rotateKeys(usher.store, database, 0, new Date(start))
+      await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
       const { id, token } = await database.signedUp()
       const issuer = `http://localhost:3000${baseOf(database)}`
       const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
@@ -133,7 +133,7 @@ describe('the key set', () => {
         where: { id: database.id },
         data: { signingAlgorithm: algorithm },
       })
-      await rotateKeys(usher.store, database, 0, new Date(start))
+      await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
       const { id, token } = await database.signedUp()
       const { keys } = (await get(usher, `${baseOf(database)}/.well-known/jwks.json`)).json()
       const jwk = keys.find(({ kid }: { kid: string }) => kid === kidOf(token.jwt))
@@ -156,7 +156,7 @@ describe('key rotation', () => {
   }) => {
     const database = await usher.newDatabase()
     const old = await database.signedUp()
-    const next = await rotateKeys(usher.store, database, 600, new Date(start))
+    const next = await rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)
     const server = await serverWithoutCachedKeys(usher)
     const { workspaceSlug, databaseName } = database
     const { signedUp, me } = server.client(workspaceSlug, databaseName)
@@ -179,16 +179,16 @@ describe('key rotation', () => {
 
   it('rejects a rotation while the next key is pending', async ({ usher }) => {
     const database = await usher.newDatabase()
-    await rotateKeys(usher.store, database, 600, new Date(start))
-    await expect(rotateKeys(usher.store, database, 600, new Date(start))).rejects.toThrow(
+    await rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)
+    await expect(rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)).rejects.toThrow(
       /is pending already/,
     )
   })
 
   it('deletes keys that have expired', async ({ usher }) => {
     const database = await usher.newDatabase()
-    await rotateKeys(usher.store, database, 0, new Date(start))
-    await rotateKeys(usher.store, database, 0, new Date(start + 2 * 86_400_000))
+    await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
+    await rotateKeys({ store: usher.store, now: new Date(start + 2 * 86_400_000) }, database, 0)
     expect(await listKeys(usher.store, database)).toHaveLength(2)
   })
 })
@@ -197,8 +197,8 @@ describe('key retirement', () => {
   it('rejects the tokens of a retired key immediately', async ({ usher }) => {
     const database = await usher.newDatabase()
     const { token } = await database.signedUp()
-    await rotateKeys(usher.store, database, 0, new Date(start))
-    await retireKey(usher.store, database, kidOf(token.jwt) ?? '', new Date(start))
+    await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
+    await retireKey({ store: usher.store, now: new Date(start) }, database, kidOf(token.jwt) ?? '')
     const server = await startApp(usher.store)
     const { me, signedUp } = server.client(database.workspaceSlug, database.databaseName)
     expect((await me(token.jwt)).json().code).toBe('token_invalid')
@@ -209,12 +209,12 @@ describe('key retirement', () => {
   it('rejects the retirement of the only signing key and of an unknown key', async ({ usher }) => {
     const database = await usher.newDatabase()
     const [key] = await listKeys(usher.store, database)
-    await rotateKeys(usher.store, database, 600, new Date(start))
-    await expect(retireKey(usher.store, database, key?.kid ?? '', new Date(start))).rejects.toThrow(
-      /no other key/,
-    )
-    await expect(retireKey(usher.store, database, 'unknown', new Date(start))).rejects.toThrow(
-      /key unknown does not exist/,
-    )
+    await rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)
+    await expect(
+      retireKey({ store: usher.store, now: new Date(start) }, database, key?.kid ?? ''),
+    ).rejects.toThrow(/no other key/)
+    await expect(
+      retireKey({ store: usher.store, now: new Date(start) }, database, 'unknown'),
+    ).rejects.toThrow(/key unknown does not exist/)
   })
 })

@@ -94,7 +94,10 @@ describe('replacements of the password', () => {
       const change = database.as(token.jwt, method, path, body)
       await isStarted
       const ownerPassword = 'another battery staple'
-      await setPassword({ ...usher.context, store: usher.store }, database, id, ownerPassword, new Date())
+      await setPassword({ ...usher.context, store: usher.store, now: new Date() }, database, {
+        userRef: id,
+        password: ownerPassword,
+      })
       release()
       expect((await change).json().code).toBe('token_invalid')
       expect((await database.refresh(refreshToken.value)).json().code).toBe('session_ended')

@@ -1,4 +1,4 @@
-import type { DatabasePath, Session, SignedInUser } from '@usher/contract'
+import type { Session, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect } from 'vitest'
 import { issueCode } from '../../server/domain/codes/code.js'
@@ -48,9 +48,10 @@ async function storeCode(
 }
 
 const byCommand =
-  (...commands: ((store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<unknown>)[]) =>
+  (...commands: (typeof disableUser)[]) =>
   async ({ usher, store, database, user }: Subject) => {
-    for (const command of commands) await command(store, database, user.id, new Date(usher.clock.now))
+    const now = new Date(usher.clock.now)
+    for (const command of commands) await command({ store, now }, database, user.id)
   }
 
 /** What revokes the tokens of a user, with the password that the user has afterwards. */
@@ -79,7 +80,10 @@ const revocations: [string, (subject: Subject) => Promise<unknown>, string][] = 
   [
     'user set-password',
     ({ usher, store, database, user }) =>
-      setPassword({ ...usher.context, store }, database, user.id, newPassword, new Date(usher.clock.now)),
+      setPassword({ ...usher.context, store, now: new Date(usher.clock.now) }, database, {
+        userRef: user.id,
+        password: newPassword,
+      }),
     newPassword,
   ],
   ['user disable and enable', byCommand(disableUser, enableUser), password],
@@ -247,7 +251,7 @@ it('a code that is stored while a revocation waits for it is refused', async ({
   const expiresAt = new Date(there.clock.now + 3_600_000)
   const storing = insertCode({ query: postgres.query, transaction }, { ...code, expiresAt }, () => true)
   await stored.promise
-  const revoked = revokeTokens(postgres, database, user.id, createdAt)
+  const revoked = revokeTokens({ store: postgres, now: createdAt }, database, user.id)
   await expect.poll(() => lockWaits(postgres), { timeout: 10_000 }).toBe(1)
   commit.resolve()
   expect(await storing).toMatchObject({ email: user.email })

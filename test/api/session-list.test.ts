@@ -112,7 +112,7 @@ describe('listSessions', () => {
     ],
     [
       'the tokens are revoked',
-      ({ usher, database }, id) => revokeTokens(usher.store, database, id, new Date()),
+      ({ usher, database }, id) => revokeTokens({ store: usher.store, now: new Date() }, database, id),
     ],
   ] as const satisfies [string, (fixtures: Fixtures, userId: string) => Promise<unknown>][])(
     'refuses a token whose user has been read if %s before the sessions are',

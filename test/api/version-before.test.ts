@@ -91,7 +91,7 @@ it('users whom the version before has signed up log in, and are revoked', async 
   const id = await before.signUp(email)
   const { token }: SignedInUser = (await before.login({ email, password })).json()
   expect((await before.me(token.jwt)).statusCode).toBe(200)
-  await revokeTokens(usher.store, before, id, now(usher))
+  await revokeTokens({ store: usher.store, now: now(usher) }, before, id)
   expect(outcome(await before.me(token.jwt))).toEqual(refused)
 })
 
@@ -104,7 +104,7 @@ it('a token of the version before is accepted, opens a session, and is revoked b
   expect((await before.me(one)).statusCode).toBe(200)
   const session: Session = (await before.openSession(one)).json()
   expect((await before.refresh(session.refreshToken.value)).statusCode).toBe(200)
-  await revokeTokens(usher.store, before, id, now(usher))
+  await revokeTokens({ store: usher.store, now: now(usher) }, before, id)
   expect(outcome(await before.me(other))).toEqual(refused)
   expect(outcome(await before.openSession(other))).toEqual(refused)
   expect(outcome(await before.refresh(session.refreshToken.value))).toEqual(ended)
@@ -126,7 +126,7 @@ it('a session of the version before is refreshed, gets a generation then, and en
       { id: idOf(other), generation: null },
     ]),
   )
-  for (const { id } of opened) await revokeTokens(usher.store, before, id, now(usher))
+  for (const { id } of opened) await revokeTokens({ store: usher.store, now: now(usher) }, before, id)
   expect(outcome(await before.refresh(refreshed.refreshToken.value))).toEqual(ended)
   expect(outcome(await before.refresh(other.refreshToken.value))).toEqual(ended)
   expect(outcome(await before.me(other.token.jwt))).toEqual(refused)
@@ -158,7 +158,7 @@ it('a revocation by this version refuses the tokens and sessions at the version 
     true,
     true,
   ])
-  await revokeTokens(usher.store, before, session.id, now(usher))
+  await revokeTokens({ store: usher.store, now: now(usher) }, before, session.id)
   expect([await before.accepts(session.token.jwt), await before.refreshes(idOf(session))]).toEqual([
     false,
     false,
@@ -177,7 +177,7 @@ it('a user whom the version before has disabled gets back no token or session wh
   await before.openedHere(idOf(earlier))
   for (const { id } of [session, earlier]) {
     await before.disable(id)
-    await enableUser(usher.store, before, id, now(usher))
+    await enableUser({ store: usher.store, now: now(usher) }, before, id)
   }
   usher.clock.now += 1_000
   for (const { token, refreshToken } of [session, earlier]) {
@@ -196,7 +196,7 @@ describe('a generation never comes back', () => {
     const { id } = await before.signedUp({ email })
     const where = { databaseId: before.id, id }
     const { generation } = await usher.store.prisma.user.findFirstOrThrow({ where })
-    const revoke = () => revokeTokens(usher.store, before, id, now(usher))
+    const revoke = () => revokeTokens({ store: usher.store, now: now(usher) }, before, id)
     await revoke()
     usher.clock.now += 2_000
     const { token }: SignedInUser = (await before.login({ email, password })).json()
@@ -214,7 +214,8 @@ describe('a generation never comes back', () => {
     const text = JSON.stringify({ id, email: 'imported@example.com' })
     const line = { number: 1, text, bytes: text.length }
     const database = { id: before.id, dummyHashes: [] }
-    for await (const { added } of importUsers(usher.context as never, database, [line])) expect(added).toBe(1)
+    for await (const { added } of importUsers(usher.context as never, database, { lines: [line] }))
+      expect(added).toBe(1)
     expect(outcome(await before.me(token.jwt))).toEqual(refused)
   })
 })

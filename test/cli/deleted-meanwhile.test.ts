@@ -24,7 +24,8 @@ it('a user whom another command deletes meanwhile counts as deleted once', async
   const { store } = usher
   const { id } = await database.signedUp()
   const now = new Date()
-  const remove = (on: OpenStore) => deleteUser(on, usher.context.throttle, database, id, now)
+  const remove = (on: OpenStore) =>
+    deleteUser({ store: on, throttle: usher.context.throttle, now }, database, id)
   const second = remove(storeAfter(store, () => remove(store)))
   await expect(second).rejects.toThrow(`user ${id} does not exist in ${database.path}`)
 })
@@ -32,12 +33,11 @@ it('a user whom another command deletes meanwhile counts as deleted once', async
 it('a tenant that another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
   const { store } = usher
   const now = new Date()
-  const { id } = await createTenant(store, database, 'Engines', now)
+  const { id } = await createTenant({ store, now }, database, 'Engines')
   const second = deleteTenant(
-    storeAfter(store, () => deleteTenant(store, database, id, now)),
+    { store: storeAfter(store, () => deleteTenant({ store, now }, database, id)), now },
     database,
     id,
-    now,
   )
   await expect(second).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
 })

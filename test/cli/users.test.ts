@@ -415,7 +415,7 @@ it('user revoke-tokens rejects tokens of a server whose clock is ahead of the op
 }) => {
   const { id, token } = await database.signedUp({ email })
   const behind = new Date(Date.now() - 60_000)
-  await revokeTokens(usher.store, database, id, behind)
+  await revokeTokens({ store: usher.store, now: behind }, database, id)
   expect(await statusOfMe(token.jwt)).toBe(401)
 })
 

@@ -17,7 +17,8 @@ const it = apiTest.extend('world', async ({ usher }) => {
     clock,
     /** Reads the secrets as another server does, with an empty cache. */
     secrets: () => createSecretLookup(usher.store, serverClock)(id),
-    rotate: () => rotateKeys(usher.store, { workspaceSlug, databaseName }, 0, new Date(clock.now)),
+    rotate: () =>
+      rotateKeys({ store: usher.store, now: new Date(clock.now) }, { workspaceSlug, databaseName }, 0),
     rows: () => usher.store.prisma.databaseSecret.findMany({ where: { databaseId: id } }),
   }
 })

@@ -20,7 +20,7 @@ it('reads a database again after five seconds, and keeps its opened keys', async
   const store = await openTestStore()
   const path = { workspaceSlug: 'kept', databaseName: 'app' }
   await createWorkspace(store, path.workspaceSlug, new Date())
-  await createDatabase(store, path, {}, new Date())
+  await createDatabase({ store, now: new Date() }, path, {})
   let cacheNow = 1
   const settings = { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 }
   const find = createDatabaseLookup(store, settings, { cacheNow: () => cacheNow })

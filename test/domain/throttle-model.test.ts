@@ -62,7 +62,7 @@ async function simulate(store: Store, processes: number, bursts: Burst[]) {
   let isReadOnly = false
   const path = { workspaceSlug: `model-${randomUUID().slice(0, 8)}`, databaseName: 'app' }
   await createWorkspace(store, path.workspaceSlug, new Date(now))
-  const { id } = await createDatabase(store, path, {}, new Date(now))
+  const { id } = await createDatabase({ store, now: new Date(now) }, path, {})
   const query: Store['query'] = (text, values) =>
     isReadOnly && /INSERT|UPDATE|DELETE/.test(text)
       ? Promise.reject(Object.assign(new Error('read-only'), { severity: 'ERROR', code: '25006' }))

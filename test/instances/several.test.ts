@@ -61,7 +61,7 @@ describe('three servers behind a proxy', () => {
       }
     }
     const clients = [client(), client(), client(), client()]
-    next = (await rotateKeys(deployment.store, path, 6, new Date())).kid
+    next = (await rotateKeys({ store: deployment.store, now: new Date() }, path, 6)).kid
     await expect.poll(() => signedByNext, { timeout: 30_000, interval: 100 }).toBeGreaterThan(40)
     stop = true
     await Promise.all(clients)

@@ -14,7 +14,7 @@ import { snippetsOf } from '../support/snippets.js'
 const it = apiTest
   .extend('folder', { scope: 'file' }, async ({ store }, { onCleanup }) => {
     await createWorkspace(store, 'demo', new Date())
-    await createDatabase(store, { workspaceSlug: 'demo', databaseName: 'app' }, {}, new Date())
+    await createDatabase({ store, now: new Date() }, { workspaceSlug: 'demo', databaseName: 'app' }, {})
     const folder = await mkdtemp(resolve('node_modules', '.usher-readme-'))
     onCleanup(() => rm(folder, { recursive: true }))
     return folder

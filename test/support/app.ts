@@ -158,7 +158,7 @@ export async function startApp(
   ) {
     const path = { workspaceSlug, databaseName: unique('database') }
     await ensureWorkspace(store, workspaceSlug, new Date(clock.now))
-    const { id } = await createDatabase(store, path, { passwordPolicy }, new Date(clock.now))
+    const { id } = await createDatabase({ store, now: new Date(clock.now) }, path, { passwordPolicy })
     const operations = client(workspaceSlug, path.databaseName)
     return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations }
   }

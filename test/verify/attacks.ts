@@ -33,9 +33,9 @@ export async function makeAttacks(usher: TestApi, signingAlgorithm: SigningAlgor
   const retired = await keyOf(store, database)
   for (const { id, ...path } of [database, other]) {
     await store.prisma.database.updateMany({ where: { id }, data: { signingAlgorithm } })
-    await rotateKeys(store, path, 0, new Date(clock.now))
+    await rotateKeys({ store, now: new Date(clock.now) }, path, 0)
   }
-  await retireKey(store, database, retired.kid, new Date(clock.now))
+  await retireKey({ store, now: new Date(clock.now) }, database, retired.kid)
   const key = await keyOf(store, database)
 
   const valid = (await database.signedUp({ newTenant: 'Engines' })).token.jwt

@@ -43,7 +43,7 @@ it('no request fails while a key is rotated and the server is then unavailable',
   }
   const clients = Array.from({ length: 8 }, () => load([]))
 
-  const next = await rotateKeys(usher.store, path, 600, new Date(usher.clock.now))
+  const next = await rotateKeys({ store: usher.store, now: new Date(usher.clock.now) }, path, 600)
   // Servers cache keys for 5 s.
   usher.clock.cacheAhead += 6_000
   await vi.waitFor(

@@ -142,7 +142,7 @@ describe('fetchTenants', () => {
     verifier,
   }) => {
     const { id, token } = await database.signedUp()
-    await revokeTokens(usher.store, database, id, new Date(usher.clock.now + 1000))
+    await revokeTokens({ store: usher.store, now: new Date(usher.clock.now + 1000) }, database, id)
     expect(await codeOf(verifier.verify(token.jwt))).toBeUndefined()
     expect(await codeOf(verifier.fetchTenants(token.jwt))).toBe('token_invalid')
   })

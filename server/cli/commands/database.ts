@@ -40,7 +40,11 @@ function addCreateCommand(database: Command) {
   }
   command.option('--json', 'print the result as JSON').action((path, { json, ...given }) =>
     withStore(async (store, config, log) => {
-      const { id, passwordPolicy } = await createDatabase(store, path, givenSettings(given), new Date())
+      const { id, passwordPolicy } = await createDatabase(
+        { store, now: new Date() },
+        path,
+        givenSettings(given),
+      )
       audit(log, 'database.created', { databaseId: id })
       const url = databaseUrl(config.baseUrl, path)
       print({ json }, { id, ...path, passwordPolicy, url }, `Created database ${url}`)

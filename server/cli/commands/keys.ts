@@ -49,7 +49,7 @@ export function configure(keys: Command) {
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, _config, log) => {
-        const key = await rotateKeys(store, path, options.activateIn, new Date())
+        const key = await rotateKeys({ store, now: new Date() }, path, options.activateIn)
         const { databaseId, kid, algorithm, activatesAt } = key
         audit(log, 'keys.rotated', { databaseId, kid })
         const text = `Published key ${kid} (${algorithm}). It signs from ${activatesAt.toISOString()}.`
@@ -65,7 +65,7 @@ export function configure(keys: Command) {
     .option('--json', 'print the result as JSON')
     .action((path, kid, options) =>
       withStore(async (store, _config, log) => {
-        const { databaseId, retiresAt } = await retireKey(store, path, kid, new Date())
+        const { databaseId, retiresAt } = await retireKey({ store, now: new Date() }, path, kid)
         audit(log, 'keys.retired', { databaseId, kid })
         const text = `Retired key ${kid}. Servers reject its tokens within 5 s, clients that cache the published keys within 300 s.`
         print(options, { databaseId, kid, retiresAt }, text)

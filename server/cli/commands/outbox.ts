@@ -44,7 +44,7 @@ export function configure(outbox: Command) {
   messageCommand('retry', 'deliver a message now').action((path, id, options) => {
     requireOne(id, options.resting)
     return withStore(async (store, _config, log) => {
-      const retried = await retryMessages(store, path, id, new Date())
+      const retried = await retryMessages({ store, now: new Date() }, path, id)
       audit(log, 'outbox.retried', { ...retried, ...(id !== undefined && { message: id }) })
       print(options, retried, `Messages that are delivered again: ${retried.messages}.`)
     })
@@ -52,7 +52,7 @@ export function configure(outbox: Command) {
   messageCommand('drop', 'delete a message without delivering it').action((path, id, options) => {
     requireOne(id, options.resting)
     return withStore(async (store, _config, log) => {
-      const dropped = await dropMessages(store, path, id, new Date())
+      const dropped = await dropMessages({ store, now: new Date() }, path, id)
       audit(log, 'outbox.dropped', { ...dropped, ...(id !== undefined && { message: id }) })
       print(options, dropped, `Messages deleted: ${dropped.messages}.`)
     })

@@ -23,7 +23,7 @@ export function configure(tenant: Command) {
     .option('--json', 'print the result as JSON')
     .action((path, name, options) =>
       withStore(async (store, _config, log) => {
-        const created = await createTenant(store, path, name, new Date())
+        const created = await createTenant({ store, now: new Date() }, path, name)
         audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
         print(options, created, `Created tenant ${created.id}.`)
       }),
@@ -50,7 +50,7 @@ export function configure(tenant: Command) {
     .option('--json', 'print the result as JSON')
     .action((path, id, name, options) =>
       withStore(async (store, _config, log) => {
-        const renamed = await renameTenant(store, path, id, name)
+        const renamed = await renameTenant(store, path, { id, name })
         audit(log, 'tenant.renamed', { databaseId: renamed.databaseId, tenantId: id })
         print(options, renamed, `Renamed tenant ${id}.`)
       }),
@@ -67,7 +67,7 @@ export function configure(tenant: Command) {
       return withStore(async (store, _config, log) => {
         const { tenant } = await findTenant(store, path, id)
         if (!options.yes) await confirmDeletion(printable(tenant.name), 'this tenant permanently')
-        const deleted = await deleteTenant(store, path, id, new Date())
+        const deleted = await deleteTenant({ store, now: new Date() }, path, id)
         audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
         print(options, deleted, `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`)
       })
@@ -82,7 +82,7 @@ export function configure(tenant: Command) {
       .option('--json', 'print the result as JSON')
   membershipCommand('add-user', 'add a user to a tenant').action((path, tenantId, userRef, options) =>
     withStore(async (store, _config, log) => {
-      const membership = await addToTenant(store, path, tenantId, userRef, new Date())
+      const membership = await addToTenant({ store, now: new Date() }, path, { tenantId, userRef })
       audit(log, 'tenant.user_added', membership)
       const text = `Added user ${membership.userId} to tenant ${tenantId}. Tokens include it from the next login on.`
       print(options, membership, text)
@@ -90,7 +90,7 @@ export function configure(tenant: Command) {
   )
   membershipCommand('remove-user', 'remove a user from a tenant').action((path, tenantId, userRef, options) =>
     withStore(async (store, _config, log) => {
-      const membership = await removeFromTenant(store, path, tenantId, userRef, new Date())
+      const membership = await removeFromTenant({ store, now: new Date() }, path, { tenantId, userRef })
       audit(log, 'tenant.user_removed', membership)
       const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: usher user revoke-tokens`
       print(options, membership, text)

@@ -39,7 +39,7 @@ exit code is 1. docs/moving-in.md describes the format and how to convert export
         let added = 0
         let alreadyThere = 0
         let bytes = 0
-        for await (const batch of importUsers(context, database, readLines(file), options)) {
+        for await (const batch of importUsers(context, database, { lines: readLines(file), ...options })) {
           added += batch.added
           alreadyThere += batch.alreadyThere
           bytes += batch.bytes

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
+import type { Operation } from '../../domain/management/operation.js'
 import {
   deleteUser,
   disableUser,
@@ -41,7 +42,7 @@ export function configure(user: Command) {
       const password = options.password ? await readNewPassword() : undefined
       await withHashing(async (context, log) => {
         const user = { email, preferredName, password, tenantId }
-        const created = await createUser(context, path, user, new Date())
+        const created = await createUser(context, path, user)
         const ids = { databaseId: created.databaseId, userId: created.id }
         audit(log, 'user.created', ids)
         if (tenantId) audit(log, 'tenant.user_added', { ...ids, tenantId })
@@ -68,14 +69,14 @@ export function configure(user: Command) {
     )
   commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
     withStore(async (store) => {
-      const found = await showUser(store, throttleOf(store), path, userRef)
+      const found = await showUser({ store, throttle: throttleOf(store) }, path, userRef)
       print(options, found, describe(found))
     }),
   )
   for (const [name, { description, event, change, message }] of Object.entries(changes)) {
     commandOnUser(user, name, description).action((path, userRef, options) =>
       withStore(async (store, _config, log) => {
-        const changed = await change(store, path, userRef, new Date())
+        const changed = await change({ store, now: new Date() }, path, userRef)
         audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
         print(options, changed, message(changed))
       }),
@@ -88,7 +89,11 @@ export function configure(user: Command) {
       return withStore(async (store, _config, log) => {
         const { account } = await findAccount(store, path, userRef)
         if (!options.yes) await confirmDeletion(account.email, 'this user permanently')
-        const deleted = await deleteUser(store, throttleOf(store), path, account.id, new Date())
+        const deleted = await deleteUser(
+          { store, throttle: throttleOf(store), now: new Date() },
+          path,
+          account.id,
+        )
         audit(log, 'user.deleted', { databaseId: deleted.databaseId, userId: deleted.id })
         print(options, deleted, `Deleted user ${deleted.id}.`)
       })
@@ -100,7 +105,7 @@ export function configure(user: Command) {
   ).action(async (path, userRef, options) => {
     const password = await readNewPassword()
     await withHashing(async (context, log) => {
-      const changed = await setPassword(context, path, userRef, password, new Date())
+      const changed = await setPassword(context, path, { userRef, password })
       audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
       print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
     })
@@ -113,7 +118,7 @@ const withHashing = (command: (context: Parameters<typeof setPassword>[0], log: 
     const blocklist = await openBlocklist(config.passwordBlocklistFile)
     const hashing = createHasher({ ...config.hashing, concurrency: 1 })
     try {
-      await command({ store, hashing, blocklist }, log)
+      await command({ store, hashing, blocklist, now: new Date() }, log)
     } finally {
       await Promise.all([hashing.close(), blocklist?.close()])
     }
@@ -132,7 +137,7 @@ const throttleOf = (store: Store) => new Throttle(store, { now: Date.now })
 interface UserChange {
   description: string
   event: AuditEvent
-  change: (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
+  change: (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
   message: (account: Account) => string
 }
 
@@ -169,7 +174,7 @@ const changes: Record<string, UserChange> = {
   unlock: {
     description: 'clear the failed logins of a user, so that a throttled user can log in immediately',
     event: 'user.unlocked',
-    change: (store, path, userRef) => unlockUser(store, throttleOf(store), path, userRef),
+    change: ({ store }, path, userRef) => unlockUser({ store, throttle: throttleOf(store) }, path, userRef),
     message: ({ id }) => `Cleared the failed logins of user ${id}.`,
   },
 }

@@ -8,6 +8,7 @@ import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { eventBody } from '../events/events.js'
 import { requireDatabase } from './databases/databases.js'
+import type { Operation } from './operation.js'
 import { OperatorError } from './operator-error.js'
 
 /** Returns undelivered messages, oldest first. */
@@ -26,23 +27,22 @@ export async function listMessages(
  * @param id a message; undefined for all that wait for the operator
  * @throws {OperatorError} if the message is not waiting
  */
-export const retryMessages = (store: Store, path: DatabasePath, id: string | undefined, now: Date) =>
-  change(waiting.retryMessages, store, path, { id, now })
+export const retryMessages = (operation: Operation, path: DatabasePath, id: string | undefined) =>
+  change(waiting.retryMessages, operation, { path, id })
 
 /** Deletes messages without delivering them. The parameters are those of {@link retryMessages}. */
-export const dropMessages = (store: Store, path: DatabasePath, id: string | undefined, now: Date) =>
-  change(waiting.dropMessages, store, path, { id, now })
+export const dropMessages = (operation: Operation, path: DatabasePath, id: string | undefined) =>
+  change(waiting.dropMessages, operation, { path, id })
 
 async function change(
   run: typeof waiting.retryMessages,
-  store: Store,
-  path: DatabasePath,
-  { id, now }: { id: string | undefined; now: Date },
+  { store, now }: Operation,
+  { path, id }: { path: DatabasePath; id: string | undefined },
 ) {
   const { id: databaseId } = await requireDatabase(store, path)
   const messages = await run(store, { databaseId, id }, now)
   if (messages === 0 && id !== undefined)
-    throw new OperatorError(`no message ${id} is waiting to be delivered`)
+    throw new OperatorError(`no message ${id} is waiting to be delivered`, 'not_found')
   return { databaseId, messages }
 }
 

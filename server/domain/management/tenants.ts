@@ -15,8 +15,9 @@ import {
 import { inTransaction, type TypedQueries } from '../../store/queries/management/transaction.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
-import { type EventSource, eventMessages } from '../events/events.js'
+import { eventMessages } from '../events/events.js'
 import { requireDatabase } from './databases/databases.js'
+import type { Operation } from './operation.js'
 import { OperatorError } from './operator-error.js'
 import { findAccount } from './users/find-account.js'
 
@@ -38,7 +39,7 @@ export async function listTenants(store: Store, path: DatabasePath, page: Page<s
   }))
 }
 
-export async function createTenant(store: Store, path: DatabasePath, name: string, now: Date) {
+export async function createTenant({ store, now }: Operation, path: DatabasePath, name: string) {
   const database = await requireDatabase(store, path)
   const tenant = { databaseId: database.id, id: uuidv7(), name, createdAt: now }
   const messages = eventMessages(database, now, [{ type: 'tenant.created', tenantId: tenant.id }])
@@ -50,7 +51,11 @@ export async function createTenant(store: Store, path: DatabasePath, name: strin
 }
 
 /** @throws {OperatorError} if there is no such tenant */
-export async function renameTenant(store: Store, path: DatabasePath, id: string, name: string) {
+export async function renameTenant(
+  store: Store,
+  path: DatabasePath,
+  { id, name }: { id: string; name: string },
+) {
   const { id: databaseId } = await requireDatabase(store, path)
   const renamed = await renameTenantRow(store, { databaseId, id }, name)
   if (!renamed) throw tenantNotFound(path, id)
@@ -65,15 +70,13 @@ const membersAtOnce = 250
  *
  * @throws {OperatorError} if there is no such tenant
  */
-export async function deleteTenant(store: Store, path: DatabasePath, id: string, now: Date) {
+export async function deleteTenant({ store, now }: Operation, path: DatabasePath, id: string) {
   const { database, tenant } = await findTenant(store, path, id)
   const deleteSome = async (transaction: TypedQueries) => {
     const userIds = await deleteMembers(transaction, tenant, membersAtOnce)
     if (!userIds) throw tenantNotFound(path, id)
-    const messages = userIds.flatMap((userId) =>
-      membershipEvent(database, 'tenant.user_removed', { tenantId: id, userId }, now),
-    )
-    await insertMessages(transaction, messages)
+    const events = userIds.map((userId) => ({ type: 'tenant.user_removed', tenantId: id, userId }) as const)
+    await insertMessages(transaction, eventMessages(database, now, events))
     return { count: userIds.length, isDeleted: await deleteEmptyTenant(transaction, tenant) }
   }
   for (let users = 0; ; ) {
@@ -83,16 +86,16 @@ export async function deleteTenant(store: Store, path: DatabasePath, id: string,
   }
 }
 
+/** A user of a tenant. `userRef` is an id or an email address. */
+interface MemberRef {
+  tenantId: string
+  userRef: string
+}
+
 /** Adding a member again succeeds. @throws {OperatorError} if there is no such user or tenant */
-export async function addToTenant(
-  store: Store,
-  path: DatabasePath,
-  tenantId: string,
-  userRef: string,
-  now: Date,
-) {
-  const { database, ...membership } = await requireBoth(store, path, tenantId, userRef)
-  const messages = membershipEvent(database, 'tenant.user_added', membership, now)
+export async function addToTenant({ store, now }: Operation, path: DatabasePath, member: MemberRef) {
+  const { database, ...membership } = await requireBoth(store, path, member)
+  const messages = eventMessages(database, now, [{ type: 'tenant.user_added', ...keyOf(membership) }])
   await inTransaction(store, async (transaction) => {
     const isNew = await insertMembership(transaction, { ...membership, joinedAt: now })
     if (isNew) await insertMessages(transaction, messages)
@@ -101,47 +104,42 @@ export async function addToTenant(
 }
 
 /** @throws {OperatorError} if the user is not a member */
-export async function removeFromTenant(
-  store: Store,
-  path: DatabasePath,
-  tenantId: string,
-  userRef: string,
-  now: Date,
-) {
-  const { database, ...membership } = await requireBoth(store, path, tenantId, userRef)
-  const messages = membershipEvent(database, 'tenant.user_removed', membership, now)
+export async function removeFromTenant({ store, now }: Operation, path: DatabasePath, member: MemberRef) {
+  const { tenantId, userRef } = member
+  const { database, ...membership } = await requireBoth(store, path, member)
+  const messages = eventMessages(database, now, [{ type: 'tenant.user_removed', ...keyOf(membership) }])
   await inTransaction(store, async (transaction) => {
     const wasMember = await deleteMembership(transaction, membership)
-    if (!wasMember) throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`)
+    if (!wasMember)
+      throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`, 'not_found')
     await insertMessages(transaction, messages)
   })
   return membership
 }
 
-const membershipEvent = (
-  database: EventSource,
-  type: 'tenant.user_added' | 'tenant.user_removed',
-  { tenantId, userId }: { tenantId: string; userId: string },
-  now: Date,
-) => eventMessages(database, now, [{ type, tenantId, userId }])
+const keyOf = ({ tenantId, userId }: { tenantId: string; userId: string }) => ({ tenantId, userId })
 
-async function requireBoth(store: Store, path: DatabasePath, tenantId: string, userRef: string) {
+async function requireBoth(store: Store, path: DatabasePath, { tenantId, userRef }: MemberRef) {
   const { database, account } = await findAccount(store, path, userRef)
-  await requireTenant(store, path, database.id, tenantId)
+  await requireTenant(store, path, { databaseId: database.id, id: tenantId })
   return { database, databaseId: database.id, userId: account.id, tenantId }
 }
 
 /** @throws {OperatorError} if there is no such tenant or database */
 export async function findTenant(store: Store, path: DatabasePath, id: string) {
   const database = await requireDatabase(store, path)
-  return { database, tenant: await requireTenant(store, path, database.id, id) }
+  return { database, tenant: await requireTenant(store, path, { databaseId: database.id, id }) }
 }
 
-export async function requireTenant(store: Store, path: DatabasePath, databaseId: string, id: string) {
-  const tenant = await findTenantRow(store, { databaseId, id })
-  if (!tenant) throw tenantNotFound(path, id)
+export async function requireTenant(
+  store: Store,
+  path: DatabasePath,
+  key: { databaseId: string; id: string },
+) {
+  const tenant = await findTenantRow(store, key)
+  if (!tenant) throw tenantNotFound(path, key.id)
   return tenant
 }
 
 const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>
-  new OperatorError(`tenant ${id} does not exist in ${workspaceSlug}/${databaseName}`)
+  new OperatorError(`tenant ${id} does not exist in ${workspaceSlug}/${databaseName}`, 'not_found')

@@ -14,7 +14,7 @@ import { requirePathName } from './path-name.js'
 /** @throws {OperatorError} if the slug is invalid or taken */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {
   const created = await ensureWorkspace(store, slug, now)
-  if (!created) throw new OperatorError(`workspace ${slug} already exists`)
+  if (!created) throw new OperatorError(`workspace ${slug} already exists`, 'conflict')
   return created
 }
 
@@ -32,7 +32,7 @@ export async function listWorkspaces(store: Store, page: Page<string>) {
 /** @throws {OperatorError} if it has databases or does not exist */
 export async function deleteWorkspace(store: Store, slug: string): Promise<Workspace> {
   const workspace = await findWorkspace(store, slug)
-  if (!workspace) throw new OperatorError(`workspace ${slug} does not exist`)
+  if (!workspace) throw new OperatorError(`workspace ${slug} does not exist`, 'not_found')
   if (!(await deleteEmptyWorkspace(store, workspace.id))) {
     throw new OperatorError(`workspace ${slug} has databases. Delete them first with: usher database delete`)
   }

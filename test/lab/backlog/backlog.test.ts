@@ -126,7 +126,7 @@ it(
       await pause(Math.random() * times(0, 2_000))
       waits.push(
         await timed(async () => {
-          await sendReset(store, database, 'ada@example.com', new Date())
+          await sendReset({ store, now: new Date() }, database, 'ada@example.com')
           await vi.waitFor(() => expect(smtp.mails).toHaveLength(count), { timeout: 20_000, interval: 5 })
         }),
       )

@@ -22,7 +22,7 @@ const password = 'correct horse battery'
 const store = await openOver(await PGlite.create(), Buffer.alloc(32))
 await migrate(store)
 await createWorkspace(store, path.workspaceSlug, new Date())
-const { id } = await createDatabase(store, path, {}, new Date())
+const { id } = await createDatabase({ store, now: new Date() }, path, {})
 
 const log = pino({ level: 'silent' })
 const outdated = createContext(loadConfig({ ARGON2_PASSES: '3' }), store)

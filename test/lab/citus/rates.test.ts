@@ -81,7 +81,7 @@ async function openStage(url: string, nodes: PostgresServer[]) {
   await migrate(store)
   if (nodes.length > 1) await distribute(store)
   await createWorkspace(store, 'acme', new Date())
-  await createDatabase(store, { workspaceSlug: 'acme', databaseName: 'app' }, {}, new Date())
+  await createDatabase({ store, now: new Date() }, { workspaceSlug: 'acme', databaseName: 'app' }, {})
   await store.close()
   const port = await startUsher(url)
   const accounts: { email: string; me: string }[] = []

@@ -57,7 +57,7 @@ export async function openStage(idle = 0) {
   while (!isEnough()) {
     const name = `app${databases.length}`
     const path = { workspaceSlug: 'acme', databaseName: name }
-    const database = await createDatabase(store, path, {}, new Date())
+    const database = await createDatabase({ store, now: new Date() }, path, {})
     const settings = webhookSettings(database, { webhookUrl: receiver.url })
     await setDatabase(store, path, { ...settings, appUrl: 'https://app.example.com' })
     databases.push({ name, worker: await workerOf(url, database.id) })

@@ -40,7 +40,7 @@ export async function startWebhookChannel({ onTestFinished }: TestContext): Prom
     async operate(store) {
       const { id } = await store.prisma.user.findFirstOrThrow({ orderBy: { id: 'desc' } })
       users.add(id)
-      await disableUser(store, path, id, new Date())
+      await disableUser({ store, now: new Date() }, path, id)
     },
     answer: accept,
     received: [],
@@ -107,7 +107,7 @@ export async function startMailChannel({ onTestFinished }: TestContext): Promise
     storesAlone: false,
     operate(store) {
       addresses.add(emailOf(requests))
-      return sendReset(store, path, emailOf(requests), new Date())
+      return sendReset({ store, now: new Date() }, path, emailOf(requests))
     },
     answer: accept,
     received: [],

@@ -32,7 +32,7 @@ interface Command {
 const changed =
   (change: typeof disableUser): Command['run'] =>
   ({ store }, email) =>
-    change(store, path, email, new Date())
+    change({ store, now: new Date() }, path, email)
 const nothing = () => ({})
 const aTenant: Choose = (_known, random) => ({ tenant: random.pick(['Engines', 'Compilers']) ?? '' })
 
@@ -43,23 +43,26 @@ export const commands: Record<string, Command> = {
   setPassword: {
     weight: 1.5,
     choose: withNewPassword,
-    run: (context, email, { newPassword = '' }) => setPassword(context, path, email, newPassword, new Date()),
+    run: (context, email, { newPassword = '' }) =>
+      setPassword({ ...context, now: new Date() }, path, { userRef: email, password: newPassword }),
   },
   sendReset: { weight: 2, choose: nothing, run: changed(sendReset) },
   deleteUser: {
     weight: 0.5,
     choose: nothing,
-    run: ({ store, throttle }, email) => deleteUser(store, throttle, path, email, new Date()),
+    run: ({ store, throttle }, email) => deleteUser({ store, throttle, now: new Date() }, path, email),
   },
   join: {
     weight: 1.5,
     choose: aTenant,
-    run: ({ store }, email, _input, id) => addToTenant(store, path, id, email, new Date()),
+    run: ({ store }, email, _input, id) =>
+      addToTenant({ store, now: new Date() }, path, { tenantId: id, userRef: email }),
   },
   leave: {
     weight: 1.5,
     choose: aTenant,
-    run: ({ store }, email, _input, id) => removeFromTenant(store, path, id, email, new Date()),
+    run: ({ store }, email, _input, id) =>
+      removeFromTenant({ store, now: new Date() }, path, { tenantId: id, userRef: email }),
   },
 }
 

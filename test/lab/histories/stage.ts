@@ -31,18 +31,17 @@ export interface Mail {
 export async function prepare(store: OpenStore) {
   const now = new Date()
   await createWorkspace(store, path.workspaceSlug, now)
-  await createDatabase(
-    store,
-    path,
-    { networkFailuresPerHour: 0, mailsPerHour: 0, appUrl: 'https://app.example.com' },
-    now,
-  )
+  await createDatabase({ store, now }, path, {
+    networkFailuresPerHour: 0,
+    mailsPerHour: 0,
+    appUrl: 'https://app.example.com',
+  })
   const receiver = await startReceiver()
   const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
   await setDatabase(store, path, settings)
   const tenants = new Map<string, string>()
   for (const name of ['Engines', 'Compilers'])
-    tenants.set(name, (await createTenant(store, path, name, now)).id)
+    tenants.set(name, (await createTenant({ store, now }, path, name)).id)
   await addResident(store, [...tenants.values()])
   await store.prisma.message.deleteMany()
   await recordChanges(store)

@@ -54,7 +54,7 @@ async function openStage(users: number) {
   await migrate(store)
   await createWorkspace(store, 'acme', new Date())
   const path = { workspaceSlug: 'acme', databaseName: 'app' }
-  const { id } = await createDatabase(store, path, {}, new Date())
+  const { id } = await createDatabase({ store, now: new Date() }, path, {})
   await store.close()
   const startedAt = performance.now()
   await generate(postgres.url, id, users)

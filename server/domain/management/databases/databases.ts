@@ -18,6 +18,7 @@ import { lockSealingKey } from '../../keys/database-secrets.js'
 import { sealWebhookSecret } from '../../keys/master-key.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { sealingKeyOfNewDatabase } from '../keys/require-master-key.js'
+import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { requirePathName } from '../path-name.js'
 
@@ -25,7 +26,7 @@ import { requirePathName } from '../path-name.js'
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   const name = `${path.workspaceSlug}/${path.databaseName}`
-  if (!row) throw new OperatorError(`database ${name} does not exist`)
+  if (!row) throw new OperatorError(`database ${name} does not exist`, 'not_found')
   if (isBeingDeleted(row)) {
     throw new OperatorError(`database ${name} is being deleted. To finish: usher database delete ${name}`)
   }
@@ -34,10 +35,9 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
 
 /** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
-  store: Store,
+  { store, now }: Operation,
   { workspaceSlug, databaseName }: DatabasePath,
   settings: Partial<DatabaseSettings>,
-  now: Date,
 ) {
   requirePathName('database name', databaseName)
   return inTransaction(store, async (transaction) => {
@@ -45,6 +45,7 @@ export async function createDatabase(
     if (!workspace) {
       throw new OperatorError(
         `workspace ${workspaceSlug} does not exist. Create it with: usher workspace create ${workspaceSlug}`,
+        'not_found',
       )
     }
     const data = {
@@ -56,7 +57,8 @@ export async function createDatabase(
       createdAt: now,
     }
     const created = await insertDatabase(transaction, data)
-    if (!created) throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`)
+    if (!created)
+      throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`, 'conflict')
     const masterKey = await sealingKeyOfNewDatabase(transaction, store)
     await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
     return created
@@ -64,8 +66,8 @@ export async function createDatabase(
 }
 
 /**
- * Changes the given settings. Servers apply them within 5 s. Without webhook, the events that wait for it are deleted: a later webhook must
- * not get them.
+ * Changes the given settings. Servers apply them within 5 s. Without webhook, the events that wait for it are deleted: a
+ * later webhook must not get them.
  *
  * @throws {OperatorError} if it does not exist
  */

@@ -18,7 +18,8 @@ import { OperatorError } from '../operator-error.js'
  */
 export async function deleteDatabase(store: Store, path: DatabasePath) {
   const row = await findDatabaseRow(store, path)
-  if (!row) throw new OperatorError(`database ${path.workspaceSlug}/${path.databaseName} does not exist`)
+  if (!row)
+    throw new OperatorError(`database ${path.workspaceSlug}/${path.databaseName} does not exist`, 'not_found')
   const { id } = row
   await deleteSigningKeys(store, id)
   const users = await deleteAllUsers(store, id)

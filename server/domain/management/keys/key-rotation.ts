@@ -19,6 +19,7 @@ import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../k
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
 import { requireDatabase } from '../databases/databases.js'
+import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
@@ -32,7 +33,7 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
  * it. Earlier keys are accepted until all their tokens have expired, and then deleted. The database's secret is rotated
  * with them.
  */
-export async function rotateKeys(store: Store, path: DatabasePath, activateInSeconds: number, now: Date) {
+export async function rotateKeys({ store, now }: Operation, path: DatabasePath, activateInSeconds: number) {
   const database = await requireDatabase(store, path)
   const activatesAt = secondsAfter(now, activateInSeconds)
   return inTransaction(store, async (transaction) => {
@@ -78,10 +79,9 @@ async function rotateSecret(
  * @throws {OperatorError} if no other key can sign
  */
 export async function retireKey(
-  store: Store,
+  { store, now }: Operation,
   path: DatabasePath,
   kid: string,
-  now: Date,
 ): Promise<SigningKey> {
   const { id: databaseId } = await requireDatabase(store, path)
   return inTransaction(store, async (transaction) => {
@@ -89,7 +89,7 @@ export async function retireKey(
     await lockDatabase(transaction, databaseId)
     const keys = await listSigningKeys(transaction, databaseId)
     const retired = keys.find((key) => key.kid === kid)
-    if (!retired) throw new OperatorError(`key ${kid} does not exist in this database`)
+    if (!retired) throw new OperatorError(`key ${kid} does not exist in this database`, 'not_found')
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const successor = others.find((key) => key.activatesAt <= now)
     if (!successor) {
@@ -102,13 +102,17 @@ export async function retireKey(
     const laterKey = keys.findLast(({ createdAt }) => createdAt > retired.createdAt)
     const created = { from: retired.createdAt, to: laterKey?.createdAt }
     await retireSecrets(transaction, { databaseId, created }, now)
-    await requireSecret(transaction, databaseId, masterKey, now)
+    await requireSecret(transaction, databaseId, { masterKey, now })
     return { ...retired, retiresAt: now }
   })
 }
 
 /** Creates a secret in place of a retired last one. A database that has needed a secret always has one. */
-async function requireSecret(transaction: TypedQueries, databaseId: string, masterKey: Buffer, now: Date) {
+async function requireSecret(
+  transaction: TypedQueries,
+  databaseId: string,
+  { masterKey, now }: { masterKey: Buffer; now: Date },
+) {
   const last = await findLastSecret(transaction, databaseId)
   if (!last || !isRetired(last, now)) return
   const id = { databaseId, number: last.number + 1 }

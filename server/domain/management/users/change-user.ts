@@ -10,18 +10,19 @@ import {
 } from '../../../store/queries/revocations.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { type Event, type EventSource, eventMessages } from '../../events/events.js'
+import { eventMessages } from '../../events/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
+import type { Operation } from '../operation.js'
 import { findAccount, userNotFound } from './find-account.js'
 import { hashNewPassword } from './hash-new-password.js'
 
-type Change = (store: Store, path: DatabasePath, userRef: string, now: Date) => Promise<Account>
+type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
 
 /** Also rejects earlier tokens and ends the sessions. */
-export const disableUser: Change = async (store, path, userRef, now) => {
+export const disableUser: Change = async ({ store, now }, path, userRef) => {
   const { database, account } = await findAccount(store, path, userRef)
-  const messages = userEvent(database, 'user.disabled', account, now)
+  const messages = eventMessages(database, now, [{ type: 'user.disabled', userId: account.id }])
   const changed = await disable(store, account, { now, messages })
   return changed
     ? { ...accountOf(account), disabledAt: now, tokensValidAfter: changed.tokensValidAfter }
@@ -29,9 +30,9 @@ export const disableUser: Change = async (store, path, userRef, now) => {
 }
 
 /** Accepts a user's logins again. */
-export const enableUser: Change = async (store, path, userRef, now) => {
+export const enableUser: Change = async ({ store, now }, path, userRef) => {
   const { database, account } = await findAccount(store, path, userRef)
-  const messages = userEvent(database, 'user.enabled', account, now)
+  const messages = eventMessages(database, now, [{ type: 'user.enabled', userId: account.id }])
   const changed = await enable(store, account, messages)
   return changed
     ? { ...accountOf(account), disabledAt: null, tokensValidAfter: changed.tokensValidAfter }
@@ -44,36 +45,40 @@ const accountOf = ({ canonicalEmail: _, ...account }: FoundAccount): Account => 
 const accountAsItIs = async (store: Store, path: DatabasePath, id: string) =>
   accountOf((await findAccount(store, path, id)).account)
 
-const userEvent = (database: EventSource, type: Event['type'], { id }: Pick<Account, 'id'>, now: Date) =>
-  eventMessages(database, now, [{ type, userId: id }])
-
-export const revokeTokens: Change = async (store, path, userRef, now) => {
+export const revokeTokens: Change = async ({ store, now }, path, userRef) => {
   const { account } = await findAccount(store, path, userRef)
-  return revoke(store, path, account, { now })
+  return revoke(store, { path, account }, { now })
 }
 
 /** Also rejects earlier tokens. @throws {OperatorError} with the rules of the policy that the password violates */
 export async function setPassword(
-  context: Pick<AppContext, 'hashing' | 'blocklist'> & { store: Store },
+  context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
   path: DatabasePath,
-  userRef: string,
-  password: string,
-  now: Date,
+  { userRef, password }: { userRef: string; password: string },
 ): Promise<Account> {
-  const { database, account } = await findAccount(context.store, path, userRef)
-  const passwordHash = await hashNewPassword(context, database, password, account.email)
+  const { store, now } = context
+  const { database, account } = await findAccount(store, path, userRef)
+  const passwordHash = await hashNewPassword(context, database, { password, email: account.email })
   await recordHashParameters(context, database)
-  const messages = userEvent(database, 'user.password_changed', account, now)
-  return revoke(context.store, path, account, { now, passwordHash, messages })
+  const messages = eventMessages(database, now, [{ type: 'user.password_changed', userId: account.id }])
+  return revoke(store, { path, account }, { now, passwordHash, messages })
 }
 
-async function revoke(store: Store, path: DatabasePath, account: FoundAccount, revocation: Revocation) {
+async function revoke(
+  store: Store,
+  { path, account }: { path: DatabasePath; account: FoundAccount },
+  revocation: Revocation,
+) {
   const revoked = await revokeUserTokens(store, account, revocation)
   if (!revoked) throw userNotFound(path, account.id)
   return { ...accountOf(account), tokensValidAfter: revoked.tokensValidAfter }
 }
 
-export async function unlockUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
+export async function unlockUser(
+  { store, throttle }: { store: Store; throttle: Throttle },
+  path: DatabasePath,
+  userRef: string,
+) {
   const { database, account } = await findAccount(store, path, userRef)
   await throttle.unlock(database.id, account.canonicalEmail)
   return accountOf(account)
@@ -81,16 +86,14 @@ export async function unlockUser(store: Store, throttle: Throttle, path: Databas
 
 /** Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. */
 export async function deleteUser(
-  store: Store,
-  throttle: Throttle,
+  { store, throttle, now }: Operation & { throttle: Throttle },
   path: DatabasePath,
   userRef: string,
-  now: Date,
 ) {
   const { database, account } = await findAccount(store, path, userRef)
   const user = accountOf(account)
   await throttle.unlock(database.id, account.canonicalEmail)
-  const messages = userEvent(database, 'user.deleted', user, now)
+  const messages = eventMessages(database, now, [{ type: 'user.deleted', userId: user.id }])
   await inTransaction(store, async (transaction) => {
     const isDeleted = await deleteUserRow(transaction, user)
     if (!isDeleted) throw userNotFound(path, userRef)

@@ -5,12 +5,12 @@ import { insertMembership } from '../../../store/queries/management/tenants.js'
 import { inTransaction } from '../../../store/queries/management/transaction.js'
 import { type Account, insertUser } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
-import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import { eventMessages } from '../../events/events.js'
 import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { requireDatabase } from '../databases/databases.js'
+import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { requireTenant } from '../tenants.js'
 import { hashNewPassword } from './hash-new-password.js'
@@ -24,17 +24,16 @@ interface NewUser extends Pick<User, 'email' | 'preferredName'> {
 
 /** @throws {OperatorError} if the email is taken, the tenant does not exist or the policy rejects the password */
 export async function createUser(
-  context: Pick<AppContext, 'hashing' | 'blocklist'> & { store: Store },
+  context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
   path: DatabasePath,
   { email, preferredName, password, tenantId }: NewUser,
-  now: Date,
 ): Promise<Account> {
-  const { store, hashing } = context
+  const { store, hashing, now } = context
   const database = await requireDatabase(store, path)
   const databaseId = database.id
-  if (tenantId) await requireTenant(store, path, databaseId, tenantId)
+  if (tenantId) await requireTenant(store, path, { databaseId, id: tenantId })
   const passwordHash =
-    password === undefined ? hashing.dummyHash : await hashNewPassword(context, database, password, email)
+    password === undefined ? hashing.dummyHash : await hashNewPassword(context, database, { password, email })
   await recordHashParameters(context, database)
   const userId = uuidv7()
   const canonicalEmail = requireCanonicalEmail(email)
@@ -48,7 +47,10 @@ export async function createUser(
   return inTransaction(store, async (transaction) => {
     const created = await insertUser(transaction, data)
     if (!created) {
-      throw new OperatorError(`user ${email} already exists in ${path.workspaceSlug}/${path.databaseName}`)
+      throw new OperatorError(
+        `user ${email} already exists in ${path.workspaceSlug}/${path.databaseName}`,
+        'conflict',
+      )
     }
     if (tenantId) await insertMembership(transaction, { databaseId, userId, tenantId, joinedAt: now })
     await insertMessages(transaction, messages)

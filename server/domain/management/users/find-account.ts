@@ -17,4 +17,4 @@ export async function findAccount(store: Store, path: DatabasePath, userRef: str
 }
 
 export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, userRef: string) =>
-  new OperatorError(`user ${userRef} does not exist in ${workspaceSlug}/${databaseName}`)
+  new OperatorError(`user ${userRef} does not exist in ${workspaceSlug}/${databaseName}`, 'not_found')

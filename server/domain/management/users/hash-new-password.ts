@@ -8,13 +8,12 @@ import { OperatorError } from '../operator-error.js'
 export async function hashNewPassword(
   { hashing, blocklist }: Pick<AppContext, 'hashing' | 'blocklist'>,
   database: Pick<Database, 'passwordPolicy'>,
-  password: string,
-  email: string,
+  { password, email }: { password: string; email: string },
 ) {
   const policyErrors = await passwordErrors(blocklist, database, { password, email, field: 'password' })
   const errors = policyErrors.map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
   if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
-  if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`)
+  if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`, 'invalid')
   return hashing.hash(password)
 }

@@ -37,15 +37,14 @@ const batchBytes = 4 * 2 ** 20
  * Imports users in batches. Each batch is one transaction, so running an interrupted import again completes it.
  * Yields the counts and the rejected lines of each batch.
  *
- * @param options.dryRun counts and rejects the same, but stores nothing. Remembers the email addresses of all lines
+ * @param file.dryRun counts and rejects the same, but stores nothing. Remembers the email addresses of all lines
  */
 export async function* importUsers(
   context: Pick<AppContext, 'now'> & { store: Store; hashing: Pick<Hasher, 'dummyHash'> },
   database: Pick<Database, 'id' | 'dummyHashes'>,
-  lines: AsyncIterable<Line> | Iterable<Line>,
-  options: { dryRun?: boolean } = {},
+  { lines, dryRun = false }: { lines: AsyncIterable<Line> | Iterable<Line>; dryRun?: boolean | undefined },
 ): AsyncGenerator<ImportedBatch> {
-  const add = options.dryRun ? createDryRun() : addUsers
+  const add = dryRun ? createDryRun() : addUsers
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
   const recorded = new Set(database.dummyHashes)
 
@@ -69,7 +68,7 @@ export async function* importUsers(
     }
     // Before the users, because failed logins must verify these parameters from then on.
     for (const { dummyHash } of candidates) {
-      if (options.dryRun || recorded.has(dummyHash)) continue
+      if (dryRun || recorded.has(dummyHash)) continue
       await recordHashParameters(context, database, dummyHash)
       recorded.add(dummyHash)
     }

@@ -15,11 +15,15 @@ export async function listUsers(
   { tenantId, ...page }: Page<string> & { tenantId?: string | undefined },
 ): Promise<Account[]> {
   const { id: databaseId } = await requireDatabase(store, path)
-  if (tenantId !== undefined) await requireTenant(store, path, databaseId, tenantId)
+  if (tenantId !== undefined) await requireTenant(store, path, { databaseId, id: tenantId })
   return listAccountRows(store, { databaseId, tenantId }, page)
 }
 
-export async function showUser(store: Store, throttle: Throttle, path: DatabasePath, userRef: string) {
+export async function showUser(
+  { store, throttle }: { store: Store; throttle: Throttle },
+  path: DatabasePath,
+  userRef: string,
+) {
   const { database, account } = await findAccount(store, path, userRef)
   const { canonicalEmail, ...user } = account
   const memberships = await listMemberships(store, { databaseId: database.id, userId: user.id })

@@ -1,8 +1,8 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Account } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
-import type { Store } from '../../../store/store.js'
 import { codeMessage } from '../../codes/code.js'
+import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { findAccount } from './find-account.js'
 
@@ -12,10 +12,9 @@ import { findAccount } from './find-account.js'
  * @throws {OperatorError} if the mail could not be sent
  */
 export async function sendReset(
-  store: Store,
+  { store, now }: Operation,
   path: DatabasePath,
   userRef: string,
-  now: Date,
 ): Promise<Account> {
   const { database, account } = await findAccount(store, path, userRef)
   const { canonicalEmail: _, ...user } = account

@@ -1,0 +1,80 @@
+import { expect } from 'vitest'
+import { createDatabase, requireDatabase } from '../../server/domain/management/databases/databases.js'
+import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import type { Operation } from '../../server/domain/management/operation.js'
+import { OperatorError } from '../../server/domain/management/operator-error.js'
+import { dropMessages } from '../../server/domain/management/outbox.js'
+import { removeFromTenant, renameTenant } from '../../server/domain/management/tenants.js'
+import { disableUser } from '../../server/domain/management/users/change-user.js'
+import { sendReset } from '../../server/domain/management/users/send-reset.js'
+import { createWorkspace, deleteWorkspace } from '../../server/domain/management/workspaces.js'
+import type { TestApi, TestDatabase } from '../support/app.js'
+import { it } from '../support/operator.js'
+
+const unknownId = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
+
+/** A request of an operator that fails. */
+type Failing = (operation: Operation, database: TestDatabase, usher: TestApi) => Promise<unknown>
+
+it.for<[name: string, request: Failing, reason: string]>([
+  ['a name that no path may have', ({ store, now }) => createWorkspace(store, 'a/b', now), 'invalid'],
+  ['what is neither an id nor an address', (one, database) => disableUser(one, database, 'ada'), 'invalid'],
+  [
+    'an unknown database',
+    ({ store }, { workspaceSlug }) => requireDatabase(store, { workspaceSlug, databaseName: 'none' }),
+    'not_found',
+  ],
+  ['an unknown user', (one, database) => disableUser(one, database, unknownId), 'not_found'],
+  [
+    'an unknown tenant',
+    ({ store }, database) => renameTenant(store, database, { id: unknownId, name: 'Engines' }),
+    'not_found',
+  ],
+  ['an unknown key', (one, database) => retireKey(one, database, 'none'), 'not_found'],
+  ['an unknown message', (one, database) => dropMessages(one, database, unknownId), 'not_found'],
+  ['an unknown workspace', ({ store }) => deleteWorkspace(store, 'none'), 'not_found'],
+  [
+    'a user who is no member',
+    async (one, database) => {
+      const { tenants } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+      await database.signedUp({ email: 'grace@example.com' })
+      await removeFromTenant(one, database, { tenantId: tenants[0] ?? '', userRef: 'grace@example.com' })
+    },
+    'not_found',
+  ],
+  ['a database of a taken name', (one, database) => createDatabase(one, database, {}), 'conflict'],
+  [
+    'a workspace of a taken name',
+    ({ store, now }, { workspaceSlug }) => createWorkspace(store, workspaceSlug, now),
+    'conflict',
+  ],
+  [
+    'a workspace that has databases',
+    ({ store }, { workspaceSlug }) => deleteWorkspace(store, workspaceSlug),
+    'refused',
+  ],
+  [
+    'a second pending key',
+    async (one, database) => {
+      await rotateKeys(one, database, 60)
+      await rotateKeys(one, database, 60)
+    },
+    'refused',
+  ],
+  [
+    'a reset without app URL',
+    async (one, database) => {
+      const { id } = await database.signedUp()
+      await sendReset(one, database, id)
+    },
+    'refused',
+  ],
+])(
+  'the request of an operator fails with its reason for %s',
+  async ([, request, reason], { usher, database }) => {
+    const operation = { store: usher.store, now: new Date(usher.clock.now) }
+    const error = await request(operation, database, usher).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(OperatorError)
+    expect(error).toMatchObject({ reason })
+  },
+)
