@@ -16,7 +16,7 @@ export interface Failures {
 
 export interface LoginFailures {
   network: Failures | undefined
-  /** Undefined also for a network that strangers' failures do not affect. */
+  /** Undefined also for a network that failures from other networks do not affect. */
   account: Failures | undefined
 }
 

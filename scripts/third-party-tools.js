@@ -1,5 +1,5 @@
-// Tries the served API with tools of strangers, as far as this machine has them, and prints what each one found.
-// docs/strangers.md says how to get them and what they found last.
+// Tries the served API with third-party tools, as far as this machine has them, and prints what each one found.
+// docs/third-party-tools.md says how to get them and what they found last.
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
     'max-examples': { type: 'string', default: '100' },
   },
 })
-const folder = await mkdtemp(join(tmpdir(), 'usher-strangers-'))
+const folder = await mkdtemp(join(tmpdir(), 'usher-third-party-'))
 const print = (text) => process.stdout.write(`${text}\n`)
 
 /** Runs a command. Returns its exit code and output, or undefined if the machine does not have it. */
