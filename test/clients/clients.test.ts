@@ -13,7 +13,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const generated = `${here}generated`
 const clients = ['use-openapi-fetch', 'use-hey-api']
-const document = openApiDocument('http://localhost:3000', '0.1.0')
+const document = openApiDocument('http://localhost:3000', '0.0.0')
 
 const run = async (script: string, ...args: string[]) => {
   const options = { cwd: here }
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const later = `${generated}/later`
   await Promise.all([
     generate(document, generated),
-    generate(openApi30Document('http://localhost:3000', '0.1.0'), `${generated}/openapi-3.0`),
+    generate(openApi30Document('http://localhost:3000', '0.0.0'), `${generated}/openapi-3.0`),
     generate(addToDocument(document), `${later}/generated`),
   ])
   for (const client of clients) await cp(`${here}${client}.ts`, `${later}/${client}.ts`)

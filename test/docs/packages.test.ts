@@ -16,6 +16,8 @@ const isRegistryReachable =
 if (!isRegistryReachable)
   process.stderr.write('The npm registry is unreachable: the packages are not installed.\n')
 
+const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+
 const [, commands = ''] =
   /^```sh\nnpm ci && npm run pack\n(.*?)^npx @usher\/server serve\n```$/ms.exec(
     await readFile('README.md', 'utf8'),
@@ -51,7 +53,7 @@ const filesOf = async (archive: string) => {
 
 it('packs no sources, tests or build information', async ({ folder, packages }) => {
   for (const name of packages) {
-    const files = await filesOf(join(folder, `usher-${name}-0.1.0.tgz`))
+    const files = await filesOf(join(folder, `usher-${name}-${version}.tgz`))
     expect(files).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
     )
@@ -61,7 +63,7 @@ it('packs no sources, tests or build information', async ({ folder, packages }) 
 })
 
 it('packs the migrations and the client of the store with the server', async ({ folder }) => {
-  const files = await filesOf(join(folder, 'usher-server-0.1.0.tgz'))
+  const files = await filesOf(join(folder, `usher-server-${version}.tgz`))
   const migrations = (await readdir('prisma/migrations')).filter((name) => /^\d/.test(name))
   expect(migrations.length).toBeGreaterThan(0)
   expect(files).toEqual(
@@ -120,7 +122,10 @@ it.skipIf(!isRegistryReachable)('installed packages start a server inside a test
 it.skipIf(!isRegistryReachable)('the contract installs without the other packages', async ({ folder }) => {
   const alone = resolve(folder, '../contract')
   await mkdir(alone)
-  await run('npm', ['install', join(folder, 'usher-contract-0.1.0.tgz')], { cwd: alone, env: npmSettings })
+  await run('npm', ['install', join(folder, `usher-contract-${version}.tgz`)], {
+    cwd: alone,
+    env: npmSettings,
+  })
   expect(await readdir(join(alone, 'node_modules/@usher'))).toEqual(['contract'])
   const code = `const { users } = require('@usher/contract')
     console.log(Object.keys(users).join(), require('@usher/contract/openapi.json').openapi)`
