@@ -58,7 +58,9 @@ export function createContext(
     networkAllowance: createNetworkAllowance(store, now),
     mails: createMailAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings, clock),
-    findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys, new Date(now()))),
+    findUser: batchReads((databaseId, keys) =>
+      findUsersOfTokens(store, { databaseId, now: new Date(now()) }, keys),
+    ),
     findSecrets: createSecretLookup(store, clock),
     verifiedTokens: createVerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),

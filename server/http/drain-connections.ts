@@ -29,8 +29,7 @@ export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppC
     done()
     setImmediate(closeIdleConnections)
   })
-  app.addHook('onSend', (_request, reply, _payload, done) => {
+  app.addHook('onSend', async (_request, reply) => {
     if (isDraining || context.isEnding) reply.header('Connection', 'close')
-    done()
   })
 }

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { createDatabase } from '../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { Throttle } from '../../server/domain/throttle/login-throttle.js'
-import { findLogin } from '../../server/store/queries/users.js'
+import { findLogin } from '../../server/store/queries/login.js'
 import type { Store } from '../../server/store/store.js'
 import { it } from '../support/api.js'
 

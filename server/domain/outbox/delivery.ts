@@ -70,23 +70,13 @@ export function startDelivery(
     return false
   }
 
-  const adopting = new Set<string>()
-  /** Creates the streams of events that a version before streams has stored, and delivers them. */
-  async function adopt(databaseId: string) {
-    if (adopting.has(databaseId)) return
-    adopting.add(databaseId)
-    try {
-      while (!stopped.aborted && (await adoptMessages(stores.webhook, databaseId, new Date(now()))));
-      lanes.webhook.add(databaseId)
-    } catch (error) {
-      logUnexpected(error)
-    } finally {
-      adopting.delete(databaseId)
-    }
-  }
+  const adopt = createAdoption(
+    async (databaseId) => !stopped.aborted && adoptMessages(stores.webhook, databaseId, new Date(now())),
+    (databaseId) => lanes.webhook.add(databaseId),
+  )
 
   function found(databaseId: string, kind: Visited['kind']) {
-    if (kind === 'webhook') adopt(databaseId)
+    if (kind === 'webhook') adopt(databaseId).catch(logUnexpected)
     else lanes[kind === 'mail' ? 'mail' : 'webhook'].add(databaseId)
   }
 
@@ -101,6 +91,29 @@ export function startDelivery(
       stopping.abort()
       await Promise.all([searchesEnd(), lanes.mail.settled(), lanes.webhook.settled()])
     },
+  }
+}
+
+/**
+ * Returns a function that creates the streams of events which a version before streams has stored, once at a time.
+ *
+ * @param adoptSome returns whether there may be more
+ * @param deliver called when there are none left
+ */
+function createAdoption(
+  adoptSome: (databaseId: string) => Promise<boolean>,
+  deliver: (databaseId: string) => void,
+) {
+  const adopting = new Set<string>()
+  return async (databaseId: string) => {
+    if (adopting.has(databaseId)) return
+    adopting.add(databaseId)
+    try {
+      while (await adoptSome(databaseId));
+      deliver(databaseId)
+    } finally {
+      adopting.delete(databaseId)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { isForeignKeyViolation } from '../../store/errors.js'
-import { findLogin, type UserWithTenants } from '../../store/queries/users.js'
+import { findLogin } from '../../store/queries/login.js'
+import type { UserWithTenants } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { databaseDeleted, Problem } from '../problem.js'

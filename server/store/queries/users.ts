@@ -1,9 +1,7 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import type { Attempt, LoginFailures } from './login-failures.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { isAsRead, isOpen, type ReadUser } from './revocations.js'
-import { tenantsOf } from './tenants.js'
 
 // The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
 // one, and its raw queries add a third to the CPU time of a read (measured by npm run bench). Each statement names
@@ -30,7 +28,7 @@ export type UserOfToken = Omit<UserWithoutPassword, 'tenants' | 'disabledAt'> & 
   isSessionOpen: boolean | null
 }
 
-const userColumns = `
+export const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
   u.generation, u.tokens_valid_after AS "tokensValidAfter",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
@@ -45,9 +43,8 @@ export interface UserKey {
 /** Returns the user of each key, or undefined, in the order of the keys. */
 export async function findUsersOfTokens(
   store: Queries,
-  databaseId: string,
+  { databaseId, now }: { databaseId: string; now: Date },
   keys: readonly UserKey[],
-  now: Date,
 ): Promise<(UserOfToken | undefined)[]> {
   // Concurrent requests with one token share the statement, which would return the user's rows for each.
   const wanted = [...new Map(keys.map((key) => [nameOf(key), key])).values()]
@@ -130,54 +127,6 @@ const findUsersWithSessionsStatement = findUsers(
     SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
   ) AS s ON s.user_id = u.id`,
 )
-
-/** A user who tries to log in, and what the throttle knows of the attempt. */
-export interface Login {
-  user: UserWithTenants | undefined
-  /** When the user last logged in from this network, by {@link rememberNetwork}; null if never. */
-  networkKnownAt: Date | null
-  failures: LoginFailures
-}
-
-export async function findLogin(
-  store: Queries,
-  { databaseId, canonicalEmail }: Pick<User, 'databaseId' | 'canonicalEmail'>,
-  attempt: Attempt,
-): Promise<Login> {
-  type Row = UserWithTenants & {
-    networkKnownAt: Date
-    networkCount: number
-    networkLastAt: Date
-    accountCount: number
-    accountLastAt: Date
-  }
-  const values = [databaseId, canonicalEmail, attempt.address, attempt.network]
-  const [row] = await store.query<{ [K in keyof Row]: Row[K] | null }>(findLoginStatement, values)
-  const failures = (count?: number | null, lastAt?: Date | null) =>
-    count && lastAt ? { count, lastAt } : undefined
-  return {
-    user: row?.id ? (row as UserWithTenants) : undefined,
-    networkKnownAt: row?.networkKnownAt ?? null,
-    failures: {
-      network: failures(row?.networkCount, row?.networkLastAt),
-      account: failures(row?.accountCount, row?.accountLastAt),
-    },
-  }
-}
-
-const findLoginStatement = `
-  SELECT ${userColumns}, ${tenantsOf('u.id')}, u.disabled_at AS "disabledAt", u.password_hash AS "passwordHash",
-    known.last_login_at AS "networkKnownAt",
-    network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
-    account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
-  FROM (VALUES (1)) AS always
-  LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = $2
-  LEFT JOIN usher.known_network AS known ON known.database_id = $1::uuid
-    AND known.user_id = u.id AND known.network = $4::bytea
-  LEFT JOIN usher.login_failures AS network ON network.database_id = $1::uuid
-    AND network.address = $3::bytea AND network.network = $4::bytea
-  LEFT JOIN usher.login_failures AS account ON account.database_id = $1::uuid
-    AND account.address = $3::bytea AND account.network = ''::bytea`
 
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (

@@ -1,0 +1,55 @@
+import type { User } from '../generated/client.js'
+import type { Store } from '../store.js'
+import type { Attempt, LoginFailures } from './login-failures.js'
+import { tenantsOf } from './tenants.js'
+import { type UserWithTenants, userColumns } from './users.js'
+
+type Queries = Pick<Store, 'query'>
+
+/** A user who tries to log in, and what the throttle knows of the attempt. */
+export interface Login {
+  user: UserWithTenants | undefined
+  /** When the user last logged in from this network, by {@link rememberNetwork}; null if never. */
+  networkKnownAt: Date | null
+  failures: LoginFailures
+}
+
+export async function findLogin(
+  store: Queries,
+  { databaseId, canonicalEmail }: Pick<User, 'databaseId' | 'canonicalEmail'>,
+  attempt: Attempt,
+): Promise<Login> {
+  type Row = UserWithTenants & {
+    networkKnownAt: Date
+    networkCount: number
+    networkLastAt: Date
+    accountCount: number
+    accountLastAt: Date
+  }
+  const values = [databaseId, canonicalEmail, attempt.address, attempt.network]
+  const [row] = await store.query<{ [K in keyof Row]: Row[K] | null }>(findLoginStatement, values)
+  const failures = (count?: number | null, lastAt?: Date | null) =>
+    count && lastAt ? { count, lastAt } : undefined
+  return {
+    user: row?.id ? (row as UserWithTenants) : undefined,
+    networkKnownAt: row?.networkKnownAt ?? null,
+    failures: {
+      network: failures(row?.networkCount, row?.networkLastAt),
+      account: failures(row?.accountCount, row?.accountLastAt),
+    },
+  }
+}
+
+const findLoginStatement = `
+  SELECT ${userColumns}, ${tenantsOf('u.id')}, u.disabled_at AS "disabledAt", u.password_hash AS "passwordHash",
+    known.last_login_at AS "networkKnownAt",
+    network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
+    account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
+  FROM (VALUES (1)) AS always
+  LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = $2
+  LEFT JOIN usher.known_network AS known ON known.database_id = $1::uuid
+    AND known.user_id = u.id AND known.network = $4::bytea
+  LEFT JOIN usher.login_failures AS network ON network.database_id = $1::uuid
+    AND network.address = $3::bytea AND network.network = $4::bytea
+  LEFT JOIN usher.login_failures AS account ON account.database_id = $1::uuid
+    AND account.address = $3::bytea AND account.network = ''::bytea`
