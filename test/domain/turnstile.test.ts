@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ClientDisconnected } from '../../server/domain/problem.js'
 import { createTurnstile } from '../../server/domain/throttle/turnstile.js'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -30,6 +31,7 @@ function startTurnstile(queueSeconds: number) {
 
 it('rejects a job immediately if the jobs before it take longer than its deadline', async () => {
   const { start, outcomes } = startTurnstile(0)
+  await vi.advanceTimersByTimeAsync(10_000)
   await start(2, 3)
   await vi.advanceTimersByTimeAsync(1000)
   await start(10, 2.4)
@@ -38,8 +40,47 @@ it('rejects a job immediately if the jobs before it take longer than its deadlin
   expect(outcomes.slice(6)).toEqual(Array(6).fill('done'))
 })
 
-it('rejects a job immediately if the queue behind, as long as it is now, would take longer', async () => {
-  const { start, outcomes } = startTurnstile(1)
-  await start(10, 3.4)
-  expect(outcomes).toEqual(Array(4).fill('unavailable'))
+it.each([
+  [1, 3.4, 4],
+  [2, 5.4, 5],
+])(
+  'rejects a job immediately if the queue behind, which now takes %i s, would take longer',
+  async (queueSeconds, deadlineSeconds, rejected) => {
+    const { start, outcomes } = startTurnstile(queueSeconds)
+    await start(10, deadlineSeconds)
+    expect(outcomes).toEqual(Array(rejected).fill('unavailable'))
+  },
+)
+
+it('rejects the job of a client that has disconnected, before and while it waits', async () => {
+  let held = 0
+  const hold = () => {
+    held += 1
+    return () => {
+      held -= 1
+    }
+  }
+  const turnstile = createTurnstile(1, { hold, waitSeconds: () => 0 })
+  const listeners = new Set<() => void>()
+  const client = {
+    network: 'network',
+    deadline: performance.now() + 60_000,
+    isDisconnected: () => false,
+    onceDisconnected(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+  const running = turnstile.run(client, () => new Promise((resolve) => setTimeout(resolve, 1000)))
+  const job = vi.fn()
+  const gone = turnstile.run({ ...client, isDisconnected: () => true }, job)
+  await expect(gone).rejects.toBeInstanceOf(ClientDisconnected)
+  const waiting = turnstile.run(client, job)
+  expect(held).toBe(1)
+  for (const listener of listeners) listener()
+  await expect(waiting).rejects.toBeInstanceOf(ClientDisconnected)
+  expect(held).toBe(0)
+  await vi.advanceTimersByTimeAsync(1000)
+  await running
+  expect(job).not.toHaveBeenCalled()
 })
