@@ -15,6 +15,7 @@ const parts = {
   histories: tests('histories'),
   hostile: tests('hostile'),
   isolation: tests('isolation'),
+  mutants: ['test/lab/mutants/mutants.js'],
   verify: tests('verify'),
 }
 

@@ -1,0 +1,25 @@
+import { env } from 'node:process'
+import { fileURLToPath } from 'node:url'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Mutates the files of a folder, and runs the tests that execute each mutant. */
+export default {
+  testRunner: 'vitest',
+  plugins: [here('node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+  vitest: { configFile: 'test/lab/mutants/vitest.config.ts', related: false },
+  mutate: [/\.ts$/.test(env.MUTATED) ? env.MUTATED : `${env.MUTATED}/**/*.ts`],
+  // Texts and lists of fields: what a user reads is compared elsewhere, and SQL without a text only fails.
+  mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral', 'Regex'] },
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  timeoutMS: 30_000,
+  tempDirName: '.usher/mutants',
+  ignorePatterns: ['/docs', '/.usher', '/test/clients/node_modules'],
+  reporters: ['clear-text', 'json'],
+  jsonReporter: { fileName: '.usher/mutants.json' },
+  clearTextReporter: { logTests: false, allowColor: false, allowEmojis: false },
+  disableTypeChecks: false,
+  // Its rewriting of tsconfig.json needs an earlier TypeScript, and vitest reads none.
+  tsconfigFile: '.usher/none.json',
+}
