@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
+import { failures } from './failures.js'
 import type { DescribedRoutes } from './metadata.js'
-import { failures } from './problems.js'
 import { registry } from './registry.js'
 
 const c = initContract()

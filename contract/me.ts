@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core'
 import type { z } from 'zod'
 import { DatabasePath } from './database-path.js'
+import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
 import { body, NewPassword, name, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
-import { accountProblems, bodyProblems, failures, tokenProblems } from './problems.js'
 import { field } from './registry.js'
 import { SignedInUser, User, usersPath } from './users.js'
 

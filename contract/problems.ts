@@ -1,4 +1,3 @@
-import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { FieldError } from './field-errors.js'
 import { registry } from './registry.js'
@@ -148,26 +147,6 @@ export const problemHeaders = (code: ProblemCode): readonly ProblemHeader[] => {
   return entry.headers ?? []
 }
 
-/** Problems of every operation. All but `internal_error` occur before the request reaches the operation. */
-const everywhere = ['malformed_request', 'request_timeout', 'headers_too_large', 'internal_error'] as const
-type Everywhere = (typeof everywhere)[number]
-
-/** Problems of every operation of a database. */
-export const databaseProblems = ['database_not_found', 'unavailable'] as const
-/** Problems of every operation that needs a body. */
-export const bodyProblems = [
-  'malformed_json',
-  'validation_failed',
-  'payload_too_large',
-  'unsupported_media_type',
-] as const
-/** Problems of every operation that an operator may turn off for a database: then it is `route_not_found`. */
-export const accountProblems = ['route_not_found', ...databaseProblems] as const
-/** Problems of every operation without a body, because a request may have one all the same. */
-export const withoutBodyProblems = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const
-/** Problems of every operation that needs an access token. */
-export const tokenProblems = ['token_missing', 'token_invalid', 'token_expired'] as const
-
 /** Stable code of a problem. */
 export type ProblemCode = keyof typeof problems
 export const ProblemCode = z
@@ -203,34 +182,3 @@ export const ProblemBody = z
   })
   .register(registry, { id: 'Problem', description: 'Problem details (RFC 9457).' })
 export type ProblemBody = z.infer<typeof ProblemBody>
-
-type StatusOf<C extends ProblemCode> = (typeof problems)[C]['status']
-type CodeWithStatus<C extends ProblemCode, S> = C extends ProblemCode
-  ? StatusOf<C> extends S
-    ? C
-    : never
-  : never
-
-const c = initContract()
-
-const problemWith = <C extends ProblemCode>(codes: C[]) =>
-  c.otherResponse({
-    contentType: 'application/problem+json',
-    body: ProblemBody.extend({ code: z.enum(codes as [C, ...C[]]) }),
-  })
-
-/**
- * Returns the error responses of a route: one problem body per status, whose `code` is one of those listed or of those
- * that every route has.
- */
-export function failures<const C extends ProblemCode>(...listed: C[]) {
-  const codes = [...listed, ...everywhere]
-  const statuses = new Set(codes.map((code) => problems[code].status))
-  const responses = [...statuses].map((status) => [
-    status,
-    problemWith(codes.filter((code) => problems[code].status === status)),
-  ])
-  return Object.fromEntries(responses) as {
-    [S in StatusOf<C | Everywhere>]: ReturnType<typeof problemWith<CodeWithStatus<C | Everywhere, S>>>
-  }
-}

@@ -1,7 +1,8 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
+import { failures } from './failures.js'
 import type { DescribedRoutes } from './metadata.js'
-import { failures, ProblemCode, problems } from './problems.js'
+import { ProblemCode, problems } from './problems.js'
 import { registry } from './registry.js'
 
 const c = initContract()

@@ -1,10 +1,10 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
+import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
 import { failsWith, mustBe } from './field-errors.js'
 import { body, instant, name, notBlank } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
-import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './problems.js'
 import { component, field } from './registry.js'
 import { SignedInUser, signedInExample, usersPath } from './users.js'
 

@@ -2,9 +2,9 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { Email, NewEmail } from './email.js'
+import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
 import { atMost255, body, instant, NewPassword, name, notBlank, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
-import { bodyProblems, databaseProblems, failures, tokenProblems } from './problems.js'
 import { component, field } from './registry.js'
 
 const c = initContract()

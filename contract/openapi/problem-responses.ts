@@ -1,6 +1,7 @@
 import type { AppRoute } from '@ts-rest/core'
 import type { OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
-import { bodyProblems, type ProblemCode, problemHeaders, problems, tokenProblems } from '../problems.js'
+import { bodyProblems, tokenProblems } from '../failures.js'
+import { type ProblemCode, problemHeaders, problems } from '../problems.js'
 import { component, headersOf, html, pascalCase } from './components.js'
 import { metadataOf } from './routes.js'
 
