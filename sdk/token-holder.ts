@@ -39,7 +39,40 @@ const patterns = {
  */
 export function createTokenHolder(key: string, options: TokenOptions, notify: () => void) {
   assertOptions(options, patterns)
-  const { token: initial, tokenStore, onTokenChange } = options
+  const { token: initial, onTokenChange } = options
+  const [readItem, writeItem, settled] = createItem(key, options, notify)
+
+  function read() {
+    const [jwt = '', expiry] = readItem().split(' ')
+    return [jwt, Number(expiry) || Infinity] as const
+  }
+
+  if (initial && initial !== read()[0]) writeItem(initial)
+
+  return {
+    /** Returns the token and its expiry. Both are unknown until an asynchronous store has been read. */
+    read,
+    /** Returns the token, even if it has expired, once the store has been read. */
+    async get() {
+      read()
+      await settled()
+      return read()[0] || undefined
+    },
+    /** Returns a promise while an asynchronous store saves the token. */
+    set(jwt: string | undefined, expiresAtMs?: number) {
+      const isChanged = (jwt ?? '') !== read()[0]
+      if (isChanged || settled()) writeItem(jwt ? [jwt, expiresAtMs].join(' ') : '')
+      if (isChanged) {
+        onTokenChange?.(jwt)
+        notify()
+      }
+      return settled()
+    },
+  }
+}
+
+/** Returns functions that read an item and write it, and that return the latest access to an asynchronous store. */
+function createItem(key: string, { tokenStore }: TokenOptions, notify: () => void) {
   /** The stored item, as far as it is known. */
   let item = ''
   /** Whether `item` counts, and not the store. */
@@ -66,46 +99,24 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
     isCached = true
   }
 
-  function write(next: string) {
-    item = next
-    access((store) => {
-      const save = () => (item ? store.setItem(key, item) : store.removeItem(key))
-      return pending ? pending.then(save) : save()
-    })
-  }
-
   const load = (value: unknown) => {
     item = String(value ?? '')
   }
 
-  function read() {
-    if (!isCached) access((store) => store.getItem(key), load)
-    const [jwt = '', expiry] = item.split(' ')
-    return [jwt, Number(expiry) || Infinity] as const
-  }
-
-  if (initial && initial !== read()[0]) write(initial)
-
-  return {
-    /** Returns the token and its expiry. Both are unknown until an asynchronous store has been read. */
-    read,
-    /** Returns the token, even if it has expired, once the store has been read. */
-    async get() {
-      read()
-      await pending
-      return read()[0] || undefined
+  return [
+    () => {
+      if (!isCached) access((store) => store.getItem(key), load)
+      return item
     },
-    /** Returns a promise while an asynchronous store saves the token. */
-    set(jwt: string | undefined, expiresAtMs?: number) {
-      const isChanged = (jwt ?? '') !== read()[0]
-      if (isChanged || pending) write(jwt ? [jwt, expiresAtMs].join(' ') : '')
-      if (isChanged) {
-        onTokenChange?.(jwt)
-        notify()
-      }
-      return pending
+    (next: string) => {
+      item = next
+      access((store) => {
+        const save = () => (item ? store.setItem(key, item) : store.removeItem(key))
+        return pending ? pending.then(save) : save()
+      })
     },
-  }
+    () => pending,
+  ] as const
 }
 
 const isPromise = (value: unknown): value is Promise<unknown> => !!(value as Promise<unknown> | null)?.then
