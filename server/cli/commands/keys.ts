@@ -10,6 +10,13 @@ import { createProgressLine } from '../io/progress-line.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(keys: Command) {
+  addListCommand(keys)
+  addRotateCommand(keys)
+  addRetireCommand(keys)
+  addRewrapCommand(keys)
+}
+
+function addListCommand(keys: Command) {
   keys
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
@@ -36,6 +43,9 @@ export function configure(keys: Command) {
         print(options, shown, text)
       }),
     )
+}
+
+function addRotateCommand(keys: Command) {
   keys
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
@@ -56,6 +66,9 @@ export function configure(keys: Command) {
         print(options, { databaseId, kid, algorithm, activatesAt }, text)
       }),
     )
+}
+
+function addRetireCommand(keys: Command) {
   keys
     .command('retire')
     .argument('<workspace/name>', 'database', databasePath)
@@ -71,6 +84,9 @@ export function configure(keys: Command) {
         print(options, { databaseId, kid, retiresAt }, text)
       }),
     )
+}
+
+function addRewrapCommand(keys: Command) {
   keys
     .command('rewrap')
     .description(

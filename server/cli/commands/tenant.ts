@@ -15,6 +15,14 @@ import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(tenant: Command) {
+  addCreateCommand(tenant)
+  addListCommand(tenant)
+  addRenameCommand(tenant)
+  addDeleteCommand(tenant)
+  addMembershipCommands(tenant)
+}
+
+function addCreateCommand(tenant: Command) {
   tenant
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
@@ -28,6 +36,9 @@ export function configure(tenant: Command) {
         print(options, created, `Created tenant ${created.id}.`)
       }),
     )
+}
+
+function addListCommand(tenant: Command) {
   addPageOptions(tenant.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the tenants of a database')
@@ -41,6 +52,9 @@ export function configure(tenant: Command) {
         })
       }),
     )
+}
+
+function addRenameCommand(tenant: Command) {
   tenant
     .command('rename')
     .argument('<workspace/name>', 'database', databasePath)
@@ -55,6 +69,9 @@ export function configure(tenant: Command) {
         print(options, renamed, `Renamed tenant ${id}.`)
       }),
     )
+}
+
+function addDeleteCommand(tenant: Command) {
   tenant
     .command('delete')
     .argument('<workspace/name>', 'database', databasePath)
@@ -72,6 +89,9 @@ export function configure(tenant: Command) {
         print(options, deleted, `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`)
       })
     })
+}
+
+function addMembershipCommands(tenant: Command) {
   const membershipCommand = (name: string, description: string) =>
     tenant
       .command(name)

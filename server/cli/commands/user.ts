@@ -1,34 +1,31 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { DatabasePath } from '@usher/contract'
-import type { Operation } from '../../domain/management/operation.js'
-import {
-  deleteUser,
-  disableUser,
-  enableUser,
-  revokeTokens,
-  setPassword,
-  unlockUser,
-} from '../../domain/management/users/change-user.js'
+import { deleteUser, setPassword } from '../../domain/management/users/change-user.js'
 import { createUser } from '../../domain/management/users/create-user.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUsers, showUser } from '../../domain/management/users/list-users.js'
-import { sendReset } from '../../domain/management/users/send-reset.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
-import { Throttle } from '../../domain/throttle/login-throttle.js'
-import type { Account } from '../../store/queries/management/users.js'
-import type { Store } from '../../store/store.js'
-import { type AuditEvent, audit, type Log } from '../../telemetry/audit.js'
+import { audit, type Log } from '../../telemetry/audit.js'
 import { databasePath, email, preferredName, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
+import { addUserChangeCommands, commandOnUser, throttleOf } from './user-changes.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
 export function configure(user: Command) {
   addUserImportCommand(user)
   addUserExportCommand(user)
+  addCreateCommand(user)
+  addListCommand(user)
+  addShowCommand(user)
+  addUserChangeCommands(user)
+  addDeleteCommand(user)
+  addSetPasswordCommand(user)
+}
+
+function addCreateCommand(user: Command) {
   user
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
@@ -49,6 +46,9 @@ export function configure(user: Command) {
         print(options, created, `Created user ${created.id}.`)
       })
     })
+}
+
+function addListCommand(user: Command) {
   addPageOptions(user.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list users, oldest first')
@@ -67,21 +67,18 @@ export function configure(user: Command) {
         })
       }),
     )
+}
+
+function addShowCommand(user: Command) {
   commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
     withStore(async (store) => {
       const found = await showUser({ store, throttle: throttleOf(store) }, path, userRef)
       print(options, found, describe(found))
     }),
   )
-  for (const [name, { description, event, change, message }] of Object.entries(changes)) {
-    commandOnUser(user, name, description).action((path, userRef, options) =>
-      withStore(async (store, _config, log) => {
-        const changed = await change({ store, now: new Date() }, path, userRef)
-        audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
-        print(options, changed, message(changed))
-      }),
-    )
-  }
+}
+
+function addDeleteCommand(user: Command) {
   commandOnUser(user, 'delete', 'delete a user permanently; the user’s tenants remain')
     .option('--yes', 'do not ask for confirmation')
     .action((path, userRef, options) => {
@@ -98,6 +95,9 @@ export function configure(user: Command) {
         print(options, deleted, `Deleted user ${deleted.id}.`)
       })
     })
+}
+
+function addSetPasswordCommand(user: Command) {
   commandOnUser(
     user,
     'set-password',
@@ -123,61 +123,6 @@ const withHashing = (command: (context: Parameters<typeof setPassword>[0], log: 
       await Promise.all([hashing.close(), blocklist?.close()])
     }
   })
-
-const commandOnUser = (user: Command, name: string, description: string) =>
-  user
-    .command(name)
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<user>', 'id or email address of the user')
-    .description(description)
-    .option('--json', 'print the result as JSON')
-
-const throttleOf = (store: Store) => new Throttle(store, { now: Date.now })
-
-interface UserChange {
-  description: string
-  event: AuditEvent
-  change: (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
-  message: (account: Account) => string
-}
-
-const changes: Record<string, UserChange> = {
-  disable: {
-    description: 'reject the logins and tokens of a user',
-    event: 'user.disabled',
-    change: disableUser,
-    message: ({ id }) => `Disabled user ${id}. Logins and tokens are rejected.`,
-  },
-  enable: {
-    description: 'accept the logins of a disabled user again; earlier tokens stay rejected',
-    event: 'user.enabled',
-    change: enableUser,
-    message: ({ id, tokensValidAfter }) => {
-      const tokens = tokensValidAfter
-        ? ` Tokens issued before ${tokensValidAfter.toISOString()} stay rejected.`
-        : ''
-      return `Enabled user ${id}. Logins are accepted.${tokens}`
-    },
-  },
-  'revoke-tokens': {
-    description: 'reject the existing tokens of a user; a login issues a new one',
-    event: 'user.tokens_revoked',
-    change: revokeTokens,
-    message: ({ id }) => `Revoked the existing tokens of user ${id}.`,
-  },
-  'send-reset': {
-    description: 'send the user a mail with a link to choose a new password',
-    event: 'user.reset_sent',
-    change: sendReset,
-    message: ({ id }) => `A server sends user ${id} a mail to choose a new password.`,
-  },
-  unlock: {
-    description: 'clear the failed logins of a user, so that a throttled user can log in immediately',
-    event: 'user.unlocked',
-    change: ({ store }, path, userRef) => unlockUser({ store, throttle: throttleOf(store) }, path, userRef),
-    message: ({ id }) => `Cleared the failed logins of user ${id}.`,
-  },
-}
 
 function describe(user: Awaited<ReturnType<typeof showUser>>) {
   const { failedLogins } = user

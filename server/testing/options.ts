@@ -1,0 +1,68 @@
+import { PathName } from '@usher/contract'
+import { z } from 'zod'
+import { ConfigError } from '../config.js'
+import { type DatabaseSettings, type SettingName, settings } from '../domain/databases/settings.js'
+import { OperatorError } from '../domain/management/operator-error.js'
+import { BlocklistError } from '../domain/passwords/blocklist.js'
+import { Environment } from '../environment.js'
+
+/** The settings of `usher database set`, without the webhook, whose secret is shown only there. */
+type SettingOptions = {
+  [Name in Exclude<SettingName, 'tokenMaxAge' | 'webhookUrl'>]?: DatabaseSettings[Name] | undefined
+}
+
+/** A new database. All options are optional. `appUrl` is `https://app.example.com` by default. */
+export interface DatabaseOptions extends SettingOptions {
+  /** Slug of its workspace, which is created if it does not exist. `demo` by default. */
+  workspace?: string | undefined
+  /** Its name. `app` by default, then `app-2` and so on. */
+  database?: string | undefined
+  /** Lifetime of its tokens, 60 to 86,400. The server's `TOKEN_MAX_AGE` by default. */
+  tokenMaxAgeSeconds?: number | undefined
+}
+
+/** Options of a server, and of its first database. */
+export interface StartOptions extends DatabaseOptions {
+  /** Environment variables of docs/configuration.md. Those of the process are not read. */
+  settings?: Record<string, string> | undefined
+}
+
+const { tokenMaxAge, webhookUrl: _, ...ofDatabase } = settings
+const schemas = Object.fromEntries(Object.entries(ofDatabase).map(([name, { schema }]) => [name, schema]))
+export const DatabaseOptions = z
+  .strictObject({
+    ...(schemas as { [Name in keyof typeof ofDatabase]: (typeof ofDatabase)[Name]['schema'] }),
+    workspace: PathName,
+    database: PathName,
+    tokenMaxAgeSeconds: tokenMaxAge.schema.unwrap(),
+  })
+  .partial()
+
+/** Settings without effect: the store is in memory, one process serves, and `PORT` gives the address. */
+const withoutEffect = {
+  BASE_URL: true,
+  HOST: true,
+  WORKERS: true,
+  METRICS_HOST: true,
+  METRICS_PORT: true,
+  DATABASE_URL: true,
+  STORE_CONNECTIONS: true,
+  DATA_DIR: true,
+  USHER_MASTER_KEY: true,
+  USHER_NEW_MASTER_KEY: true,
+  SHUTDOWN_DELAY_SECONDS: true,
+} as const
+
+export const StartOptions = DatabaseOptions.extend({
+  settings: z.partialRecord(Environment.omit(withoutEffect).keyof(), z.string()).default({}),
+})
+
+/** Returns a handler that turns errors of options into a TypeError, which names the function. */
+export const rejectOptions = (name: string) => (error: unknown) => {
+  if (error instanceof z.ZodError) {
+    const problems = error.issues.map(({ path, message }) => [...path, message].join(': '))
+    throw new TypeError(`${name}: ${problems.join('; ')}`)
+  }
+  const isOfOptions = [ConfigError, BlocklistError, OperatorError].some((type) => error instanceof type)
+  throw isOfOptions ? new TypeError(`${name}: ${(error as Error).message.replace(/^--/, '')}`) : error
+}
