@@ -21,7 +21,8 @@ export const waivers = [
   {
     rules: ['api2:2023-write-restricted', 'api8:2023-define-error-responses-401'],
     where: /^paths\/.*\/users\/(password-reset|password-reset\/confirm|email-verification)\/post\b/,
-    reason: 'Who asks has forgotten the password; otherwise the code in the body is the credential.',
+    reason:
+      'The client has forgotten the password; in the other operations the code in the body is the credential.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],

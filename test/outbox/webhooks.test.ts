@@ -302,7 +302,7 @@ it('the events of a user wait for one that fails, and those of other users do no
   expect(receiver.requests.some(({ event }) => event.data.userId === other.id)).toBe(false)
 })
 
-it('a message is tried for two and a half days, rests, and is delivered after outbox retry', async ({
+it('a message is tried for two and a half days, then waits for the operator, and is delivered after outbox retry', async ({
   usher,
   database,
   receiver,

@@ -62,8 +62,8 @@ const recordStatement = (account: boolean) => `
 const recordStatements = { account: recordStatement(true), network: recordStatement(false) }
 
 /**
- * Counts an attempt before it is verified, if the counts are below their limits or still those that the caller's
- * decision rests on. Of concurrent attempts that are due only once, one is counted.
+ * Counts an attempt before it is verified, if the counts are below their limits or still those by which the caller
+ * has decided. Of concurrent attempts that are due only once, one is counted.
  *
  * @returns whether the attempt was counted; if not, nothing has changed
  */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { beside } from './beside.js'
 import { fair } from './fair.js'
 import { overload } from './overload.js'
 import { type Operation, rates } from './rates.js'
+import { saturated } from './saturated.js'
 import { startUp } from './start-up.js'
 import { workers } from './workers.js'
 import { createWorld, type World } from './world.js'
@@ -30,20 +30,20 @@ const parts: Record<string, Part> = {
   me: rate('me'),
   'me-64': rate('me-64'),
   discovery: rate('discovery'),
-  beside: { seconds: 60, run: (world, say) => beside(world, 5, 3, say) },
+  saturated: { seconds: 60, run: (world, say) => saturated(world, 5, 3, say) },
   overload: { seconds: 100, run: (world, say) => overload(world, 3, 6, say) },
   fair: { seconds: 60, run: (world, say) => fair(world, 3, 6, say) },
   workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
   'start-up': { seconds: 60, run: (world, say) => startUp(world, 5, say) },
 }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !(name in parts))
+const requested = process.argv.slice(2)
+const unknown = requested.filter((name) => !(name in parts))
 if (unknown.length > 0) {
   process.stderr.write(`Unknown part ${unknown.join(', ')}. Use some of ${Object.keys(parts).join(', ')}.\n`)
   process.exit(2)
 }
-const chosen = Object.entries(parts).filter(([name]) => asked.length === 0 || asked.includes(name))
+const chosen = Object.entries(parts).filter(([name]) => requested.length === 0 || requested.includes(name))
 const startedAt = performance.now()
 const say: Say = (text) => {
   process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)

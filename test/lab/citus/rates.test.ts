@@ -27,7 +27,7 @@ const path = '/workspaces/acme/databases/app/users'
 const operations = { 'sign-up': 8, login: 8, me: 8, 'me over 64 connections': 64 }
 type Operation = keyof typeof operations
 
-it('a distributed store serves every request; its rates beside those of plain Postgres', async () => {
+it('serves every request on a distributed store, and reports its rates and those of plain Postgres', async () => {
   const postgres = await startPlain()
   const plain = await openStage(postgres.url, [postgres])
   const cluster = await startCluster()

@@ -61,7 +61,7 @@ function likelyNames({ passwords, newCodes }: Known, random: Random) {
   return random.chance(names.size === 2 ? 0.9 : 0.2) ? [...names] : []
 }
 
-/** One client of an account: sends operations one after the other, sometimes two at once. */
+/** One client of an account: sends operations one after the other, sometimes two in parallel. */
 async function runClient(
   world: World,
   record: Recorded,

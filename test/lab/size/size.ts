@@ -17,7 +17,7 @@ import { median, percentile, table } from '../bench/figures.js'
 import { closedLoop, requestBytes } from '../bench/load.js'
 import { startServer } from '../bench/processes.js'
 
-// Measures one Postgres with many users beside one with few: npm run lab -- size [USERS]. The statements are measured
+// Measures one Postgres with many users and one with few: npm run lab -- size [USERS]. The statements are measured
 // with the cheapest hashes, because the cost of a password does not depend on the number of users.
 
 const many = Number(process.argv[2] ?? 10_000_000)

@@ -7,7 +7,7 @@ import type { Server, World } from './world.js'
 const perSecond = 500
 
 /** Measures the latency of `me` without logins, and while logins use all hashing threads. */
-export async function beside(world: World, rounds: number, seconds: number, say: Say) {
+export async function saturated(world: World, rounds: number, seconds: number, say: Say) {
   say('starting the servers')
   const floor = await world.startFloor()
   const usher = await world.startUsher()
@@ -24,8 +24,8 @@ export async function beside(world: World, rounds: number, seconds: number, say:
     if (name === 'usher') ratios.push(median(all.map(({ p99Alone, p99Amid }) => p99Amid / p99Alone)))
     await server.stop()
   }
-  const head = ['me at 500/s', 'alone p50 ms', 'alone p99 ms', 'beside logins p50 ms', 'p99 ms', 'logins/s']
-  const ratio = `p99 of me beside saturated logins, to its p99 alone: ${ratios[0]?.toFixed(2)}.`
+  const head = ['me at 500/s', 'alone p50 ms', 'alone p99 ms', 'with logins p50 ms', 'p99 ms', 'logins/s']
+  const ratio = `p99 of me while logins saturate the server, to its p99 alone: ${ratios[0]?.toFixed(2)}.`
   return [table(head, rows), ratio].join('\n\n')
 }
 
