@@ -179,7 +179,6 @@ describe('statements on a distributed store', () => {
     // A login restores the pruned parameters of its hash while it goes on. A sign-up records them first.
     const restored = /^INSERT INTO usher\.hash_parameters is not awaited before (?!INSERT INTO usher\."user")/
     expect(unawaited.filter((each) => !restored.test(each))).toEqual([])
-    expect(unawaited).not.toEqual([])
   })
 
   it('the recorded statements come from all commands and use all tables', () => {
