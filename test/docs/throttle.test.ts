@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { defaultSettings } from '../../server/domain/databases/settings.js'
+import { freeFailures, secondsLeft } from '../../server/domain/throttle/rules.js'
+
+const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
+const number = (value: number) => value.toLocaleString('en')
+const daySeconds = 86_400
+
+/** Returns the seconds to wait after a number of failures. */
+const waitAfter = (kind: 'network' | 'account', count: number) =>
+  secondsLeft({ network: undefined, account: undefined, [kind]: { count, lastAt: new Date(0) } }, 0)
+
+/** Returns the times of the failures of a day, in seconds, by an attacker who always tries again at once. */
+function failuresOfADay(kind: 'network' | 'account') {
+  const times: number[] = []
+  for (let at = 0; at < daySeconds; at += waitAfter(kind, times.length)) times.push(at)
+  return times
+}
+
+it('the documents have the figures of the throttle', async () => {
+  const longest = waitAfter('network', 1_000)
+  const ofNetwork = failuresOfADay('network')
+  const doubling = ofNetwork.filter((at, index) => at - (ofNetwork[index - 1] ?? 0) < longest)
+  const perDay = daySeconds / longest
+  const { networkFailuresPerHour: perHour } = defaultSettings
+
+  const security = (await read('SECURITY.md')).replace(/\s+/g, ' ')
+  expect(security).toContain(
+    `after the ${freeFailures.network}th failure the wait is ${waitAfter('network', freeFailures.network)} s and doubles with each further one, up to ${longest} s.`,
+  )
+  expect(security).toContain(
+    `| one account, one network | ${doubling.length} in the first ${number(doubling.at(-1) ?? 0)} s, ${ofNetwork.length} in all | ${perDay} |`,
+  )
+  expect(security).toContain(
+    `| one account, any number of networks | ${freeFailures.account} at once, ${failuresOfADay('account').length} in all | ${perDay} |`,
+  )
+  expect(security).toContain(
+    `| all accounts of a database, one network | ${perHour} at once, ${number(25 * perHour)} in all | ${number(24 * perHour)} |`,
+  )
+  expect(await read('docs/api.md')).toContain(`After ${freeFailures.account} failures from any`)
+})
