@@ -40,19 +40,32 @@ const smtpUrl = z
   .refine(isSmtpUrl, {
     error: 'must be an smtp:// or smtps:// URL with percent-encoded user name and password',
   })
-  .refine((url) => !URL.canParse(url) || [...new URL(url).searchParams].every(isSmtpParameter), {
-    error: 'must have no parameters but those of docs/guides/mail.md',
+  .check((context) => {
+    if (!isSmtpUrl(context.value)) return
+    for (const [name, value] of new URL(context.value).searchParams) {
+      const message = errorOfSmtpParameter(name, value)
+      if (message) context.issues.push({ code: 'custom', input: context.value, message })
+    }
   })
 
+const smtpSwitches = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized']
+const smtpTexts = ['name', 'tls.servername']
+
 /** nodemailer ignores a parameter that it does not know: a misspelt requireTLS would send passwords unencrypted. */
-const isSmtpParameter = ([name, value]: [string, string]) =>
-  ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized'].includes(name)
-    ? ['true', 'false'].includes(value)
-    : ['name', 'tls.servername'].includes(name)
+function errorOfSmtpParameter(name: string, value: string) {
+  if (smtpTexts.includes(name)) return undefined
+  if (smtpSwitches.includes(name)) {
+    return ['true', 'false'].includes(value) ? undefined : `must have ${name}=true or ${name}=false`
+  }
+  const known = [...smtpSwitches, ...smtpTexts].join(', ')
+  return `must have no parameter ${name}, only ${known}`
+}
 
 function isSmtpUrl(text: string) {
   if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password } = new URL(text)
+  const { protocol, hostname, username, password, search } = new URL(text)
+  // Parameters with an @ are part of a password that is not percent-encoded.
+  if (search.includes('@')) return false
   try {
     decodeURIComponent(username + password)
   } catch {

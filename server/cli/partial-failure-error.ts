@@ -1,2 +1,4 @@
-/** A command that was partly successful and has already reported what failed. */
-export class PartialFailureError extends Error {}
+import { OperatorError } from '../domain/management/operator-error.js'
+
+/** A command that was partly successful and has already reported each failure as text. */
+export class PartialFailureError extends OperatorError {}

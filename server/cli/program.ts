@@ -39,15 +39,17 @@ const commands = {
  * Runs a command.
  *
  * @param args what was typed after `usher`
- * @returns the exit code: 0 for success or help, 1 for a failure, 2 for a usage error
+ * @returns the exit code; docs/cli.md lists them
  */
 export async function run(args: readonly string[]): Promise<number> {
+  const json = isJsonRequested(args)
   const program = new Command('usher')
     .description(
       'User management for multi-tenant products. Settings are environment variables, also from the file .env.',
     )
     .version(version, '-v, --version', 'print the version')
     .exitOverride()
+    .configureOutput(json ? { outputError: () => undefined } : {})
   const groups = Object.entries(commands).map(([name, { description, load }]) => {
     const command = program.command(name).description(description)
     return { command, load }
@@ -61,10 +63,17 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(first === 'help' ? [...rest, '--help'] : args, { from: 'user' })
     return 0
   } catch (error) {
-    // Both were reported where they occurred.
-    if (error instanceof PartialFailureError) return 1
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    // Both were reported as text where they occurred.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if (error instanceof PartialFailureError && !json) return 1
+    if (error instanceof CommanderError && !json) return 2
     const { reportError } = await import('./report-error.js')
-    return reportError(error)
+    return reportError(error, json)
   }
+}
+
+/** Returns whether the options have `--json`. Arguments follow after `--`. */
+const isJsonRequested = (args: readonly string[]) => {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? args.length : end).includes('--json')
 }

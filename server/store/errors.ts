@@ -29,6 +29,15 @@ const pgBouncerRefusal = /unsupported startup parameter/
 /** A part of the store is unavailable; the message says which. */
 export class UnavailableError extends Error {}
 
+/** Another process has the folder of the embedded store open. */
+export class FolderInUseError extends Error {
+  constructor(folder: string) {
+    super(
+      `${folder} is in use by another process, such as a running server. Stop the server with Ctrl-C or SIGTERM first, or set DATABASE_URL to use Postgres, where commands run next to servers`,
+    )
+  }
+}
+
 /** Returns whether an error means that the store is unavailable, so that a retry may help. */
 export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true

@@ -1,13 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { tryLock } from 'fs-native-extensions'
-
-/** Another process has the folder of the embedded store open. */
-export class FolderInUseError extends Error {
-  constructor(folder: string) {
-    super(`${folder} is in use by another process, such as a running server. Stop that process first`)
-  }
-}
+import { FolderInUseError } from './errors.js'
 
 /**
  * Locks a folder for this process, since two PGlite processes would corrupt each other's files. The lock is on a

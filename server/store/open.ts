@@ -18,14 +18,18 @@ export interface StoreSettings {
 /** The store on a server has pending migrations. */
 export class NotMigratedError extends Error {
   constructor(pending: readonly string[]) {
-    super(`the store has ${pending.length} pending migration(s), first ${pending[0]}. Run: usher migrate`)
+    super(
+      `the store has ${pending.length} pending migration(s), first ${pending[0]}. Run: npx @usher/server migrate`,
+    )
   }
 }
 
 /** The settings name an embedded store that was not created yet. */
 export class NoStoreError extends Error {
   constructor(folder: string) {
-    super(`no store in ${folder}. Set DATABASE_URL or DATA_DIR, or create a store with: usher migrate`)
+    super(
+      `no store in ${folder}. Set DATABASE_URL or DATA_DIR, or create a store with: npx @usher/server migrate`,
+    )
   }
 }
 

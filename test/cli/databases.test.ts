@@ -48,7 +48,7 @@ webhook             none
       { audit: 'database.set', databaseId: id, settings: { tokenMaxAge: null } },
     ])
     const { stdout: next } = await usher.operator(`${set} --signing-algorithm RS256`)
-    expect(next).toContain(`\nTo create a key with RS256, run: usher keys rotate ${path}\n`)
+    expect(next).toContain(`\nTo create a key with RS256, run: npx @usher/server keys rotate ${path}\n`)
     expect(await usher.json(`keys rotate ${path}`)).toMatchObject({ algorithm: 'RS256' })
     const { stdout: unlimited } = await usher.operator(
       `${set} --network-failures-per-hour 0 --mails-per-hour 0`,
@@ -78,7 +78,7 @@ webhook             none
     ['--claims {"a":"\\u0000"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     ['--claims {"a":"\\ud800"}', /^2 usher: --claims must not contain NUL or lone surrogates\n$/],
     [`--claims {"a":"${'é'.repeat(510)}"}`, /^2 usher: --claims must have at most 1024 bytes\n$/],
-    ['--password-policy nist', /^1 usher: database no\/such does not exist\n$/],
+    ['--password-policy nist', /^3 usher: database no\/such does not exist\n$/],
   ] as const)('database set with options %j is rejected', async ([options, line], { usher }) => {
     expect(await usher.outcome(`database set no/such ${options}`.trim())).toMatch(line)
   })
@@ -169,7 +169,7 @@ created             ${createdAt}
   expect((await usher.operator(`database show ${path}`)).stdout).toMatch(
     /\ntoken lifetime {6}90 s\n(.*\n)*hash parameters {5}1 set\n/,
   )
-  expect(await usher.outcome('database show no/such')).toBe('1 usher: database no/such does not exist\n')
+  expect(await usher.outcome('database show no/such')).toBe('3 usher: database no/such does not exist\n')
 })
 
 it('database list and workspace list return pages', async ({ usher }) => {
@@ -266,7 +266,7 @@ describe('database delete', () => {
     expect((await otherClient.me(token.jwt)).json().code).toBe('database_not_found')
     await server.close()
     expect(await usher.outcome(`keys rotate ${path}`)).toBe(
-      `1 usher: database ${path} is being deleted. To finish: usher database delete ${path}\n`,
+      `1 usher: database ${path} is being deleted. To finish: npx @usher/server database delete ${path}\n`,
     )
     expect((await usher.operator('database list')).stdout).toMatch(
       new RegExp(`^${path} +${id}  being deleted$`, 'm'),
@@ -290,7 +290,7 @@ describe('database delete', () => {
     )
     expect(await usher.json('database list')).toContainEqual(expect.objectContaining({ beingDeleted: false }))
     expect(await usher.operator(command, [path])).toMatchObject({ code: 0 })
-    expect(await usher.outcome(`${command} --yes`)).toBe(`1 usher: database ${path} does not exist\n`)
+    expect(await usher.outcome(`${command} --yes`)).toBe(`3 usher: database ${path} does not exist\n`)
   })
 
   it('database delete requires a terminal or --yes', async ({ usher }) => {
@@ -305,13 +305,13 @@ it('workspace delete requires that the workspace has no databases', async ({ ush
   const { path, workspaceSlug } = await usher.newDatabase()
   const command = `workspace delete ${workspaceSlug}`
   expect(await usher.outcome(command)).toBe(
-    `1 usher: workspace ${workspaceSlug} has databases. Delete them first with: usher database delete\n`,
+    `1 usher: workspace ${workspaceSlug} has databases. Delete them first with: npx @usher/server database delete ${workspaceSlug}/NAME\n`,
   )
   await usher.operator(`database delete ${path} --yes`)
   const { stdout, audited } = await usher.operator(command)
   expect(stdout).toBe(`Deleted workspace ${workspaceSlug}.\n`)
   expect(audited).toMatchObject([{ audit: 'workspace.deleted', workspaceId: expect.any(String) }])
-  expect(await usher.outcome(command)).toBe(`1 usher: workspace ${workspaceSlug} does not exist\n`)
+  expect(await usher.outcome(command)).toBe(`3 usher: workspace ${workspaceSlug} does not exist\n`)
 })
 
 it('workspace create and database create write audit records', async ({ usher }) => {

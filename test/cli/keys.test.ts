@@ -61,7 +61,7 @@ it('keys list shows the state of each key', async ({ usher, account }) => {
 it('keys retire rejects the tokens of a key immediately', async ({ usher, account }) => {
   const { id, path, kid, onOtherServer } = account
   expect(await usher.outcome(`keys retire ${path} ${kid}`)).toBe(
-    '1 usher: no other key can sign yet. Run first: usher keys rotate --activate-in 0\n',
+    `1 usher: no other key can sign yet. Run first: npx @usher/server keys rotate ${path} --activate-in 0\n`,
   )
   const { kid: next } = await usher.json(`keys rotate ${path} --activate-in 0`)
   const { audited } = await usher.operator(`keys retire ${path} ${kid}`)
@@ -82,7 +82,7 @@ it('keys retire of the newest key makes the previous key sign permanently', asyn
 it('keys retire accepts a kid that starts with a dash', async ({ usher, account }) => {
   const { path } = account
   expect(await usher.outcome(`keys retire ${path} -Lx`)).toBe(
-    '1 usher: key -Lx does not exist in this database\n',
+    '3 usher: key -Lx does not exist in this database\n',
   )
   expect(await usher.outcome(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
 })

@@ -30,7 +30,8 @@ import { startOperator } from '../support/operator.js'
 import { createDataFolder, openPostgresCopy, type TestStore } from '../support/store.js'
 
 const newKey = () => randomBytes(32).toString('base64')
-const wrongKey = 'USHER_MASTER_KEY did not seal the signing keys of this store'
+const wrongKey =
+  'USHER_MASTER_KEY did not seal the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY'
 
 /** Starts an operator on a store of its own, because the test replaces the master key. */
 async function startOwnOperator() {

@@ -81,7 +81,7 @@ it('database prune-hashes checks the hashes of all users in several batches', as
 
 it('database prune-hashes names a database that does not exist', async ({ usher }) => {
   expect(await usher.outcome('database prune-hashes no/such')).toBe(
-    '1 usher: database no/such does not exist\n',
+    '3 usher: database no/such does not exist\n',
   )
 })
 

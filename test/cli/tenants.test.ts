@@ -42,7 +42,7 @@ it('tenant add-user adds a member only once, and tenant remove-user removes it',
     { audit: 'tenant.user_removed', ...membership },
   ])
   expect(await tenantsOf(database, email)).toEqual([])
-  expect(await usher.outcome(remove)).toBe(`1 usher: user ${id} is not a member of tenant ${tenant}\n`)
+  expect(await usher.outcome(remove)).toBe(`3 usher: user ${id} is not a member of tenant ${tenant}\n`)
 })
 
 it('tenant add-user does not find a tenant of another database', async ({ usher, database }) => {
@@ -50,7 +50,7 @@ it('tenant add-user does not find a tenant of another database', async ({ usher,
   const [tenant] = (await other.signedUp({ newTenant: 'Elsewhere' })).tenants
   const { id } = await database.signedUp()
   expect(await usher.outcome(`tenant add-user ${database.path} ${tenant} ${id}`)).toBe(
-    `1 usher: tenant ${tenant} does not exist in ${database.path}\n`,
+    `3 usher: tenant ${tenant} does not exist in ${database.path}\n`,
   )
 })
 
@@ -102,7 +102,7 @@ it('tenant delete removes the users of a tenant, who stay, and no other tenant',
   expect(await usher.json(`tenant list ${database.path}`)).toEqual([{ ...other, users: 1 }])
   expect((await database.me(token.jwt)).json()).toMatchObject({ email, tenants: [], memberships: [] })
   expect(await usher.outcome(`tenant delete ${database.path} ${tenant} --yes`)).toBe(
-    `1 usher: tenant ${tenant} does not exist in ${database.path}\n`,
+    `3 usher: tenant ${tenant} does not exist in ${database.path}\n`,
   )
 })
 
@@ -178,7 +178,7 @@ it('tenant rename and tenant delete do not find a tenant of another database', a
     `tenant rename ${database.path} ${id} Engines`,
     `tenant delete ${database.path} ${id} --yes`,
   ]) {
-    expect(await usher.outcome(command)).toBe(`1 usher: tenant ${id} does not exist in ${database.path}\n`)
+    expect(await usher.outcome(command)).toBe(`3 usher: tenant ${id} does not exist in ${database.path}\n`)
   }
   expect(await usher.json(`tenant list ${path}`)).toMatchObject([{ id, name: 'Elsewhere' }])
 })

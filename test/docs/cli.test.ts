@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
+import { commandErrors, exitCodes } from '../../server/cli/report-error.js'
 import { runUsher } from '../support/command-line.js'
 
 const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
@@ -63,3 +64,15 @@ it.each(commands)(
     }
   },
 )
+
+it('docs/cli.md has the codes of all errors with their exit codes and titles', () => {
+  const documented = [...introduction.matchAll(/^\| `([a-z_]+)` \| (\d) \| (.*) \|$/gm)].map((row) =>
+    row.slice(1),
+  )
+  const existing = Object.entries(commandErrors).map(([code, { reason, title }]) => [
+    code,
+    String(exitCodes[reason]),
+    title,
+  ])
+  expect(documented.sort()).toEqual(existing.sort())
+})

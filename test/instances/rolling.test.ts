@@ -46,7 +46,7 @@ it('a rolling upgrade under load fails no request while its migrations run befor
   nextVersion,
 }) => {
   const { base, env, replace } = deployment
-  await expect(startInstance(env, undefined, nextVersion)).rejects.toThrow('Run: usher migrate')
+  await expect(startInstance(env, undefined, nextVersion)).rejects.toThrow('Run: npx @usher/server migrate')
   const traffic = startTraffic(base)
   await traffic.more()
   const migrated = await usher(['migrate', '--json'], env, nextVersion)

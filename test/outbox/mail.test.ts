@@ -251,7 +251,7 @@ operatorTest('user send-reset sends a code without limits', async ({ usher, data
   const send = `user send-reset ${database.path} ada@example.com`
   const { id } = await database.signedUp({ email: 'ada@example.com' })
   expect(await usher.outcome(send)).toBe(
-    `1 usher: no app URL. Set it with: usher database set ${database.path} --app-url URL\n`,
+    `1 usher: no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
   )
   const set = await usher.json(`database set ${database.path} --app-url https://app.example.com/`)
   expect(set.appUrl).toBe('https://app.example.com')
@@ -263,7 +263,7 @@ operatorTest('user send-reset sends a code without limits', async ({ usher, data
   )
   await usher.json(`database set ${database.path} --account-operations off`)
   expect(await usher.outcome(send)).toBe(
-    `1 usher: account operations are off. Turn them on with: usher database set ${database.path} --account-operations on\n`,
+    `1 usher: account operations are off. Turn them on with: npx @usher/server database set ${database.path} --account-operations on\n`,
   )
   await usher.json(`database set ${database.path} --account-operations on`)
   await usher.json(`user disable ${database.path} ${id}`)

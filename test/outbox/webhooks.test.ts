@@ -350,7 +350,7 @@ it('outbox drop deletes a message without delivering it', async ({
   expect(await messagesOf(usher, database)).toEqual([])
   for (const verb of ['drop', 'retry']) {
     expect(await usher.outcome(`outbox ${verb} ${database.path} ${id}`)).toBe(
-      `1 usher: no message ${id} is waiting to be delivered\n`,
+      `3 usher: no message ${id} is waiting to be delivered\n`,
     )
     expect(await usher.outcome(`outbox ${verb} ${database.path}`)).toBe(
       '2 usher: either a message or --resting is required\n',

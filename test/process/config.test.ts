@@ -228,6 +228,19 @@ describe('invalid settings', () => {
     expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must (be|have) `))])
   })
 
+  it('an unknown parameter of SMTP_URL is named, unless it is part of a password', () => {
+    const errorOf = (SMTP_URL: string) => errorsOf({ MAIL_FROM: 'ada@example.com', SMTP_URL })
+    expect(errorOf('smtp://mail.example.com?requireTLS=true&tls.ServerName=x')).toEqual([
+      'SMTP_URL must have no parameter tls.ServerName, only requireTLS, ignoreTLS, tls.rejectUnauthorized, name, tls.servername',
+    ])
+    expect(errorOf('smtp://mail.example.com?requireTLS=on')).toEqual([
+      'SMTP_URL must have requireTLS=true or requireTLS=false',
+    ])
+    expect(errorOf('smtp://user:12?hunter&2@mail.example.com')).toEqual([
+      'SMTP_URL must be an smtp:// or smtps:// URL with percent-encoded user name and password',
+    ])
+  })
+
   it.each(['sslmode=verify', 'sslmode=', 'sslmode=verify-full&sslmode=x', 'ssl=false', 'ssl='])(
     'DATABASE_URL with %s is rejected',
     (query) => {

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { FolderInUseError } from '../../server/store/folder-lock.js'
+import { FolderInUseError } from '../../server/store/errors.js'
 import { startChild } from '../support/child.js'
 import { openEmbedded } from '../support/open-store.js'
 import { createDataFolder } from '../support/store.js'
@@ -101,7 +101,7 @@ describe('the folder', () => {
     await expect(openEmbedded(link)).rejects.toThrow(FolderInUseError)
     const { stdout } = await startHolder(link).ended
     expect(stdout).toBe(
-      `FolderInUseError ${link} is in use by another process, such as a running server. Stop that process first\n`,
+      `FolderInUseError ${link} is in use by another process, such as a running server. Stop the server with Ctrl-C or SIGTERM first, or set DATABASE_URL to use Postgres, where commands run next to servers\n`,
     )
     await store.close()
     await (await openEmbedded(folder)).close()

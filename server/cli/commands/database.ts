@@ -132,7 +132,7 @@ function addSetCommand(database: Command) {
         audit(log, 'database.set', { databaseId: row.id, settings: audited })
         const values = settingsOf(row)
         const next = settings.signingAlgorithm
-          ? `\nTo create a key with ${row.signingAlgorithm}, run: usher keys rotate ${nameOf(path)}`
+          ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOf(path)}`
           : ''
         const once = secret ? `\nSecret of the webhook, which is shown only now: ${secret}` : ''
         const shown = { id: row.id, ...path, ...values, ...(secret && { webhookSecret: secret }) }

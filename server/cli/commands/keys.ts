@@ -113,6 +113,7 @@ the steps.`,
         audit(log, 'keys.rewrapped', {})
         if (unreadable.length > 0) {
           throw new OperatorError(
+            'keys_unreadable',
             `neither master key has sealed ${unreadable[0]}, and ${unreadable.length - 1} more. All others are re-encrypted`,
           )
         }

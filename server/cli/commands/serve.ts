@@ -26,5 +26,5 @@ function portInUse(error: unknown, { metrics }: Config) {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return undefined
   const setting = port === metrics?.port ? 'METRICS_PORT' : 'PORT'
-  return new OperatorError(`port ${port} is already in use. Set ${setting} to another one`)
+  return new OperatorError('port_in_use', `port ${port} is already in use. Set ${setting} to another one`)
 }

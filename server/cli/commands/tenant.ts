@@ -112,7 +112,7 @@ function addMembershipCommands(tenant: Command) {
     withStore(async (store, _config, log) => {
       const membership = await removeFromTenant({ store, now: new Date() }, path, { tenantId, userRef })
       audit(log, 'tenant.user_removed', membership)
-      const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: usher user revoke-tokens`
+      const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${path.workspaceSlug}/${path.databaseName} ${membership.userId}`
       print(options, membership, text)
     }),
   )

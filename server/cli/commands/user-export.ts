@@ -59,7 +59,7 @@ async function createFile(name: string) {
     return await open(name, 'wx', 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw new OperatorError(`${name} already exists. Name another file`)
+    throw new OperatorError('file_exists', `${name} already exists. Name another file`)
   }
 }
 

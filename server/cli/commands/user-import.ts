@@ -6,6 +6,7 @@ import { importUsers, type RejectedLine } from '../../domain/management/users/im
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
+import { jsonText } from '../io/json-text.js'
 import { readLines } from '../io/ndjson-file.js'
 import { createProgressLine } from '../io/progress-line.js'
 import { print, withStore } from '../io/with-store.js'
@@ -44,7 +45,7 @@ exit code is 1. docs/moving-in.md describes the format and how to convert export
           alreadyThere += batch.alreadyThere
           bytes += batch.bytes
           progress.clear()
-          await rejects.write(batch.rejected)
+          await rejects.write(batch.rejected, options.json)
           progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(added, 'user')}`)
         }
         progress.clear()
@@ -64,7 +65,10 @@ exit code is 1. docs/moving-in.md describes the format and how to convert export
             rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${rejects.file}`,
           ].join(''),
         )
-        if (rejected > 0) throw new PartialFailureError()
+        if (rejected > 0) {
+          const message = `${counted(rejected, 'line')} rejected, see ${rejects.file}`
+          throw new PartialFailureError('lines_rejected', message)
+        }
       }),
     )
 
@@ -86,9 +90,9 @@ async function createRejectsFile(input: string) {
   return {
     file,
     count: () => count,
-    async write(rejected: readonly RejectedLine[]) {
+    async write(rejected: readonly RejectedLine[], json = false) {
       for (const { number, reason } of rejected.slice(0, Math.max(reportedRejects - count, 0))) {
-        process.stderr.write(`line ${number}: ${reason}\n`)
+        process.stderr.write(json ? `${jsonText({ line: number, reason })}\n` : `line ${number}: ${reason}\n`)
       }
       count += rejected.length
       if (rejected.length === 0) return

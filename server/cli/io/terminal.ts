@@ -14,7 +14,7 @@ const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 async function prompt(questions: readonly string[], echo: NodeJS.WritableStream): Promise<string[]> {
   const terminal = createInterface({ input: process.stdin, output: echo, terminal: true })
   const cancelled = new Promise<never>((_resolve, reject) => {
-    terminal.once('close', () => reject(new OperatorError('cancelled. Nothing was changed')))
+    terminal.once('close', () => reject(new OperatorError('cancelled', 'cancelled. Nothing was changed')))
   })
   const answers: string[] = []
   try {
@@ -38,7 +38,8 @@ async function prompt(questions: readonly string[], echo: NodeJS.WritableStream)
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
   const [password = '', repeated] = await prompt(['New password: ', 'Repeat password: '], hiddenEcho)
-  if (repeated !== password) throw new OperatorError('the passwords do not match. Nothing was changed')
+  if (repeated !== password)
+    throw new OperatorError('cancelled', 'the passwords do not match. Nothing was changed')
   return password
 }
 
@@ -54,5 +55,5 @@ export function requireTerminal(action: string) {
  */
 export async function confirmDeletion(name: string, what: string) {
   const [typed] = await prompt([`Type ${name} to delete ${what}: `], process.stderr)
-  if (typed !== name) throw new OperatorError('the name does not match. Nothing was changed')
+  if (typed !== name) throw new OperatorError('cancelled', 'the name does not match. Nothing was changed')
 }

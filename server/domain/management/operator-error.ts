@@ -9,19 +9,58 @@ export type FailureReason =
   /** The state of the store does not allow it. */
   | 'refused'
 
+/** The catalogue of errors of operators: code → reason and title. */
+export const operatorErrors = {
+  usage_error: { reason: 'invalid', title: 'Usage error' },
+  workspace_not_found: { reason: 'not_found', title: 'Workspace not found' },
+  database_not_found: { reason: 'not_found', title: 'Database not found' },
+  user_not_found: { reason: 'not_found', title: 'User not found' },
+  tenant_not_found: { reason: 'not_found', title: 'Tenant not found' },
+  member_not_found: { reason: 'not_found', title: 'User is not a member of the tenant' },
+  message_not_found: { reason: 'not_found', title: 'Message not found' },
+  key_not_found: { reason: 'not_found', title: 'Signing key not found' },
+  workspace_exists: { reason: 'conflict', title: 'Workspace already exists' },
+  database_exists: { reason: 'conflict', title: 'Database already exists' },
+  email_taken: { reason: 'conflict', title: 'Email address is already taken' },
+  file_exists: { reason: 'conflict', title: 'File already exists' },
+  workspace_not_empty: { reason: 'refused', title: 'Workspace has databases' },
+  database_being_deleted: { reason: 'refused', title: 'Database is being deleted' },
+  account_operations_off: { reason: 'refused', title: 'Account operations are off' },
+  app_url_missing: { reason: 'refused', title: 'Database has no app URL' },
+  webhook_missing: { reason: 'refused', title: 'Database has no webhook' },
+  user_disabled: { reason: 'refused', title: 'User is disabled' },
+  key_pending: { reason: 'refused', title: 'Next signing key is pending' },
+  key_needed: { reason: 'refused', title: 'No other key can sign' },
+  rewrap_unfinished: { reason: 'refused', title: 'Earlier re-encryption of keys is unfinished' },
+  password_rejected: { reason: 'invalid', title: 'Password policy rejects the password' },
+  lines_rejected: { reason: 'refused', title: 'Lines of the import were rejected' },
+  cancelled: { reason: 'refused', title: 'Cancelled' },
+  master_key_wrong: { reason: 'refused', title: 'Wrong master key' },
+  keys_unreadable: { reason: 'refused', title: 'Keys or secrets cannot be read' },
+  port_in_use: { reason: 'refused', title: 'Port is in use' },
+} as const satisfies Record<string, { reason: FailureReason; title: string }>
+
+export type OperatorErrorCode = keyof typeof operatorErrors
+
 /** A request of an operator that cannot be carried out. The message says what is wrong and what to do. */
 export class OperatorError extends Error {
+  /** @param suggestion name of an existing workspace or database that was probably meant */
   constructor(
+    readonly code: OperatorErrorCode,
     message: string,
-    readonly reason: FailureReason = 'refused',
+    readonly suggestion?: string,
   ) {
     super(message)
+  }
+
+  get reason(): FailureReason {
+    return operatorErrors[this.code].reason
   }
 }
 
 /** A usage error, which does not depend on the store. */
 export class UsageError extends OperatorError {
   constructor(message: string) {
-    super(message, 'invalid')
+    super('usage_error', message)
   }
 }

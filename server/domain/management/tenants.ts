@@ -111,7 +111,7 @@ export async function removeFromTenant({ store, now }: Operation, path: Database
   await inTransaction(store, async (transaction) => {
     const wasMember = await deleteMembership(transaction, membership)
     if (!wasMember)
-      throw new OperatorError(`user ${userRef} is not a member of tenant ${tenantId}`, 'not_found')
+      throw new OperatorError('member_not_found', `user ${userRef} is not a member of tenant ${tenantId}`)
     await insertMessages(transaction, messages)
   })
   return membership
@@ -142,4 +142,4 @@ export async function requireTenant(
 }
 
 const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>
-  new OperatorError(`tenant ${id} does not exist in ${workspaceSlug}/${databaseName}`, 'not_found')
+  new OperatorError('tenant_not_found', `tenant ${id} does not exist in ${workspaceSlug}/${databaseName}`)

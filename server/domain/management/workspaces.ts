@@ -8,13 +8,14 @@ import {
   listWorkspaceRows,
 } from '../../store/queries/management/workspaces.js'
 import type { Store } from '../../store/store.js'
+import { workspaceNotFound } from './not-found.js'
 import { OperatorError } from './operator-error.js'
 import { requirePathName } from './path-name.js'
 
 /** @throws {OperatorError} if the slug is invalid or taken */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {
   const created = await ensureWorkspace(store, slug, now)
-  if (!created) throw new OperatorError(`workspace ${slug} already exists`, 'conflict')
+  if (!created) throw new OperatorError('workspace_exists', `workspace ${slug} already exists`)
   return created
 }
 
@@ -32,9 +33,12 @@ export async function listWorkspaces(store: Store, page: Page<string>) {
 /** @throws {OperatorError} if it has databases or does not exist */
 export async function deleteWorkspace(store: Store, slug: string): Promise<Workspace> {
   const workspace = await findWorkspace(store, slug)
-  if (!workspace) throw new OperatorError(`workspace ${slug} does not exist`, 'not_found')
+  if (!workspace) throw await workspaceNotFound(store, slug)
   if (!(await deleteEmptyWorkspace(store, workspace.id))) {
-    throw new OperatorError(`workspace ${slug} has databases. Delete them first with: usher database delete`)
+    throw new OperatorError(
+      'workspace_not_empty',
+      `workspace ${slug} has databases. Delete them first with: npx @usher/server database delete ${slug}/NAME`,
+    )
   }
   return workspace
 }

@@ -87,7 +87,7 @@ const changeUser =
     const database = world.model.databases.get(path)
     const user = database && (id ? userWithId(database, id) : database.users.get(email))
     if (!user) {
-      expect(code).toBe(1)
+      expect(code).toBe(3)
       return expect(stderr).toMatch(database ? /user .* does not exist/ : /database .* does not exist/)
     }
     expect(value, stderr).toMatchObject({ id: user.id, databaseId: database.id })
@@ -106,7 +106,7 @@ const changeTenant =
     const user = database?.users.get(email)
     const isMember = user?.tenants.includes(tenant)
     if (!database?.tenants.has(tenant) || !user || (command === 'remove-user' && !isMember)) {
-      expect(code).toBe(1)
+      expect(code).toBe(3)
       return expect(stderr).toMatch(/(database|user|tenant) .* does not exist|is not a member of tenant/)
     }
     expect(code, stderr).toBe(0)
@@ -118,7 +118,7 @@ const createUser: Operation = async (world, { path, email, password }) => {
   const { code, stderr, value } = await world.operate(`user create ${path} ${email}`, password)
   const database = world.model.databases.get(path)
   if (!database || database.users.has(email)) {
-    expect(code).toBe(1)
+    expect(code).toBe(database ? 4 : 3)
     return expect(stderr).toMatch(/database .* does not exist|user .* already exists/)
   }
   expect(value, stderr).toMatchObject({ databaseId: database.id, email })
@@ -143,7 +143,7 @@ const deleteOrRenameTenant: Operation = async (world, { path, newTenant, pick })
   const { code, stderr } = await world.operate(command)
   const database = world.model.databases.get(path)
   if (!database?.tenants.has(tenant)) {
-    expect(code).toBe(1)
+    expect(code).toBe(3)
     return expect(stderr).toMatch(/(database|tenant) .* does not exist/)
   }
   expect(code, stderr).toBe(0)
@@ -178,7 +178,7 @@ const createOrDelete: Operation = async (world, { path }) => {
   const { users } = world.model.databases.get(path) as DatabaseModel
   const [slug] = path.split('/')
   expect((await world.operate(`workspace delete ${slug}`)).code).toBe(1)
-  expect((await world.operate(`database create ${path}`)).code).toBe(1)
+  expect((await world.operate(`database create ${path}`)).code).toBe(4)
   const { value } = await world.operate(`database delete ${path} --yes`)
   expect(value.users).toBe(users.size)
   world.model.databases.delete(path)
@@ -190,11 +190,11 @@ const move: Operation = async (world, { path, other }) => {
   const to = world.model.databases.get(other)
   const file = join(world.folder, `${randomUUID()}.ndjson`)
   const exported = await world.operate(`user export ${path} -o ${file}`)
-  expect(exported.code).toBe(from ? 0 : 1)
+  expect(exported.code).toBe(from ? 0 : 3)
   if (!from) return
   expect(exported.value.users).toBe(from.users.size)
   const imported = await world.operate(`user import ${other} ${file}`)
-  expect(imported.code, imported.stderr).toBe(to ? 0 : 1)
+  expect(imported.code, imported.stderr).toBe(to ? 0 : 3)
   if (!to) return
   const added = [...from.users.values()].filter(({ email }) => !to.users.has(email))
   expect(imported.value).toMatchObject({ added: added.length, alreadyThere: from.users.size - added.length })
@@ -209,7 +209,7 @@ const inspect: Operation = async (world, { path }) => {
   const database = world.model.databases.get(path)
   const discovered = await world.send('GET', `${path}/.well-known/jwks.json`)
   if (!database) {
-    expect((await world.operate(`user list ${path}`)).code).toBe(1)
+    expect((await world.operate(`user list ${path}`)).code).toBe(3)
     return expect(discovered.statusCode).toBe(404)
   }
   const kids = discovered.json().keys.map(({ kid }: { kid: string }) => kid)

@@ -18,6 +18,7 @@ import { lockSealingKey } from '../../keys/database-secrets.js'
 import { sealWebhookSecret } from '../../keys/master-key.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { sealingKeyOfNewDatabase } from '../keys/require-master-key.js'
+import { databaseNotFound, workspaceNotFound } from '../not-found.js'
 import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { requirePathName } from '../path-name.js'
@@ -25,10 +26,13 @@ import { requirePathName } from '../path-name.js'
 /** @throws {OperatorError} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
+  if (!row) throw await databaseNotFound(store, path)
   const name = `${path.workspaceSlug}/${path.databaseName}`
-  if (!row) throw new OperatorError(`database ${name} does not exist`, 'not_found')
   if (isBeingDeleted(row)) {
-    throw new OperatorError(`database ${name} is being deleted. To finish: usher database delete ${name}`)
+    throw new OperatorError(
+      'database_being_deleted',
+      `database ${name} is being deleted. To finish: npx @usher/server database delete ${name}`,
+    )
   }
   return row
 }
@@ -40,14 +44,12 @@ export async function createDatabase(
   settings: Partial<DatabaseSettings>,
 ) {
   requirePathName('database name', databaseName)
+  const workspace = await findWorkspace(store, workspaceSlug)
+  if (!workspace) {
+    const advice = `Create it with: npx @usher/server workspace create ${workspaceSlug}`
+    throw await workspaceNotFound(store, workspaceSlug, advice)
+  }
   return inTransaction(store, async (transaction) => {
-    const workspace = await findWorkspace(transaction, workspaceSlug)
-    if (!workspace) {
-      throw new OperatorError(
-        `workspace ${workspaceSlug} does not exist. Create it with: usher workspace create ${workspaceSlug}`,
-        'not_found',
-      )
-    }
     const data = {
       id: uuidv7(),
       workspaceId: workspace.id,
@@ -58,7 +60,7 @@ export async function createDatabase(
     }
     const created = await insertDatabase(transaction, data)
     if (!created)
-      throw new OperatorError(`database ${workspaceSlug}/${databaseName} already exists`, 'conflict')
+      throw new OperatorError('database_exists', `database ${workspaceSlug}/${databaseName} already exists`)
     const masterKey = await sealingKeyOfNewDatabase(transaction, store)
     await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
     return created

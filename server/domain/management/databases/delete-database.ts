@@ -10,7 +10,7 @@ import { deleteDatabaseRow } from '../../../store/queries/management/databases.j
 import { deleteSigningKeys } from '../../../store/queries/management/keys.js'
 import type { Store } from '../../../store/store.js'
 import { findDatabaseRow } from '../../databases/find-database.js'
-import { OperatorError } from '../operator-error.js'
+import { databaseNotFound } from '../not-found.js'
 
 /**
  * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an
@@ -18,8 +18,7 @@ import { OperatorError } from '../operator-error.js'
  */
 export async function deleteDatabase(store: Store, path: DatabasePath) {
   const row = await findDatabaseRow(store, path)
-  if (!row)
-    throw new OperatorError(`database ${path.workspaceSlug}/${path.databaseName} does not exist`, 'not_found')
+  if (!row) throw await databaseNotFound(store, path)
   const { id } = row
   await deleteSigningKeys(store, id)
   const users = await deleteAllUsers(store, id)

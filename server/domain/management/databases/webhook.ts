@@ -20,7 +20,8 @@ export function webhookSettings(
   { webhookUrl = database.webhookUrl, newWebhookSecret: isNew }: WebhookChange,
 ): { webhookUrl: string | null; webhookSecret?: string | null } {
   if (webhookUrl === null) {
-    if (isNew) throw new OperatorError('the database has no webhook. Set --webhook-url too')
+    if (isNew)
+      throw new OperatorError('webhook_missing', 'the database has no webhook. Set --webhook-url too')
     return { webhookUrl, webhookSecret: null }
   }
   if (database.webhookUrl !== null && !isNew) return { webhookUrl }

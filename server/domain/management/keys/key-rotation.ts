@@ -45,6 +45,7 @@ export async function rotateKeys({ store, now }: Operation, path: DatabasePath, 
     const pending = await findPendingKey(transaction, databaseId, now)
     if (pending) {
       throw new OperatorError(
+        'key_pending',
         `key ${pending.kid} is pending already; it signs from ${pending.activatesAt.toISOString()}`,
       )
     }
@@ -89,11 +90,14 @@ export async function retireKey(
     await lockDatabase(transaction, databaseId)
     const keys = await listSigningKeys(transaction, databaseId)
     const retired = keys.find((key) => key.kid === kid)
-    if (!retired) throw new OperatorError(`key ${kid} does not exist in this database`, 'not_found')
+    if (!retired) throw new OperatorError('key_not_found', `key ${kid} does not exist in this database`)
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const successor = others.find((key) => key.activatesAt <= now)
     if (!successor) {
-      throw new OperatorError('no other key can sign yet. Run first: usher keys rotate --activate-in 0')
+      throw new OperatorError(
+        'key_needed',
+        `no other key can sign yet. Run first: npx @usher/server keys rotate ${path.workspaceSlug}/${path.databaseName} --activate-in 0`,
+      )
     }
     const next = others.find((key) => key.activatesAt > now)
     const end = next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null

@@ -28,7 +28,12 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
   const areFrom = (keys: MasterKeys, rows: SigningKey[]) =>
     rows.length === 0 || rows.some((row) => canOpen(keys, row))
   if (!areFrom(store, newest)) {
-    throw new OperatorError('USHER_MASTER_KEY did not seal the signing keys of this store')
+    throw new OperatorError(
+      'master_key_wrong',
+      opened.keyFile
+        ? 'master.key did not seal the signing keys of this store. Restore it from the backup of DATA_DIR'
+        : 'USHER_MASTER_KEY did not seal the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY',
+    )
   }
   if (
     !areFrom(
@@ -37,7 +42,8 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
     )
   ) {
     throw new OperatorError(
-      'USHER_MASTER_KEY did not seal all signing keys of this store. Finish usher keys rewrap, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
+      'master_key_wrong',
+      'USHER_MASTER_KEY did not seal all signing keys of this store. Finish `npx @usher/server keys rewrap`, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
     )
   }
   return store

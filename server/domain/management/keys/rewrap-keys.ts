@@ -40,6 +40,7 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Re
   const { keyFile } = store
   if (keyFile?.next && !keyFile.next.equals(newMasterKey)) {
     throw new OperatorError(
+      'rewrap_unfinished',
       'an earlier keys rewrap has not finished. Run it again with the key in master.key.next as USHER_NEW_MASTER_KEY',
     )
   }

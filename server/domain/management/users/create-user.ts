@@ -48,8 +48,8 @@ export async function createUser(
     const created = await insertUser(transaction, data)
     if (!created) {
       throw new OperatorError(
+        'email_taken',
         `user ${email} already exists in ${path.workspaceSlug}/${path.databaseName}`,
-        'conflict',
       )
     }
     if (tenantId) await insertMembership(transaction, { databaseId, userId, tenantId, joinedAt: now })

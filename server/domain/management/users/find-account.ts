@@ -17,4 +17,4 @@ export async function findAccount(store: Store, path: DatabasePath, userRef: str
 }
 
 export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, userRef: string) =>
-  new OperatorError(`user ${userRef} does not exist in ${workspaceSlug}/${databaseName}`, 'not_found')
+  new OperatorError('user_not_found', `user ${userRef} does not exist in ${workspaceSlug}/${databaseName}`)

@@ -14,6 +14,6 @@ export async function hashNewPassword(
   const errors = policyErrors.map(({ detail }) => detail)
   const text = CreateUserBody.shape.password.safeParse(password)
   if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
-  if (errors.length > 0) throw new OperatorError(`the password ${errors.join('; ')}`, 'invalid')
+  if (errors.length > 0) throw new OperatorError('password_rejected', `the password ${errors.join('; ')}`)
   return hashing.hash(password)
 }

@@ -21,13 +21,17 @@ export async function sendReset(
   const name = `${path.workspaceSlug}/${path.databaseName}`
   if (!database.accountOperations) {
     throw new OperatorError(
-      `account operations are off. Turn them on with: usher database set ${name} --account-operations on`,
+      'account_operations_off',
+      `account operations are off. Turn them on with: npx @usher/server database set ${name} --account-operations on`,
     )
   }
   if (database.appUrl === null) {
-    throw new OperatorError(`no app URL. Set it with: usher database set ${name} --app-url URL`)
+    throw new OperatorError(
+      'app_url_missing',
+      `no app URL. Set it with: npx @usher/server database set ${name} --app-url URL`,
+    )
   }
-  if (user.disabledAt) throw new OperatorError(`user ${user.id} is disabled`)
+  if (user.disabledAt) throw new OperatorError('user_disabled', `user ${user.id} is disabled`)
   await insertMessages(store, [
     codeMessage({ databaseId: database.id, purpose: 'password_reset', userId: user.id }, now),
   ])

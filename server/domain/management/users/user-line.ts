@@ -10,46 +10,58 @@ const earliest = new Date(0)
 const latest = new Date('9999-12-31T23:59:59.999Z')
 
 const Id = z
-  .uuid()
+  .uuid({ error: 'must be a UUID' })
   .toLowerCase()
   .refine((id) => id !== nil, { error: 'must not be the nil UUID' })
 const Name = CreateUserBody.shape.newTenant.unwrap().unwrap()
 const Time = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: 'must be a time with a zone, such as 2026-01-31T09:30:00Z' })
   .transform((text) => new Date(text))
   .refine((time) => time >= earliest && time <= latest, { error: 'must be a time from 1970 to 9999' })
+
+const ofObject = {
+  error: (issue: z.core.$ZodRawIssue) =>
+    issue.code === 'unrecognized_keys' ? `has unknown fields: ${issue.keys.join(', ')}` : 'must be an object',
+}
 
 /**
  * A user as one line of a file: `usher user export` writes it and `usher user import` reads it. Null means absent.
  * Unknown fields are rejected: a misspelled `passwordHash` would be lost.
  */
-export const UserLine = z.strictObject({
-  /** Default: a new id. */
-  id: Id.nullish(),
-  email: Email,
-  /** Without it the user cannot log in with any password. */
-  passwordHash: z.string().nullish(),
-  preferredName: Name.nullish(),
-  /** In order of joining. For an existing id the name is ignored. */
-  tenants: z
-    .array(
-      z.strictObject({
-        id: Id.nullish(),
-        name: Name,
-        /** Default: that of the user. */
-        createdAt: Time.nullish(),
-        /** Default: that of the user. */
-        joinedAt: Time.nullish(),
-      }),
-    )
-    .nullish(),
-  emailVerifiedAt: Time.nullish(),
-  disabledAt: Time.nullish(),
-  /** Tokens issued earlier are rejected. */
-  tokensValidAfter: Time.nullish(),
-  /** Default: now. */
-  createdAt: Time.nullish(),
-})
+export const UserLine = z.strictObject(
+  {
+    /** Default: a new id. */
+    id: Id.nullish(),
+    email: Email,
+    /** Without it the user cannot log in with any password. */
+    passwordHash: z.string({ error: 'must be a string' }).nullish(),
+    preferredName: Name.nullish(),
+    /** In order of joining. For an existing id the name is ignored. */
+    tenants: z
+      .array(
+        z.strictObject(
+          {
+            id: Id.nullish(),
+            name: Name,
+            /** Default: that of the user. */
+            createdAt: Time.nullish(),
+            /** Default: that of the user. */
+            joinedAt: Time.nullish(),
+          },
+          ofObject,
+        ),
+        { error: 'must be a list' },
+      )
+      .nullish(),
+    emailVerifiedAt: Time.nullish(),
+    disabledAt: Time.nullish(),
+    /** Tokens issued earlier are rejected. */
+    tokensValidAfter: Time.nullish(),
+    /** Default: now. */
+    createdAt: Time.nullish(),
+  },
+  ofObject,
+)
 export type UserLine = z.output<typeof UserLine>
 
 /** Why a line is rejected. The message is for the operator and never shows a hash. */

@@ -1,0 +1,81 @@
+import type { DatabasePath } from '@usher/contract'
+import { isStoreUnavailable } from '../../store/errors.js'
+import { findPaths, findSlugs } from '../../store/queries/management/names.js'
+import type { Store } from '../../store/store.js'
+import { OperatorError } from './operator-error.js'
+
+/** Returns the error for a database that does not exist, with a similar existing path if there is one. */
+export async function databaseNotFound(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
+  const path = `${workspaceSlug}/${databaseName}`
+  const similar = await similarName(path, (lengths) => findPaths(store, lengths))
+  return new OperatorError(
+    'database_not_found',
+    `database ${path} does not exist${question(similar)}`,
+    similar,
+  )
+}
+
+/**
+ * Returns the error for a workspace that does not exist, with a similar existing slug if there is one.
+ *
+ * @param advice what else to do
+ */
+export async function workspaceNotFound(store: Store, slug: string, advice?: string) {
+  const similar = await similarName(slug, (lengths) => findSlugs(store, lengths))
+  const message = [`workspace ${slug} does not exist${question(similar)}`, advice]
+  return new OperatorError('workspace_not_found', message.filter(Boolean).join(similar ? ' ' : '. '), similar)
+}
+
+const question = (similar: string | undefined) => (similar ? `. Did you mean ${similar}?` : '')
+
+/** Changed characters of a name that still counts as misspelt, by its length. */
+const maxDistance = (name: string) => Math.max(1, Math.min(3, Math.floor(name.length / 4)))
+
+/** Returns the existing name with the fewest changed characters. */
+async function similarName(
+  name: string,
+  find: (lengths: { min: number; max: number }) => Promise<string[]>,
+): Promise<string | undefined> {
+  const limit = maxDistance(name)
+  const names = await find({ min: name.length - limit, max: name.length + limit }).catch(noneIfUnavailable)
+  let best: { name: string; distance: number } | undefined
+  for (const each of names) {
+    if (digitsIn(each) !== digitsIn(name)) continue
+    const distance = editDistance(name.toLowerCase(), each.toLowerCase())
+    const isBetter = !best || distance < best.distance || (distance === best.distance && each < best.name)
+    if (distance <= limit && isBetter) best = { name: each, distance }
+  }
+  return best?.name
+}
+
+/** Names that differ in a number, such as customer-17, are different names and not misspelt. */
+const digitsIn = (name: string) => name.replace(/\D/g, '')
+
+const noneIfUnavailable = (error: unknown) => {
+  if (isStoreUnavailable(error)) return []
+  throw error
+}
+
+/** Returns how many characters must be added, removed, replaced or swapped with the next one (optimal alignment). */
+function editDistance(from: string, to: string) {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      current.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (current[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          row > 1 && column > 1 && isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[to.length] ?? 0
+}
