@@ -29,7 +29,10 @@ export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppC
     done()
     setImmediate(closeIdleConnections)
   })
-  app.addHook('onSend', async (_request, reply) => {
+  // Not async: an asynchronous hook costs every response a promise, and an error if its client disconnects meanwhile.
+  // biome-ignore lint/complexity/useMaxParams: Fastify gives a hook its callback as the last of four parameters.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining || context.isEnding) reply.header('Connection', 'close')
+    done()
   })
 }

@@ -93,10 +93,8 @@ describe('OpenTelemetry SDK', () => {
     expect(children).toHaveLength(1)
     expect(children[0]?.attributes).toEqual({
       'db.system.name': 'postgresql',
-      'db.query.summary': 'SELECT session user membership tenant',
-      'db.query.text': expect.stringMatching(
-        /^SELECT u\.id, .* FROM unnest\(\(SELECT \$2::uuid\[\]\)::uuid\[\]\) .* AS joined ON true$/,
-      ),
+      'db.query.summary': 'SELECT user session membership tenant',
+      'db.query.text': expect.stringMatching(/^SELECT u\.id, .* FROM unnest\(.* AS joined ON true$/),
     })
     expect(JSON.stringify(children[0]?.attributes)).not.toContain(id)
   })
@@ -179,7 +177,7 @@ describe('OpenTelemetry SDK', () => {
     const failed = all.filter(({ status }) => status.code === SpanStatusCode.ERROR)
     expect(failed.map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
       ['INSERT user', '23505'],
-      ['SELECT session user membership tenant', expect.stringMatching(/^P2010$|^42P01$/)],
+      ['SELECT user session membership tenant', expect.stringMatching(/^P2010$|^42P01$/)],
       [`GET ${route}/me`, '500'],
     ])
     const spans = JSON.stringify(
