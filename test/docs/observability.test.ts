@@ -24,8 +24,9 @@ let remove: () => Promise<unknown>
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'usher-otel-'))
   await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(scratch, 'node_modules'))
-  await writeFile(join(scratch, 'otel.js'), otel)
-  await writeFile(join(scratch, 'package.json'), '{"type":"module"}')
+  await writeFile(join(scratch, 'otel.mjs'), otel)
+  // As npm creates it: without a type.
+  await writeFile(join(scratch, 'package.json'), '{}')
   const store = await createPostgresSettings()
   remove = store.remove
   env = { ...store.env, ...cheapHashes, PORT: String(await freePort()) }
@@ -68,7 +69,7 @@ describe('docs/observability.md', () => {
     expect(await server.ended).toMatchObject({ code: 0 })
   })
 
-  it('otel.js of docs/observability.md exports the spans of all workers, including the last ones', async () => {
+  it('otel.mjs of docs/observability.md exports the spans of all workers, including the last ones', async () => {
     const names: string[] = []
     const services = new Set<string>()
     const collector = createServer(async (request, response) => {
@@ -84,7 +85,7 @@ describe('docs/observability.md', () => {
     await once(collector, 'listening')
     const server = startUsher(['serve', '--workers', '2'], {
       ...env,
-      NODE_OPTIONS: `--import "${join(scratch, 'otel.js')}"`,
+      NODE_OPTIONS: `--import "${join(scratch, 'otel.mjs')}"`,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
     })
     await vi.waitFor(

@@ -14,12 +14,13 @@ import { freePort } from '../support/postgres-server.js'
 const guide = await readFile(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8')
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-it.for([['node', 'receiver.js'], ...(hasPython ? [['python3', 'receiver.py'] as const] : [])] as const)(
+it.for([['node', 'receiver.mjs'], ...(hasPython ? [['python3', 'receiver.py'] as const] : [])] as const)(
   'the receiver of docs/guides/webhooks.md for %s accepts genuine events only, each once',
   async ([command, name], { usher, database }) => {
     const folder = await mkdtemp(join(tmpdir(), 'usher-webhook-'))
     const file = join(folder, name)
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    // As npm creates it: without a type.
+    await writeFile(join(folder, 'package.json'), '{}')
     await writeFile(file, guide.match(new RegExp(`\`\`\`\\w+ ${name}\n(.*?)\`\`\``, 's'))?.[1] ?? '')
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/`
@@ -56,7 +57,7 @@ it.for([['node', 'receiver.js'], ...(hasPython ? [['python3', 'receiver.py'] as 
       expect(receiver.output.stdout.trim().split(/\r?\n/)).toEqual([...printed, 'user.deleted']),
     )
     receiver.signal('SIGKILL')
-    await receiver.ended
+    expect(await receiver.ended).toMatchObject({ stderr: expect.not.stringContaining('Warning') })
     await rm(folder, { recursive: true })
   },
 )
