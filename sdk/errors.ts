@@ -72,7 +72,10 @@ export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], exc
       status,
       title: problem.title ?? 'No response from Usher',
       detail:
-        problem.detail ?? (status ? `Received HTTP ${status}, but not from Usher` : String(exchange.cause)),
+        problem.detail ??
+        (status
+          ? `Received HTTP ${status}, but not from Usher`
+          : 'There was no response. Check the connection and try again.'),
       errors: (code && problem.errors) || [],
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,

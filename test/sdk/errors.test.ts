@@ -109,7 +109,7 @@ describe('missing responses', () => {
       code: 'no_answer',
       status: undefined,
       title: 'No response from Usher',
-      detail: 'TypeError: fetch failed',
+      detail: 'There was no response. Check the connection and try again.',
       errors: [],
       requestId: undefined,
       cause: new TypeError('fetch failed'),
