@@ -41,7 +41,7 @@ async function similarName(
   let best: { name: string; distance: number } | undefined
   for (const each of names) {
     if (digitsIn(each) !== digitsIn(name)) continue
-    const distance = editDistance(name.toLowerCase(), each.toLowerCase())
+    const distance = editDistance(name.toLowerCase(), each.toLowerCase(), limit)
     const isBetter = !best || distance < best.distance || (distance === best.distance && each < best.name)
     if (distance <= limit && isBetter) best = { name: each, distance }
   }
@@ -56,8 +56,17 @@ const noneIfUnavailable = (error: unknown) => {
   throw error
 }
 
-/** Returns how many characters must be added, removed, replaced or swapped with the next one (optimal alignment). */
-function editDistance(from: string, to: string) {
+/**
+ * Returns how many characters must be added, removed, replaced or swapped with the next one (optimal alignment), or
+ * Infinity if they are more than the limit.
+ */
+function editDistance(from: string, to: string, limit: number) {
+  let same = 0
+  while (same < from.length && from[same] === to[same]) same++
+  return distanceOfRests(from.slice(same), to.slice(same), limit)
+}
+
+function distanceOfRests(from: string, to: string, limit: number) {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -70,10 +79,12 @@ function editDistance(from: string, to: string) {
           (last[column] ?? 0) + 1,
           (current[column - 1] ?? 0) + 1,
           (last[column - 1] ?? 0) + (isSame ? 0 : 1),
-          row > 1 && column > 1 && isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+          isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
         ),
       )
     }
+    // A row is never better than the one before it, except by a swap.
+    if (Math.min(...current) > limit && Math.min(...last) > limit) return Number.POSITIVE_INFINITY
     beforeLast = last
     last = current
   }
