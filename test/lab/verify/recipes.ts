@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { build as bundle } from 'esbuild'
 import { snippetsOf } from '../../support/snippets.js'
 
 type Command = readonly [program: string, ...args: string[]]
@@ -95,21 +97,85 @@ export async function installRecipe({ folder: name, heading, file, install, buil
     await remove()
     throw error
   }
-  const [snippet] = (await snippetsOf('docs/verify.md')).filter((each) => each.heading === heading)
-  if (!snippet) throw new Error(`docs/verify.md has no recipe ${heading}`)
+  const snippet = await codeOf(heading)
+  const prepare = async (issuer: string, change = (code: string) => code) => {
+    await writeFile(join(folder, file), change(snippet.replace(exampleIssuer, issuer)))
+    for (const command of build) await runCommand(command, folder)
+  }
   return {
     remove,
+    /** Builds the recipe and starts it. It runs until `stop` is called. */
+    async start(issuer: string) {
+      await prepare(issuer)
+      return startVerifying(run, folder)
+    },
     /**
      * Builds the recipe and runs it on tokens. Returns a line for each.
      *
      * @param change changes the code
      */
-    async verify(issuer: string, tokens: string[], change = (code: string) => code) {
-      const code = snippet.code.replace('http://localhost:3000/workspaces/demo/databases/app', issuer)
-      await writeFile(join(folder, file), change(code))
-      for (const command of build) await runCommand(command, folder)
+    async verify(issuer: string, tokens: string[], change?: (code: string) => string) {
+      await prepare(issuer, change)
       const output = await runCommand(run, folder, `${tokens.join('\n')}\n`)
       return output.trimEnd().split('\n')
     },
   }
 }
+
+const exampleIssuer = 'http://localhost:3000/workspaces/demo/databases/app'
+
+/** Returns the code of a recipe. Its section begins with the command that installs the packages. */
+async function codeOf(heading: string) {
+  const snippets = await snippetsOf('docs/verify.md')
+  const code = snippets.findLast((each) => each.heading === heading)?.code
+  if (!code) throw new Error(`docs/verify.md has no recipe ${heading}`)
+  return code
+}
+
+/** Starts a program that prints a line for each token. */
+function startVerifying([program, ...args]: Command, cwd: string) {
+  const child = spawn(program, args, { cwd, stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async verify(token: string): Promise<string> {
+      child.stdin.write(`${token}\n`)
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`${program} ended`)
+      return value
+    },
+    async stop() {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    },
+  }
+}
+
+/** Bundles a recipe for Node with the packages of this repository, and starts it. */
+export async function startNodeRecipe(heading: string, issuer: string) {
+  const [baseUrl, workspace, database] = issuer.split(/\/workspaces\/|\/databases\//)
+  const code = (await codeOf(heading))
+    .replace(exampleIssuer, issuer)
+    .replace('http://localhost:3000', `${baseUrl}`)
+    .replace("workspace: 'demo'", `workspace: '${workspace}'`)
+    .replace("database: 'app'", `database: '${database}'`)
+  const { outputFiles } = await bundle({
+    stdin: { contents: code + printResults, loader: 'ts', resolveDir: resolve('test/verify') },
+    bundle: true,
+    conditions: ['@usher/source'],
+    platform: 'node',
+    format: 'esm',
+    write: false,
+  })
+  const folder = await mkdtemp(join(tmpdir(), 'usher-verify-node-'))
+  await writeFile(join(folder, 'main.mjs'), outputFiles[0]?.contents ?? '')
+  const started = startVerifying([process.execPath, 'main.mjs'], folder)
+  return { ...started, stop: () => started.stop().finally(() => rm(folder, { recursive: true })) }
+}
+
+const printResults = `
+import { createInterface } from 'node:readline'
+for await (const token of createInterface({ input: process.stdin })) {
+  const [word, more] = await userOf(token).then((user) => ['accepted', user], (error) => ['refused', error])
+  process.stdout.write(\`\${word} \${String(more).replaceAll('\\n', ' ')}\\n\`)
+}
+`

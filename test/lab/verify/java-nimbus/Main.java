@@ -9,6 +9,7 @@ class Main {
             } catch (Exception error) {
                 System.out.println("refused " + String.valueOf(error.getMessage()).replaceAll("\\s+", " "));
             }
+            System.out.flush();
         }
     }
 }
