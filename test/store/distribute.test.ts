@@ -23,7 +23,7 @@ describe('usher store distribute', () => {
     const { env, remove } = await createPostgresSettings(false)
     const { code, stderr } = await runUsher(['store', 'distribute'], env)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/pending migration.*usher migrate/i)
+    expect(stderr).toMatch(/pending migration.*server migrate/i)
     await remove()
   })
 
