@@ -72,10 +72,7 @@ export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], exc
       status,
       title: problem.title ?? 'No response from Usher',
       detail:
-        problem.detail ??
-        (status
-          ? `Received HTTP ${status}, but not from Usher`
-          : 'There was no response. Check the connection and try again.'),
+        problem.detail ?? (status ? `Received HTTP ${status}, but not from Usher` : 'Check the connection.'),
       errors: (code && problem.errors) || [],
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,

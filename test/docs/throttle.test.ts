@@ -33,10 +33,10 @@ it('the documents have the figures of the throttle', async () => {
     `| one account, one network | ${doubling.length} in the first ${number(doubling.at(-1) ?? 0)} s, ${ofNetwork.length} in all | ${perDay} |`,
   )
   expect(security).toContain(
-    `| one account, any number of networks | ${freeFailures.account} at once, ${failuresOfADay('account').length} in all | ${perDay} |`,
+    `| one account, any number of networks | ${freeFailures.account} immediately, ${failuresOfADay('account').length} in all | ${perDay} |`,
   )
   expect(security).toContain(
-    `| all accounts of a database, one network | ${perHour} at once, ${number(25 * perHour)} in all | ${number(24 * perHour)} |`,
+    `| all accounts of a database, one network | ${perHour} immediately, ${number(25 * perHour)} in all | ${number(24 * perHour)} |`,
   )
   expect(await read('docs/api.md')).toContain(`After ${freeFailures.account} failures from any`)
 })

@@ -164,6 +164,7 @@ it('a mail that is too old to be sent is logged and counted', async ({ store }) 
   smtp.refusal = new Error('no such mailbox')
   const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com', METRICS_PORT: '1' }
   const api = await startApp(store, settings)
+  onTestFinished(() => api.close())
   const { id: databaseId } = await requestMail(api)
   const messages = () => store.prisma.message.findMany({ where: { databaseId } })
   await vi.waitFor(
@@ -174,8 +175,8 @@ it('a mail that is too old to be sent is logged and counted', async ({ store }) 
   await vi.waitFor(async () => expect(await messages()).toEqual([]), 10_000)
   expect(api.logged()).toMatch(/"message":".{36}","msg":"a mail was not sent because its code has expired"/)
   const counts = await api.metrics?.getSingleMetricAsString('usher_messages_total')
-  expect(counts).toContain('usher_messages_total{channel="mail",result="expired"} 1')
-  await api.close()
+  // Mails of other tests of this file, which share the store, may have expired too.
+  expect(counts).toMatch(/usher_messages_total\{channel="mail",result="expired"\} [1-9]/)
 })
 
 it('a server that stops does not wait for an SMTP server', async ({ store }) => {

@@ -109,7 +109,7 @@ describe('missing responses', () => {
       code: 'no_answer',
       status: undefined,
       title: 'No response from Usher',
-      detail: 'There was no response. Check the connection and try again.',
+      detail: 'Check the connection.',
       errors: [],
       requestId: undefined,
       cause: new TypeError('fetch failed'),

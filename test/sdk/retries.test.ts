@@ -33,7 +33,7 @@ async function timed<T extends object>(call: Promise<T>) {
   return result
 }
 
-const noResponse = 'There was no response. Check the connection and try again.'
+const noResponse = 'Check the connection.'
 
 describe('me and login', () => {
   it.each([
