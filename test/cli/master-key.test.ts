@@ -204,6 +204,18 @@ describe('keys rewrap', () => {
     await expect(requireMasterKey({ ...store, query, masterKey: randomBytes(32) })).rejects.toThrow(wrongKey)
   })
 
+  it('the key of the newest database is enough if no node of the oldest ones responds', async () => {
+    const { store, ...usher } = await startOwnOperator()
+    for (let count = 0; count < 12; count++) await usher.newDatabase()
+    const { id: newest } = await usher.newDatabase()
+    const query: OpenStore['query'] = (text, values, milliseconds) =>
+      milliseconds && values[0] !== newest
+        ? Promise.reject(new UnavailableError('does not respond'))
+        : store.query(text, values)
+    await requireMasterKey({ ...store, query })
+    await expect(requireMasterKey({ ...store, query, masterKey: randomBytes(32) })).rejects.toThrow(wrongKey)
+  })
+
   it('everything that is created with both keys after keys rewrap is sealed with the new one', async () => {
     const usher = await startOwnOperator()
     const { path, ...database } = await usher.newDatabase()

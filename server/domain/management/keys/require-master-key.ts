@@ -23,7 +23,11 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
   const store = opened.keyFile?.next ? await completeRewrap(opened, opened.keyFile.next) : opened
   const [newest, oldest] = await Promise.all([
     firstSigningKeys(store, 'newest', 1),
-    firstSigningKeys(store, 'oldest', 3),
+    // The newest key is enough if no node of the oldest ones responds.
+    firstSigningKeys(store, 'oldest', 3).catch((error) => {
+      if (!isStoreUnavailable(error)) throw error
+      return []
+    }),
   ])
   const areFrom = (keys: MasterKeys, rows: SigningKey[]) =>
     rows.length === 0 || rows.some((row) => canOpen(keys, row))
