@@ -1,25 +1,18 @@
 import { z } from 'zod'
-import { registry } from './registry.js'
+import { component, field } from './registry.js'
 
 /** Slug of a workspace or name of a database. Needs no encoding in a path. */
-export const PathName = z
-  .string()
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/)
-  .register(registry, {
-    id: 'PathName',
-    description: 'Slug of a workspace or name of a database.',
-    maxLength: 63,
-  })
+export const PathName = component(
+  { id: 'PathName', description: 'Slug of a workspace or name of a database.', maxLength: 63 },
+  z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/),
+)
+
+const pathParameter = (description: string, example: string) =>
+  field(description, PathName.clone(undefined, { parent: true }), { examples: [example] })
 
 /** Path parameters that identify a database. */
 export const DatabasePath = z.object({
-  workspaceSlug: PathName.clone(undefined, { parent: true }).register(registry, {
-    description: 'Slug of the workspace.',
-    examples: ['demo'],
-  }),
-  databaseName: PathName.clone(undefined, { parent: true }).register(registry, {
-    description: 'Name of the database.',
-    examples: ['app'],
-  }),
+  workspaceSlug: pathParameter('Slug of the workspace.', 'demo'),
+  databaseName: pathParameter('Name of the database.', 'app'),
 })
 export type DatabasePath = z.infer<typeof DatabasePath>

@@ -3,38 +3,32 @@ import { z } from 'zod'
 import { DatabasePath } from './database-path.js'
 import { failures } from './failures.js'
 import type { DescribedRoutes } from './metadata.js'
-import { registry } from './registry.js'
+import { component, field } from './registry.js'
 
 const c = initContract()
 
-const member = (description: string) => z.string().optional().register(registry, { description })
+const member = (description: string) => field(description, z.string().optional())
 
 /** A public key as a JWK (RFC 7517). Which of `crv`, `x`, `y`, `n` and `e` it has depends on `kty`. */
-export const PublicKey = z
-  .object({
-    kty: z.enum(['EC', 'RSA', 'OKP']).register(registry, { description: 'Key type.', isOpen: true }),
-    kid: z.string().register(registry, {
-      description: 'JWK thumbprint (RFC 7638) of the key, as in the header of tokens.',
-    }),
-    alg: z
-      .enum(['ES256', 'RS256', 'EdDSA'])
-      .register(registry, { description: 'Algorithm of the signatures.', isOpen: true }),
-    use: z.literal('sig').register(registry, { description: 'Always `sig`.' }),
+export const PublicKey = component(
+  { id: 'PublicKey', description: 'A public key as a JWK (RFC 7517).' },
+  z.object({
+    kty: field('Key type.', z.enum(['EC', 'RSA', 'OKP']), { isOpen: true }),
+    kid: field('JWK thumbprint (RFC 7638) of the key, as in the header of tokens.', z.string()),
+    alg: field('Algorithm of the signatures.', z.enum(['ES256', 'RS256', 'EdDSA']), { isOpen: true }),
+    use: field('Always `sig`.', z.literal('sig')),
     crv: member('Curve (EC, OKP).'),
     x: member('X coordinate (EC) or public key (OKP).'),
     y: member('Y coordinate (EC).'),
     n: member('Modulus (RSA).'),
     e: member('Exponent (RSA).'),
-  })
-  .register(registry, { id: 'PublicKey', description: 'A public key as a JWK (RFC 7517).' })
+  }),
+)
 export type PublicKey = z.infer<typeof PublicKey>
 
 /** The keys that verify a database's tokens (RFC 7517 §5), including the successor key. */
-export const KeySet = z
-  .object({
-    keys: z.array(PublicKey).register(registry, { description: 'Find a key by the `kid` of the token.' }),
-  })
-  .register(registry, {
+export const KeySet = component(
+  {
     id: 'KeySet',
     description: 'The keys that verify a database’s tokens (RFC 7517 section 5).',
     examples: [
@@ -53,21 +47,17 @@ export const KeySet = z
         ],
       },
     ],
-  })
+  },
+  z.object({ keys: field('Find a key by the `kid` of the token.', z.array(PublicKey)) }),
+)
 export type KeySet = z.infer<typeof KeySet>
 
-const strings = (description: string) => z.array(z.string()).register(registry, { description })
-const url = (description: string) => z.url().register(registry, { description })
+const strings = (description: string) => field(description, z.array(z.string()))
+const url = (description: string) => field(description, z.url())
 
 /** Metadata of a database as an issuer of tokens (RFC 8414 §2, OpenID Connect Discovery 1.0 §3). */
-export const IssuerMetadata = z
-  .object({
-    issuer: url('The `iss` claim of the database’s tokens.'),
-    jwks_uri: url('URL of the key set.'),
-    subject_types_supported: strings('`public`: the `sub` claim is the same user ID for every client.'),
-    id_token_signing_alg_values_supported: strings('Signing algorithms of the current keys.'),
-  })
-  .register(registry, {
+export const IssuerMetadata = component(
+  {
     id: 'IssuerMetadata',
     description:
       'Metadata of a database as an issuer of tokens. It has no endpoints, grants or response types: tokens come from sign-up and login.',
@@ -79,7 +69,14 @@ export const IssuerMetadata = z
         id_token_signing_alg_values_supported: ['ES256'],
       },
     ],
-  })
+  },
+  z.object({
+    issuer: url('The `iss` claim of the database’s tokens.'),
+    jwks_uri: url('URL of the key set.'),
+    subject_types_supported: strings('`public`: the `sub` claim is the same user ID for every client.'),
+    id_token_signing_alg_values_supported: strings('Signing algorithms of the current keys.'),
+  }),
+)
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
 const issuer = '/workspaces/:workspaceSlug/databases/:databaseName'

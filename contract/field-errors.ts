@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { registry } from './registry.js'
+import { component, field } from './registry.js'
 
 /** Stable code of a field error. */
-export const FieldErrorCode = z
-  .enum([
+export const FieldErrorCode = component(
+  {
+    id: 'FieldErrorCode',
+    description: 'Stable code of a field error. Treat an unknown code as an invalid field.',
+    isOpen: true,
+  },
+  z.enum([
     'required',
     'invalid_type',
     'blank',
@@ -13,33 +18,25 @@ export const FieldErrorCode = z
     'email_invalid',
     'password_too_common',
     'password_is_email',
-  ])
-  .register(registry, {
-    id: 'FieldErrorCode',
-    description: 'Stable code of a field error. Treat an unknown code as an invalid field.',
-    isOpen: true,
-  })
+  ]),
+)
 export type FieldErrorCode = z.infer<typeof FieldErrorCode>
 
 /** A limit in characters, which the size of a body bounds. */
 const limit = (description: string) =>
-  z.int().min(1).max(16384).optional().register(registry, { description, format: 'int32' })
+  field(description, z.int().min(1).max(16384).optional(), { format: 'int32' })
 
 /** What is wrong with one field of a request. A response lists the errors of all fields. */
-export const FieldError = z
-  .object({
-    path: z
-      .string()
-      .register(registry, { description: 'Name of the field. Empty if the error concerns the whole body.' }),
+export const FieldError = component(
+  { id: 'FieldError', description: 'What is wrong with one field of a request.' },
+  z.object({
+    path: field('Name of the field. Empty if the error concerns the whole body.', z.string()),
     code: FieldErrorCode,
-    detail: z.string().register(registry, { description: 'Human-readable explanation of the error.' }),
+    detail: field('Human-readable explanation of the error.', z.string()),
     min: limit('Smallest number of characters. Present if `code` is `too_short`.'),
     max: limit('Largest number of characters. Present if `code` is `too_long`.'),
-  })
-  .register(registry, {
-    id: 'FieldError',
-    description: 'What is wrong with one field of a request.',
-  })
+  }),
+)
 export type FieldError = z.infer<typeof FieldError>
 
 /** Options for a rule of a schema: its failure is reported with this code and detail. */

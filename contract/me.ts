@@ -47,6 +47,15 @@ export const DeleteMeBody = body(
 )
 export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 
+/** Problems of an operation that asks for the password again. */
+const confirmedProblems = [
+  'invalid_credentials',
+  ...tokenProblems,
+  'too_many_attempts',
+  ...bodyProblems,
+  ...accountProblems,
+] as const
+
 export const me = c.router({
   updateMe: {
     method: 'PATCH',
@@ -65,13 +74,7 @@ export const me = c.router({
     body: ChangePasswordBody,
     responses: {
       200: SignedInUser,
-      ...failures(
-        'invalid_credentials',
-        ...tokenProblems,
-        'too_many_attempts',
-        ...bodyProblems,
-        ...accountProblems,
-      ),
+      ...failures(...confirmedProblems),
     },
     summary: 'Change the password of the current user',
     description:
@@ -85,13 +88,7 @@ export const me = c.router({
     body: DeleteMeBody,
     responses: {
       204: c.noBody(),
-      ...failures(
-        'invalid_credentials',
-        ...tokenProblems,
-        'too_many_attempts',
-        ...bodyProblems,
-        ...accountProblems,
-      ),
+      ...failures(...confirmedProblems),
     },
     summary: 'Delete the current user',
     description: 'Also deletes those of the user’s tenants that have no other user. This cannot be undone.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FieldError } from './field-errors.js'
-import { registry } from './registry.js'
+import { component, field } from './registry.js'
 
 /**
  * The catalogue of problems: code → HTTP status, title, advice and response headers. No other file states the status
@@ -149,36 +149,38 @@ export const problemHeaders = (code: ProblemCode): readonly ProblemHeader[] => {
 
 /** Stable code of a problem. */
 export type ProblemCode = keyof typeof problems
-export const ProblemCode = z
-  .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
-  .register(registry, {
+export const ProblemCode = component(
+  {
     id: 'ProblemCode',
     description: 'Stable, machine-readable code of the problem. Treat an unknown code by its status.',
     examples: ['email_taken'],
     isOpen: true,
-  })
+  },
+  z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+)
+
+/** Returns the schema of the status of a problem. */
+export const problemStatus = (description: string) =>
+  field(description, z.int().min(400).max(599), { format: 'int32' })
 
 /** Body of every error response: RFC 9457 problem details, extended by a stable `code` and the request ID. */
-export const ProblemBody = z
-  .object({
-    type: z.url().register(registry, { description: 'URL of a page that describes the problem type.' }),
-    title: z
-      .string()
-      .register(registry, { description: 'Summary of the problem type. Always the same for a `code`.' }),
-    status: z
-      .int()
-      .min(400)
-      .max(599)
-      .register(registry, { description: 'HTTP status of the response.', format: 'int32' }),
-    detail: z.string().register(registry, { description: 'Human-readable explanation of this occurrence.' }),
-    instance: z.string().register(registry, { description: 'Path of the request.' }),
+export const ProblemBody = component(
+  { id: 'Problem', description: 'Problem details (RFC 9457).' },
+  z.object({
+    type: field('URL of a page that describes the problem type.', z.url()),
+    title: field('Summary of the problem type. Always the same for a `code`.', z.string()),
+    status: problemStatus('HTTP status of the response.'),
+    detail: field('Human-readable explanation of this occurrence.', z.string()),
+    instance: field('Path of the request.', z.string()),
     code: ProblemCode,
-    requestId: z.string().register(registry, {
-      description: 'ID of the request, as in the `X-Request-Id` header and in the server’s log.',
-    }),
-    errors: z.array(FieldError).optional().register(registry, {
-      description: 'The errors of each field. Present if `code` is `validation_failed`.',
-    }),
-  })
-  .register(registry, { id: 'Problem', description: 'Problem details (RFC 9457).' })
+    requestId: field(
+      'ID of the request, as in the `X-Request-Id` header and in the server’s log.',
+      z.string(),
+    ),
+    errors: field(
+      'The errors of each field. Present if `code` is `validation_failed`.',
+      z.array(FieldError).optional(),
+    ),
+  }),
+)
 export type ProblemBody = z.infer<typeof ProblemBody>

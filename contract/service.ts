@@ -2,50 +2,37 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { failures } from './failures.js'
 import type { DescribedRoutes } from './metadata.js'
-import { ProblemCode, problems } from './problems.js'
-import { registry } from './registry.js'
+import { ProblemCode, problemStatus, problems } from './problems.js'
+import { component, field } from './registry.js'
 
 const c = initContract()
 
 /** Response of the health and readiness checks. */
-export const Health = z
-  .object({ status: z.literal('ok').register(registry, { description: 'Always `ok`.' }) })
-  .register(registry, {
-    id: 'Health',
-    description: 'A successful check.',
-    examples: [{ status: 'ok' }],
-  })
+export const Health = component(
+  { id: 'Health', description: 'A successful check.', examples: [{ status: 'ok' }] },
+  z.object({ status: field('Always `ok`.', z.literal('ok')) }),
+)
 
 /** A problem type: the resource at the `type` URL of a problem. */
-export const ProblemType = z
-  .object({
-    code: ProblemCode,
-    status: z
-      .int()
-      .min(400)
-      .max(599)
-      .register(registry, { description: 'HTTP status of its responses.', format: 'int32' }),
-    title: z.string().register(registry, { description: 'Summary of the problem type.' }),
-    advice: z
-      .string()
-      .register(registry, { description: 'What the client should do. Code is set in backticks.' }),
-  })
-  .register(registry, {
+export const ProblemType = component(
+  {
     id: 'ProblemType',
     description: 'A problem type.',
     examples: [{ code: 'email_taken', ...problems.email_taken }],
-  })
+  },
+  z.object({
+    code: ProblemCode,
+    status: problemStatus('HTTP status of its responses.'),
+    title: field('Summary of the problem type.', z.string()),
+    advice: field('What the client should do. Code is set in backticks.', z.string()),
+  }),
+)
 export type ProblemType = z.infer<typeof ProblemType>
 
-const OpenApiDocument = z
-  .looseObject({
-    openapi: z.string().register(registry, { description: 'Version of the OpenAPI Specification.' }),
-  })
-  .register(registry, {
-    id: 'OpenApiDocument',
-    description: 'An OpenAPI document.',
-    examples: [{ openapi: '3.1.0' }],
-  })
+const OpenApiDocument = component(
+  { id: 'OpenApiDocument', description: 'An OpenAPI document.', examples: [{ openapi: '3.1.0' }] },
+  z.looseObject({ openapi: field('Version of the OpenAPI Specification.', z.string()) }),
+)
 
 export const service = c.router({
   getHealth: {
@@ -83,8 +70,7 @@ export const service = c.router({
     method: 'GET',
     path: '/problems/:code',
     pathParams: z.object({
-      code: ProblemCode.clone(undefined, { parent: true }).register(registry, {
-        description: 'Code of a problem.',
+      code: field('Code of a problem.', ProblemCode.clone(undefined, { parent: true }), {
         examples: ['email_taken'],
       }),
     }),
