@@ -233,8 +233,10 @@ describe('known networks of a user', () => {
 })
 
 describe('failures that cannot be stored', () => {
-  /** Returns a server on the same store that cannot write failed logins. */
-  async function withoutFailures({ store, clock }: TestApi) {
+  /** Returns a login, by its status, of a new user on a server that cannot write failed logins to the store. */
+  async function loginWithoutFailures({ store, clock, newDatabase }: TestApi) {
+    const database = await newDatabase()
+    await database.signedUp({ email })
     const query: TestApi['store']['query'] = (text, values, milliseconds) =>
       text.includes('INSERT INTO usher.login_failures')
         ? Promise.reject(new UnavailableError('read-only'))
@@ -242,27 +244,20 @@ describe('failures that cannot be stored', () => {
     const usher = await startApp({ ...store, query }, { TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
     onTestFinished(usher.close)
     usher.clock.now = clock.now
-    return usher
+    return async (address: string, candidate = password) =>
+      (await loginFrom(database, address, { email, password: candidate }, usher)).statusCode
   }
 
-  it('delay an account from all networks but those that its user knows', async ({ usher: stored }) => {
-    const database = await stored.newDatabase()
-    await database.signedUp({ email })
-    const usher = await withoutFailures(stored)
-    const login = async (address: string, candidate = password) =>
-      (await loginFrom(database, address, { email, password: candidate }, usher)).statusCode
+  it('delay an account from all networks but those that its user knows', async ({ usher }) => {
+    const login = await loginWithoutFailures(usher)
     expect(await login('192.0.2.1')).toBe(200)
     for (let i = 0; i < 100; i++) expect(await login(`198.51.100.${i}`, 'wrong')).toBe(401)
     expect(await login('203.0.113.1')).toBe(429)
     expect(await login('192.0.2.1')).toBe(200)
   })
 
-  it('of a known network do not delay the account from others', async ({ usher: stored }) => {
-    const database = await stored.newDatabase()
-    await database.signedUp({ email })
-    const usher = await withoutFailures(stored)
-    const login = async (address: string, candidate = password) =>
-      (await loginFrom(database, address, { email, password: candidate }, usher)).statusCode
+  it('of a known network do not delay the account from others', async ({ usher }) => {
+    const login = await loginWithoutFailures(usher)
     const known = Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`)
     for (const address of known) expect(await login(address)).toBe(200)
     for (const address of known) for (let i = 0; i < 5; i++) expect(await login(address, 'wrong')).toBe(401)
