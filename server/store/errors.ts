@@ -52,6 +52,14 @@ export function isStoreUnavailable(error: unknown): boolean {
   )
 }
 
+/** Returns a handler of rejections: it returns the value if the store is unavailable, and throws any other error. */
+export const ifStoreUnavailable =
+  <Value>(value: Value) =>
+  (error: unknown): Value => {
+    if (isStoreUnavailable(error)) return value
+    throw error
+  }
+
 /**
  * Returns whether TLS to the store failed: its certificate was not accepted, or it has no TLS. Waiting rarely helps,
  * so a server does not start; one that serves returns 503.

@@ -1,6 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { DatabasePath } from '@usher/contract'
-import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
+import { databaseUrl, isBeingDeleted, nameOfDatabase } from '../../domain/databases/find-database.js'
 import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
 import {
   createDatabase,
@@ -66,8 +65,8 @@ function addListCommand(database: Command) {
           beingDeleted: row.signingKeys ? isBeingDeleted({ signingKeys: row.signingKeys }) : null,
         }))
         printPage(options, databases, {
-          columns: { DATABASE: nameOf, ID: ({ id }) => id, STATE: stateOf },
-          key: nameOf,
+          columns: { DATABASE: nameOfDatabase, ID: ({ id }) => id, STATE: stateOf },
+          key: nameOfDatabase,
           empty: 'No databases yet.',
         })
       }),
@@ -132,7 +131,7 @@ function addSetCommand(database: Command) {
         audit(log, 'database.set', { databaseId: row.id, settings: audited })
         const values = settingsOf(row)
         const next = settings.signingAlgorithm
-          ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOf(path)}`
+          ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''
         const once = secret ? `\nSecret of the webhook, which is shown only now: ${secret}` : ''
         const shown = { id: row.id, ...path, ...values, ...(secret && { webhookSecret: secret }) }
@@ -166,7 +165,7 @@ function addDeleteCommand(database: Command) {
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
     .action(async (path, options) => {
-      const name = nameOf(path)
+      const name = nameOfDatabase(path)
       if (!options.yes) {
         requireTerminal(`deleting ${name}`)
         await confirmDeletion(name, 'it and everything in it')
@@ -178,8 +177,6 @@ function addDeleteCommand(database: Command) {
       })
     })
 }
-
-const nameOf = ({ workspaceSlug, databaseName }: DatabasePath) => `${workspaceSlug}/${databaseName}`
 
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
   beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'

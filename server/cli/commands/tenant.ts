@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { nameOfDatabase } from '../../domain/databases/find-database.js'
 import {
   addToTenant,
   createTenant,
@@ -112,7 +113,7 @@ function addMembershipCommands(tenant: Command) {
     withStore(async (store, _config, log) => {
       const membership = await removeFromTenant({ store, now: new Date() }, path, { tenantId, userRef })
       audit(log, 'tenant.user_removed', membership)
-      const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${path.workspaceSlug}/${path.databaseName} ${membership.userId}`
+      const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${nameOfDatabase(path)} ${membership.userId}`
       print(options, membership, text)
     }),
   )

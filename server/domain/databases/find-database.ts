@@ -66,7 +66,7 @@ export function createDatabaseLookup(
     },
   })
   return async (path: DatabasePath): Promise<Database> => {
-    const key = `${path.workspaceSlug}/${path.databaseName}`
+    const key = nameOfDatabase(path)
     const database = cache.get(key) ?? (await cache.fetch(key, { context: path }))
     if (!database) throw new Problem('database_not_found')
     return database
@@ -91,6 +91,10 @@ export async function findDatabaseRow(store: Store, { workspaceSlug, databaseNam
 const later = (one: Date | null, other: Date | null) => (one && other && one > other ? one : (other ?? one))
 
 export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>>>
+
+/** Returns the name of a database as people write it, which is also its key in caches. */
+export const nameOfDatabase = ({ workspaceSlug, databaseName }: DatabasePath) =>
+  `${workspaceSlug}/${databaseName}`
 
 /** The address of a database is also the `iss` of its tokens. */
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>

@@ -1,16 +1,17 @@
 import type { DatabasePath } from '@usher/contract'
-import { isStoreUnavailable } from '../../store/errors.js'
+import { ifStoreUnavailable } from '../../store/errors.js'
 import { findPaths, findSlugs } from '../../store/queries/management/names.js'
 import type { Store } from '../../store/store.js'
+import { nameOfDatabase } from '../databases/find-database.js'
 import { OperatorError } from './operator-error.js'
 
 /** Returns the error for a database that does not exist, with a similar existing path if there is one. */
-export async function databaseNotFound(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
-  const path = `${workspaceSlug}/${databaseName}`
-  const similar = await similarName(path, (lengths) => findPaths(store, lengths))
+export async function databaseNotFound(store: Store, path: DatabasePath) {
+  const name = nameOfDatabase(path)
+  const similar = await similarName(name, (lengths) => findPaths(store, lengths))
   return new OperatorError(
     'database_not_found',
-    `database ${path} does not exist${question(similar)}`,
+    `database ${name} does not exist${question(similar)}`,
     similar,
   )
 }
@@ -37,7 +38,9 @@ async function similarName(
   find: (lengths: { min: number; max: number }) => Promise<string[]>,
 ): Promise<string | undefined> {
   const limit = maxDistance(name)
-  const names = await find({ min: name.length - limit, max: name.length + limit }).catch(noneIfUnavailable)
+  const names = await find({ min: name.length - limit, max: name.length + limit }).catch(
+    ifStoreUnavailable([]),
+  )
   let best: { name: string; distance: number } | undefined
   for (const each of names) {
     if (digitsIn(each) !== digitsIn(name)) continue
@@ -50,11 +53,6 @@ async function similarName(
 
 /** Names that differ in a number, such as customer-17, are different names and not misspelt. */
 const digitsIn = (name: string) => name.replace(/\D/g, '')
-
-const noneIfUnavailable = (error: unknown) => {
-  if (isStoreUnavailable(error)) return []
-  throw error
-}
 
 /**
  * Returns how many characters must be added, removed, replaced or swapped with the next one (optimal alignment), or

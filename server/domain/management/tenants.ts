@@ -15,6 +15,7 @@ import {
 import { inTransaction, type TypedQueries } from '../../store/queries/management/transaction.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
+import { nameOfDatabase } from '../databases/find-database.js'
 import { eventMessages } from '../events/events.js'
 import { requireDatabase } from './databases/databases.js'
 import type { Operation } from './operation.js'
@@ -141,5 +142,5 @@ export async function requireTenant(
   return tenant
 }
 
-const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>
-  new OperatorError('tenant_not_found', `tenant ${id} does not exist in ${workspaceSlug}/${databaseName}`)
+const tenantNotFound = (path: DatabasePath, id: string) =>
+  new OperatorError('tenant_not_found', `tenant ${id} does not exist in ${nameOfDatabase(path)}`)

@@ -1,6 +1,6 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import { isStoreUnavailable } from '../../../store/errors.js'
+import { ifStoreUnavailable } from '../../../store/errors.js'
 import {
   insertDatabase,
   listDatabaseRows,
@@ -12,7 +12,12 @@ import { inTransaction } from '../../../store/queries/management/transaction.js'
 import { findWorkspace } from '../../../store/queries/management/workspaces.js'
 import { deleteWaitingEvents } from '../../../store/queries/waiting-messages.js'
 import type { Store } from '../../../store/store.js'
-import { type DatabaseRow, findDatabaseRow, isBeingDeleted } from '../../databases/find-database.js'
+import {
+  type DatabaseRow,
+  findDatabaseRow,
+  isBeingDeleted,
+  nameOfDatabase,
+} from '../../databases/find-database.js'
 import { type DatabaseSettings, defaultSettings } from '../../databases/settings.js'
 import { lockSealingKey } from '../../keys/database-secrets.js'
 import { sealWebhookSecret } from '../../keys/master-key.js'
@@ -27,8 +32,8 @@ import { requirePathName } from '../path-name.js'
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   if (!row) throw await databaseNotFound(store, path)
-  const name = `${path.workspaceSlug}/${path.databaseName}`
   if (isBeingDeleted(row)) {
+    const name = nameOfDatabase(path)
     throw new OperatorError(
       'database_being_deleted',
       `database ${name} is being deleted. To finish: npx @usher/server database delete ${name}`,
@@ -40,9 +45,10 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
 /** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
   { store, now }: Operation,
-  { workspaceSlug, databaseName }: DatabasePath,
+  path: DatabasePath,
   settings: Partial<DatabaseSettings>,
 ) {
+  const { workspaceSlug, databaseName } = path
   requirePathName('database name', databaseName)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) {
@@ -60,7 +66,7 @@ export async function createDatabase(
     }
     const created = await insertDatabase(transaction, data)
     if (!created)
-      throw new OperatorError('database_exists', `database ${workspaceSlug}/${databaseName} already exists`)
+      throw new OperatorError('database_exists', `database ${nameOfDatabase(path)} already exists`)
     const masterKey = await sealingKeyOfNewDatabase(transaction, store)
     await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
     return created
@@ -97,10 +103,6 @@ export async function setDatabase(
 export async function listDatabases(store: Store, page: Page<DatabasePath>) {
   const rows = await listDatabaseRows(store, page)
   // One query per database uses one node of a distributed store each. A join would use all nodes.
-  const keysOf = ({ id }: { id: string }) =>
-    listKeyIds(store, id).catch((error) => {
-      if (isStoreUnavailable(error)) return undefined
-      throw error
-    })
+  const keysOf = ({ id }: { id: string }) => listKeyIds(store, id).catch(ifStoreUnavailable(undefined))
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
 }

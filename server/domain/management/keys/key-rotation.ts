@@ -14,7 +14,7 @@ import {
 } from '../../../store/queries/management/keys.js'
 import { inTransaction, type TypedQueries } from '../../../store/queries/management/transaction.js'
 import type { Store } from '../../../store/store.js'
-import type { DatabaseRow } from '../../databases/find-database.js'
+import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
@@ -96,7 +96,7 @@ export async function retireKey(
     if (!successor) {
       throw new OperatorError(
         'key_needed',
-        `no other key can sign yet. Run first: npx @usher/server keys rotate ${path.workspaceSlug}/${path.databaseName} --activate-in 0`,
+        `no other key can sign yet. Run first: npx @usher/server keys rotate ${nameOfDatabase(path)} --activate-in 0`,
       )
     }
     const next = others.find((key) => key.activatesAt > now)

@@ -1,4 +1,4 @@
-import { isStoreUnavailable } from '../../../store/errors.js'
+import { ifStoreUnavailable, isStoreUnavailable } from '../../../store/errors.js'
 import type { SigningKey } from '../../../store/generated/client.js'
 import { findDatabaseIds } from '../../../store/queries/databases.js'
 import { findSigningKeys } from '../../../store/queries/keys.js'
@@ -24,10 +24,7 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
   const [newest, oldest] = await Promise.all([
     firstSigningKeys(store, 'newest', 1),
     // The newest key is enough if no node of the oldest ones responds.
-    firstSigningKeys(store, 'oldest', 3).catch((error) => {
-      if (!isStoreUnavailable(error)) throw error
-      return []
-    }),
+    firstSigningKeys(store, 'oldest', 3).catch(ifStoreUnavailable([])),
   ])
   const areFrom = (keys: MasterKeys, rows: SigningKey[]) =>
     rows.length === 0 || rows.some((row) => canOpen(keys, row))

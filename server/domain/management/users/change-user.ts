@@ -14,7 +14,7 @@ import { eventMessages } from '../../events/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import type { Operation } from '../operation.js'
-import { findAccount, userNotFound } from './find-account.js'
+import { accountOf, findAccount, userNotFound } from './find-account.js'
 import { hashNewPassword } from './hash-new-password.js'
 
 type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
@@ -38,8 +38,6 @@ export const enableUser: Change = async ({ store, now }, path, userRef) => {
     ? { ...accountOf(account), disabledAt: null, tokensValidAfter: changed.tokensValidAfter }
     : accountAsItIs(store, path, account.id)
 }
-
-const accountOf = ({ canonicalEmail: _, ...account }: FoundAccount): Account => account
 
 /** Returns a user whom a command did not change. @throws {OperatorError} if the user was deleted meanwhile */
 const accountAsItIs = async (store: Store, path: DatabasePath, id: string) =>

@@ -6,6 +6,7 @@ import { inTransaction } from '../../../store/queries/management/transaction.js'
 import { type Account, insertUser } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import type { AppContext } from '../../context.js'
+import { nameOfDatabase } from '../../databases/find-database.js'
 import { eventMessages } from '../../events/events.js'
 import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
@@ -47,10 +48,7 @@ export async function createUser(
   return inTransaction(store, async (transaction) => {
     const created = await insertUser(transaction, data)
     if (!created) {
-      throw new OperatorError(
-        'email_taken',
-        `user ${email} already exists in ${path.workspaceSlug}/${path.databaseName}`,
-      )
+      throw new OperatorError('email_taken', `user ${email} already exists in ${nameOfDatabase(path)}`)
     }
     if (tenantId) await insertMembership(transaction, { databaseId, userId, tenantId, joinedAt: now })
     await insertMessages(transaction, messages)

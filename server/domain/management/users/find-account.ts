@@ -1,7 +1,8 @@
 import { canonicalEmail, type DatabasePath } from '@usher/contract'
 import { validate as isUuid } from 'uuid'
-import { findAccountRow } from '../../../store/queries/management/users.js'
+import { type Account, type FoundAccount, findAccountRow } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
+import { nameOfDatabase } from '../../databases/find-database.js'
 import { requireDatabase } from '../databases/databases.js'
 import { OperatorError, UsageError } from '../operator-error.js'
 
@@ -16,5 +17,8 @@ export async function findAccount(store: Store, path: DatabasePath, userRef: str
   return { database, account }
 }
 
-export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, userRef: string) =>
-  new OperatorError('user_not_found', `user ${userRef} does not exist in ${workspaceSlug}/${databaseName}`)
+/** Returns what operators see of a user. */
+export const accountOf = ({ canonicalEmail: _, ...account }: FoundAccount): Account => account
+
+export const userNotFound = (path: DatabasePath, userRef: string) =>
+  new OperatorError('user_not_found', `user ${userRef} does not exist in ${nameOfDatabase(path)}`)

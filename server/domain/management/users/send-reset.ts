@@ -2,9 +2,10 @@ import type { DatabasePath } from '@usher/contract'
 import type { Account } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import { codeMessage } from '../../codes/code.js'
+import { nameOfDatabase } from '../../databases/find-database.js'
 import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
-import { findAccount } from './find-account.js'
+import { accountOf, findAccount } from './find-account.js'
 
 /**
  * Stores the message that sends a user a code for a new password. A server delivers it.
@@ -17,8 +18,7 @@ export async function sendReset(
   userRef: string,
 ): Promise<Account> {
   const { database, account } = await findAccount(store, path, userRef)
-  const { canonicalEmail: _, ...user } = account
-  const name = `${path.workspaceSlug}/${path.databaseName}`
+  const name = nameOfDatabase(path)
   if (!database.accountOperations) {
     throw new OperatorError(
       'account_operations_off',
@@ -31,9 +31,9 @@ export async function sendReset(
       `no app URL. Set it with: npx @usher/server database set ${name} --app-url URL`,
     )
   }
-  if (user.disabledAt) throw new OperatorError('user_disabled', `user ${user.id} is disabled`)
+  if (account.disabledAt) throw new OperatorError('user_disabled', `user ${account.id} is disabled`)
   await insertMessages(store, [
-    codeMessage({ databaseId: database.id, purpose: 'password_reset', userId: user.id }, now),
+    codeMessage({ databaseId: database.id, purpose: 'password_reset', userId: account.id }, now),
   ])
-  return user
+  return accountOf(account)
 }
