@@ -11,7 +11,7 @@ import { Throttle } from './throttle/login-throttle.js'
 import { createMailAllowance, type MailAllowance } from './throttle/mail-allowance.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
-import { createVerifiedTokens, type VerifiedTokens } from './tokens/verified-tokens.js'
+import { VerifiedTokens } from './tokens/verified-tokens.js'
 
 /** Dependencies of the rules, one object per process. */
 export interface AppContext extends Pick<Clock, 'now'> {
@@ -62,7 +62,7 @@ export function createContext(
       findUsersOfTokens(store, { databaseId, now: new Date(now()) }, keys),
     ),
     findSecrets: createSecretLookup(store, clock),
-    verifiedTokens: createVerifiedTokens(),
+    verifiedTokens: new VerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,
     deliver: () => undefined,

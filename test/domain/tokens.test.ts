@@ -6,7 +6,7 @@ import { defaultSettings } from '../../server/domain/databases/settings.js'
 import { openPrivateKey } from '../../server/domain/keys/master-key.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
-import { createVerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
+import { VerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
 
 const masterKey = randomBytes(32)
 const now = Date.parse('2026-03-01T12:00:00Z')
@@ -54,7 +54,7 @@ const without = (claim: keyof typeof good) => {
 const encode = (text: string) => Buffer.from(text).toString('base64url')
 const codeOf = (jwt: string) => {
   try {
-    verifyToken(createVerifiedTokens(), database, { jwt, now })
+    verifyToken(new VerifiedTokens(), database, { jwt, now })
     return 'accepted'
   } catch (error) {
     return (error as { code: string }).code
@@ -66,8 +66,8 @@ it.each(['ES256', 'RS256', 'EdDSA'] as const)(
   (algorithm) => {
     const own = databaseWith(algorithm)
     const { jwt } = issueToken(own.database, user, { now })
-    expect(verifyToken(createVerifiedTokens(), own.database, { jwt, now })).toMatchObject({
-      userId: user.id,
+    expect(verifyToken(new VerifiedTokens(), own.database, { jwt, now })).toMatchObject({
+      key: { id: user.id },
       issuedAt: seconds,
     })
     expect(codeOf(jwt)).toBe('token_invalid')
@@ -153,7 +153,7 @@ describe('encoded tokens', () => {
         header: { alg: 'ES256', typ },
       })(good)
     const check = (jwt: string) => () =>
-      verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, { jwt, now })
+      verifyToken(new VerifiedTokens(), { ...database, keys: [own] }, { jwt, now })
     expect(check(sign('at+jwt'))).not.toThrow()
     expect(check(sign('JWT'))).toThrow()
   })
@@ -167,8 +167,6 @@ describe('encoded tokens', () => {
       good,
     )
     expect(jwt.startsWith(own.prefix)).toBe(false)
-    expect(verifyToken(createVerifiedTokens(), { ...database, keys: [own] }, { jwt, now }).userId).toBe(
-      user.id,
-    )
+    expect(verifyToken(new VerifiedTokens(), { ...database, keys: [own] }, { jwt, now }).key.id).toBe(user.id)
   })
 })

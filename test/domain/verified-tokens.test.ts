@@ -6,7 +6,7 @@ import type { Database } from '../../server/domain/databases/find-database.js'
 import { defaultSettings } from '../../server/domain/databases/settings.js'
 import { generateSigningKey, openTokenKey } from '../../server/domain/keys/signing-keys.js'
 import { issueToken, verifyToken } from '../../server/domain/tokens/access-token.js'
-import { createVerifiedTokens, type VerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
+import { VerifiedTokens } from '../../server/domain/tokens/verified-tokens.js'
 
 const masterKey = randomBytes(32)
 const now = Date.parse('2026-03-01T12:00:00Z')
@@ -33,7 +33,7 @@ function newDatabase() {
 
 let verified: VerifiedTokens
 beforeEach(() => {
-  verified = createVerifiedTokens()
+  verified = new VerifiedTokens()
 })
 
 const codeOf = (database: Database, jwt: string, at = now) => {
@@ -109,18 +109,17 @@ it('caches at most 16 MiB of tokens', () => {
   const token = {
     databaseId: '',
     kid: '',
-    userId: '',
+    key: { id: '', sessionId: '' },
     sessionId: undefined,
     id: '',
     generation: 0,
-    isWithoutSession: false,
     ...times,
   }
   const jwtOf = (index: number) => String(index).padStart(700, '-')
-  for (let index = 0; index < 20_000; index++) verified.set(jwtOf(index), token)
+  for (let index = 0; index < 20_000; index++) verified.add({ jwt: jwtOf(index), ...token })
   expect(verified.calculatedSize).toBeLessThanOrEqual(16 * 2 ** 20)
-  expect(verified.has(jwtOf(0))).toBe(false)
-  expect(verified.has(jwtOf(19_999))).toBe(true)
+  expect(verified.get(jwtOf(0))).toBeUndefined()
+  expect(verified.get(jwtOf(19_999))).toBeDefined()
 })
 
 it('uses less than 20 KiB per open key, and no memory for forged tokens', () => {

@@ -75,7 +75,7 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-export type TokenClaims = Omit<VerifiedToken, 'databaseId' | 'kid' | 'expiresAt'>
+export type TokenClaims = Omit<VerifiedToken, 'jwt' | 'databaseId' | 'kid' | 'expiresAt'>
 
 /**
  * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
@@ -96,7 +96,7 @@ export function verifyToken(
   const token = isKnown ? known : verifySignature(database.id, keys, jwt)
   if (token.issuedAt > now / 1000 + clockSkewSeconds) throw new Problem('token_invalid')
   if (token.expiresAt <= now / 1000) throw new Problem('token_expired')
-  if (!isKnown) verified.set(jwt, token)
+  if (!isKnown) verified.add(token)
   return token
 }
 
@@ -126,8 +126,8 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
       typeof exp === 'number'
     ) {
       const generation = typeof gen === 'number' ? gen : undefined
-      const token = { id: jti, userId: sub, sessionId: sid, generation, issuedAt: iat, expiresAt: exp }
-      return { databaseId, kid: key.kid, ...token, isWithoutSession: false }
+      const token = { id: jti, sessionId: sid, generation, issuedAt: iat, expiresAt: exp }
+      return { jwt, databaseId, kid: key.kid, key: { id: sub, sessionId: sid ?? jti }, ...token }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })

@@ -1,4 +1,4 @@
-import type { UserKey, UserOfToken } from '../../store/queries/users.js'
+import type { UserOfToken } from '../../store/queries/users.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
@@ -18,7 +18,7 @@ export async function admitToken(
   try {
     const now = context.now()
     const claims = verifyToken(context.verifiedTokens, database, { jwt, now })
-    const user = await context.findUser(database.id, keyOf(claims))
+    const user = await context.findUser(database.id, claims.key)
     if (!user || isRevoked(claims, user) || isEnded(claims, user, now)) throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
@@ -26,11 +26,6 @@ export async function admitToken(
     throw error
   }
 }
-
-const keyOf = ({ userId, sessionId, id, isWithoutSession }: TokenClaims): UserKey => ({
-  id: userId,
-  sessionId: sessionId ?? (isWithoutSession ? undefined : id),
-})
 
 /** After a login this long ago its token opens no session: after two minutes, by clocks that differ, and waits. */
 const openableMilliseconds = 300_000
@@ -40,6 +35,6 @@ function isEnded(claims: TokenClaims, { isSessionOpen }: UserOfToken, now: numbe
   if (claims.sessionId !== undefined) return !isSessionOpen
   // Later requests with the token need not look for a session.
   if (isSessionOpen === null && now - claims.issuedAt * 1000 > openableMilliseconds)
-    claims.isWithoutSession = true
+    claims.key = { id: claims.key.id, sessionId: undefined }
   return isSessionOpen === false
 }

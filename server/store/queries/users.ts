@@ -46,14 +46,8 @@ export async function findUsersOfTokens(
   { databaseId, now }: { databaseId: string; now: Date },
   keys: readonly UserKey[],
 ): Promise<(UserOfToken | undefined)[]> {
-  // Concurrent requests with one token share the statement, which would return the user's rows for each.
-  const wanted = new Map<string, UserKey>()
-  const names = keys.map((key) => {
-    const name = nameOf(key)
-    wanted.set(name, key)
-    return name
-  })
-  const distinct = [...wanted.values()]
+  // Concurrent requests with one token have one key.
+  const distinct = [...new Set(keys)]
   const ids = arrayOf(distinct, ({ id }) => id)
   const rows = distinct.every(({ sessionId }) => sessionId === undefined)
     ? await store.query<UserRow>(findUsersStatement, [databaseId, ids])
@@ -64,33 +58,32 @@ export async function findUsersOfTokens(
         now.toISOString(),
       ])
   const users = usersOf(rows)
-  return names.map((name) => users.get(name))
+  if (distinct.length === keys.length) return keys.map((_key, index) => users[index])
+  const places = new Map(distinct.map((key, index) => [key, index]))
+  return keys.map((key) => users[places.get(key) as number])
 }
-
-const nameOf = ({ id, sessionId }: { id: string; sessionId?: string | null | undefined }) =>
-  sessionId ? id + sessionId : id
 
 /** Returns a literal of a Postgres array of UUIDs, which need no escaping. The driver escapes each, which takes longer. */
 const arrayOf = (keys: readonly UserKey[], textOf: (key: UserKey) => string) =>
   `{${keys.map(textOf).join(',')}}`
 
-/** Returns the users by the names of their keys. */
+/** Returns the users by the places of their keys. */
 function usersOf(rows: readonly UserRow[]) {
-  const users = new Map<string, UserOfToken>()
+  const users: (UserOfToken | undefined)[] = []
   for (const row of rows) {
-    const { tenantId, tenantName, joinedAt } = row
-    const name = nameOf(row)
-    const user = users.get(name) ?? userOfRow(row)
-    users.set(name, user)
+    const { place, tenantId, tenantName, joinedAt } = row
+    const user = users[place - 1] ?? userOfRow(row)
+    users[place - 1] = user
     if (tenantId) user.memberships.push({ id: tenantId, name: tenantName, joinedAt })
   }
-  for (const { memberships } of users.values()) memberships.sort(inOrderOfJoining)
+  for (const user of users) user?.memberships.sort(inOrderOfJoining)
   return users
 }
 
 /** The user of a key with one of the user's tenants, or with none. */
 type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> & {
-  sessionId?: string | null
+  /** That of the key, from 1 on. */
+  place: number
   isSessionOpen?: boolean | null
   tenantId: string | null
   tenantName: string
@@ -118,7 +111,7 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
 // their own: otherwise all memberships of a small table are read, at 2.5 times the CPU time with a thousand of them,
 // and all users of a database if most others are small.
 const findUsers = (wanted: string, columns = '', session = '') => `
-  SELECT ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt"
+  SELECT wanted.place, ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt"
   FROM ${wanted}
   CROSS JOIN LATERAL (
     SELECT * FROM usher."user"
@@ -132,11 +125,14 @@ const findUsers = (wanted: string, columns = '', session = '') => `
     OFFSET 0
   ) AS joined ON true`
 
-const findUsersStatement = findUsers('unnest((SELECT $2::uuid[])::uuid[]) AS wanted (user_id)')
+const findUsersStatement = findUsers(
+  'unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)',
+)
 
 const findUsersWithSessionsStatement = findUsers(
-  'unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[]) AS wanted (user_id, session_id)',
-  `, wanted.session_id AS "sessionId", ${isOpen('$4')} AS "isSessionOpen"`,
+  `unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
+    WITH ORDINALITY AS wanted (user_id, session_id, place)`,
+  `, ${isOpen('$4')} AS "isSessionOpen"`,
   `
   LEFT JOIN LATERAL (
     SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
