@@ -51,7 +51,12 @@ const citus = project('citus', postgres, ['test/lab/citus/**/*.test.ts'], {
 const projects = [
   // All tests. Tests of one kind of store open that kind, all others the embedded store.
   project('embedded', embedded, ['test/**/*.test.ts'], {
-    exclude: ['test/instances/**', 'test/lab/{citus,verify}/**', '**/node_modules/**', '**/generated/**'],
+    exclude: [
+      'test/instances/**',
+      'test/lab/{citus,generators,verify}/**',
+      '**/node_modules/**',
+      '**/generated/**',
+    ],
   }),
   // What must be the same on both kinds of store.
   project('postgres', postgres, ['test/api/**/*.test.ts', 'test/store/migrate.test.ts']),

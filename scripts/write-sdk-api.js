@@ -43,7 +43,6 @@ function comment({ description, examples }) {
 
 function typeOf(schema) {
   if (schema.$ref) return nameOf(schema.$ref)
-  if (schema.const !== undefined) return `'${schema.const}'`
   const values = schema.enum ?? schema['x-extensible-enum']
   if (values) return values.map((value) => `'${value}'`).join(' | ')
   if (schema.type === 'array') return `${typeOf(schema.items)}[]`

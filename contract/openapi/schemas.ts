@@ -24,6 +24,11 @@ const rendering = {
   override: ({ zodSchema, jsonSchema }: Rendered) => {
     // A pattern next to a format says the same twice.
     if (jsonSchema.format) delete jsonSchema.pattern
+    // orval writes no valid code for an object whose only field is a constant.
+    if ('const' in jsonSchema) {
+      jsonSchema.enum = [jsonSchema.const as string]
+      delete jsonSchema.const
+    }
     const [nullable, nothing] = jsonSchema.anyOf ?? []
     if (nullable?.type === 'string' && nothing?.type === 'null') {
       Object.assign(jsonSchema, nullable, { type: ['string', 'null'] })

@@ -5,11 +5,10 @@ export function toOpenApi30({ info, ...rest }: OpenAPIObject): OpenAPIObject {
   const document = { ...rest, openapi: '3.0.3', info: { ...info, license: { name: 'MIT' } } }
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    const { const: constant, examples, ...schema } = value
+    const { examples, ...schema } = value
     return {
       ...schema,
       ...(Array.isArray(value.type) && { type: value.type[0], nullable: true }),
-      ...('const' in value && { enum: [constant] }),
       ...(Array.isArray(examples) ? { example: examples[0] } : examples && { examples }),
     }
   })

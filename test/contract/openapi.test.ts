@@ -207,7 +207,8 @@ describe('clients of the document', () => {
   it.each(ofResponses)('may receive more fields and codes in %s', (_name, schema) => {
     for (const each of schemasOf({ schema })) {
       if (each.type === 'object') expect(each).toMatchObject({ additionalProperties: true })
-      expect(each).not.toHaveProperty('enum')
+      // An enum of one value is a fixed one.
+      expect(each.enum ?? ['one']).toHaveLength(1)
     }
   })
 
@@ -253,6 +254,15 @@ describe('clients of the document', () => {
     expect(CreateUserBody.properties.password).toMatchObject({ format: 'password', maxLength: 256 })
     // Longer than any policy allows: the response is 401, not 400. A body has at most 16 KiB.
     expect(LoginBody.properties.password).toMatchObject({ format: 'password', maxLength: 16384 })
+  })
+
+  it('get fixed values as an enum, since orval writes no valid code for an object of constants', () => {
+    expect(JSON.stringify(document).includes('"const":')).toBe(false)
+    const { AccessToken, Health, PublicKey, RefreshToken } = components.schemas
+    expect(Health.properties.status).toMatchObject({ type: 'string', enum: ['ok'] })
+    expect(AccessToken.properties.type.enum).toEqual(['ACCESS_TOKEN'])
+    expect(RefreshToken.properties.type.enum).toEqual(['REFRESH_TOKEN'])
+    expect(PublicKey.properties.use.enum).toEqual(['sig'])
   })
 
   it('get links that say what their target takes, without a request body, which some generators reject', () => {

@@ -12,6 +12,7 @@ const parts = {
   backlog: tests('backlog'),
   blocklist: tests('blocklist'),
   faults: tests('faults'),
+  generators: tests('generators'),
   histories: tests('histories'),
   hostile: tests('hostile'),
   isolation: tests('isolation'),

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openApi30Document, openApiDocument } from '@usher/contract/openapi'
+import { expect, test } from 'vitest'
+import { report } from '../form.js'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+const documents = {
+  'openapi-3.1': openApiDocument('http://localhost:3000', '0.0.0'),
+  'openapi-3.0': openApi30Document('http://localhost:3000', '0.0.0'),
+}
+const versions = Object.keys(documents) as (keyof typeof documents)[]
+/** The version that rejected links with a request body, and the latest one. */
+const generatorVersions = ['7.17.0', '7.25.0']
+const [, latestGenerator = ''] = generatorVersions
+
+/** Runs a program to its end, and returns what it prints. Throws if it fails or does not exist. */
+function run(cwd: string, program: string, ...args: string[]) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, encoding: 'utf8' })
+  if (error) throw error
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`)
+  return stdout + stderr
+}
+
+const it = test
+  .extend('folder', async ({ task: _ }, { onCleanup }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-generators-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    for (const [name, document] of Object.entries(documents)) {
+      await writeFile(join(folder, `${name}.json`), JSON.stringify(document))
+    }
+    return folder
+  })
+  // Installs what a test needs, or skips the test and says why it cannot run on this machine.
+  .extend('orSkip', ({ skip }) => (install: () => string) => {
+    try {
+      return install()
+    } catch (error) {
+      return skip(String(error))
+    }
+  })
+
+/** Returns the path of a package in node_modules of this folder. Installs it if it is missing. */
+function packageOf(name: string) {
+  const path = join(here, 'node_modules', name)
+  if (!existsSync(path)) run(here, 'npm', 'ci')
+  return path
+}
+
+/** Returns the path of openapi-generator in a folder. Downloads it from Maven Central if Maven has not yet. */
+function openApiGenerator(folder: string, version: string) {
+  run(folder, 'java', '-version')
+  const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${version}`
+  run(folder, 'mvn', '-q', '-B', 'dependency:copy', artifact, `-DoutputDirectory=${folder}`)
+  return join(folder, `openapi-generator-cli-${version}.jar`)
+}
+
+/** Compiles the files of a folder for browsers with TypeScript 5.9, including the generated declarations. */
+async function compileTypeScript(folder: string, files: string[]) {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  run(folder, process.execPath, join(packageOf('typescript'), 'bin/tsc'), '-p', '.')
+}
+
+const bytesOf = async (path: string) => (await readFile(path)).length
+
+it.for(versions)(
+  'orval generates a client from the document %s that compiles',
+  async (version, { folder, orSkip }) => {
+    orSkip(() => packageOf('orval'))
+    const config = { usher: { input: `${version}.json`, output: { target: 'client.ts', client: 'fetch' } } }
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+    await writeFile(join(folder, 'orval.config.js'), `export default ${JSON.stringify(config)}`)
+    run(folder, process.execPath, join(packageOf('orval'), 'dist/bin/orval.mjs'))
+    await compileTypeScript(folder, ['client.ts'])
+    report(`orval, ${version}: ${await bytesOf(join(folder, 'client.ts'))} bytes, compiles`)
+  },
+)
+
+it.for(generatorVersions)('openapi-generator %s accepts both documents', (version, { folder, orSkip }) => {
+  const jar = orSkip(() => openApiGenerator(folder, version))
+  for (const name of versions) {
+    const printed = run(folder, 'java', '-jar', jar, 'validate', '--recommend', '-i', `${name}.json`)
+    expect(printed, name).toContain('No validation issues detected')
+    report(`openapi-generator ${version}, ${name}: valid`)
+  }
+})
+
+it.for(versions)(
+  'openapi-generator generates clients from the document %s that compile',
+  async (version, { folder, orSkip }) => {
+    const jar = orSkip(() => openApiGenerator(folder, latestGenerator))
+    const generate = (language: string, ...options: string[]) =>
+      run(
+        folder,
+        'java',
+        '-jar',
+        jar,
+        'generate',
+        '-i',
+        `${version}.json`,
+        '-g',
+        language,
+        '-o',
+        language,
+        ...options,
+      )
+    generate('java', '--library', 'native')
+    run(join(folder, 'java'), 'mvn', '-q', '-B', '-Dmaven.test.skip=true', 'compile')
+    expect(existsSync(join(folder, 'java/target/classes/org/openapitools/client/api/UsersApi.class'))).toBe(
+      true,
+    )
+    orSkip(() => packageOf('typescript'))
+    generate('typescript-fetch')
+    await compileTypeScript(join(folder, 'typescript-fetch'), ['index.ts'])
+    report(`openapi-generator ${latestGenerator}, ${version}: the clients in Java and TypeScript compile`)
+  },
+)
