@@ -5,7 +5,7 @@ import type { ErrorCode, FieldError, Problem } from './schemas.js'
 export interface ErrorData<Code extends ErrorCode = ErrorCode> {
   /** Problem code of the operation, or `no_answer` if there was no response from Usher. */
   readonly code: Code
-  /** HTTP status. Undefined if there was no response. */
+  /** HTTP status. Undefined if there was no response. 401 if no request was sent because there is no token. */
   readonly status: number | undefined
   /** Summary of the problem type. Always the same for a `code`. */
   readonly title: string
@@ -62,8 +62,8 @@ export class UsherError<Code extends ErrorCode = ErrorCode> extends Error implem
  */
 export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], exchange: Exchange) {
   const { response, retryAfterSeconds } = exchange
-  const status = response?.status
   const body = exchange.body as Partial<Problem> | null | undefined
+  const status = response?.status ?? body?.status
   const problem = typeof body?.code === 'string' ? body : {}
   const code = codes.find((each) => each === problem.code)
   return new UsherError<Code | 'unavailable' | 'no_answer'>(

@@ -8,5 +8,5 @@ export { createOperations, type OperationOptions, type TokenHolder } from './ope
 export { orThrow, type Result } from './result.js'
 export type * from './schemas.js'
 export type { CallOptions, SendOptions } from './send.js'
-export type { Login } from './token.js'
+export type { Login, LoginState } from './token.js'
 export type { TokenOptions, TokenStore } from './token-holder.js'

@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.js'
 import type { Operations } from './endpoints.js'
 import { toUsherError, type UsherError } from './errors.js'
+import type { Exchange } from './exchange.js'
 import { assertOptions } from './options.js'
 import type { Result } from './result.js'
 import type { ErrorCode, SignedInUser } from './schemas.js'
@@ -19,10 +20,12 @@ export interface OperationOptions extends SendOptions {
   database: string
 }
 
+type Token = string | UsherError | undefined
+
 /** The place of a user's token. */
 export interface TokenHolder {
-  /** Returns the JWT to send. */
-  get(): string | undefined | Promise<string | undefined>
+  /** Returns the JWT to send, or the error of an attempt to get one, which the call returns. */
+  get(): Token | Promise<Token>
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
   /**
@@ -73,6 +76,7 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     const body = hasBody && JSON.stringify(argument)
     const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
     const sent = (needsToken && (await token.get())) || undefined
+    if (typeof sent === 'object') return { data: undefined, error: sent }
     const request = {
       url: `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${endpoint.path}${id}`,
       init: {
@@ -87,7 +91,7 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
       isRepeatable: !!(endpoint.isRepeatable || key),
     }
     const startedAt = Date.now()
-    const exchange = await send(request, options, callOptions)
+    const exchange = sent || needsToken !== true ? await send(request, options, callOptions) : noToken
 
     const data = exchange.body as SignedInUser | undefined
     if (exchange.response?.status === endpoint.status && (!field || data?.[field as 'id'] !== undefined)) {
@@ -109,6 +113,11 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
   return hasBody || hasId
     ? (argument?: unknown, options?: CallOptions) => call(argument, options)
     : (options?: CallOptions) => call(undefined, options)
+}
+
+/** The response of the server to a request without a token, which is not sent. */
+const noToken: Exchange = {
+  body: { code: 'token_missing', status: 401, title: 'Access token is missing', detail: 'Log in first.' },
 }
 
 /** The codes of a token that the server refuses. The others say nothing about the token. */

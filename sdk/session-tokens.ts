@@ -4,7 +4,7 @@ import { createOperations, type OperationOptions } from './operation.js'
 import { assertOptions } from './options.js'
 import type { Session } from './schemas.js'
 import { createLogin } from './token.js'
-import { storePattern, type TokenStore } from './token-holder.js'
+import { createTokenHolder, storePattern, type TokenStore } from './token-holder.js'
 
 /** Options of a client that stays logged in. */
 export interface SessionClientOptions extends ClientOptions {
@@ -32,11 +32,17 @@ const browser = globalThis as Browser
 export function createSessionTokens(options: SessionClientOptions) {
   assertOptions(options, patterns)
   const key = keyOf(options)
-  const refreshToken = createLogin(`${key}.session`, { tokenStore: options.sessionStore }).holder
-  const { login, holder } = createLogin(key, options, forget)
+  const refreshToken = createTokenHolder(`${key}.session`, { tokenStore: options.sessionStore }, () =>
+    notify(),
+  )
+  const { login, holder, notify } = createLogin(key, options, {
+    read: refreshToken.read,
+    forget,
+    get: () => tokens.get(),
+  })
   /** The ID of the session to which a token in memory belongs. */
   let sessionId: string | undefined
-  let refreshing: Promise<boolean | UsherError> | undefined
+  let refreshing: Promise<UsherError | undefined> | undefined
 
   function forget() {
     sessionId = undefined
@@ -67,15 +73,23 @@ export function createSessionTokens(options: SessionClientOptions) {
     async get() {
       const token = await holder.get()
       const value = await refreshToken.get()
-      if (value && !(token && holder.read()[1] > Date.now())) await refresh(token, value)
-      return holder.get()
+      const isFresh = token && holder.read()[1] > Date.now()
+      const error = value && !isFresh ? await refresh(token, value) : undefined
+      return (await holder.get()) ?? error
     },
-    // The last third of its life begins at the expiry that is stored.
-    set: (jwt: string | undefined, expiresAtMs: number) =>
-      holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
+    /** Without a token, it forgets the session. */
+    set: (jwt: string | undefined, expiresAtMs = 0) =>
+      // Both without a wait between them, in which a login could store other tokens.
+      Promise.all([
+        jwt || forget(),
+        // The last third of its life begins at the expiry that is stored.
+        holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
+      ]),
     async renew(refused: string | undefined) {
       const value = await refreshToken.get()
-      return !!value && refresh(refused, value)
+      const error = value && (await refresh(refused, value))
+      const token = await holder.get()
+      return error || (!!token && token !== refused)
     },
   }
 
@@ -87,12 +101,12 @@ export function createSessionTokens(options: SessionClientOptions) {
   return tokens
 }
 
-/** Refreshes the token unless another one has replaced it. Returns whether there is another one, or the error. */
+/** Refreshes the token unless another one has replaced it. Returns the error, unless the session has ended. */
 async function refreshTokens(
   { holder, refreshToken, save, forget }: ReturnType<typeof createSessionTokens>,
   options: OperationOptions,
   stale: string | undefined,
-): Promise<boolean | UsherError> {
+): Promise<UsherError | undefined> {
   // Another tab may have replaced it meanwhile.
   const value = await refreshToken.get()
   if (value && (await holder.get()) === stale) {
@@ -108,8 +122,6 @@ async function refreshTokens(
       if ((await holder.get()) === stale) await holder.set(undefined)
     }
   }
-  const token = await holder.get()
-  return !!token && token !== stale
 }
 
 /** Returns operations that store no token, because the user may log out or in meanwhile. */

@@ -62,24 +62,18 @@ export function createSessionClient(options: SessionClientOptions): Client {
   }
 
   const client: Client = Object.assign(login, createOperations(endpoints, options, tokens))
-  const { signOut } = client
   return Object.assign(client, {
     createUser: after(client.createUser, replace),
     login: after(client.login, replace),
     resetPassword: after(client.resetPassword, replace),
     changePassword: after(client.changePassword, (data, former) => former && open(data)),
-    endSessionById: after(client.endSessionById, async (_, former, id) => {
-      if (id !== sessionIdOf(former)) return
-      await forget()
-      await holder.set(undefined)
-    }),
-    endAllSessions: after(client.endAllSessions, forget),
-    deleteMe: after(client.deleteMe, forget),
-    getToken: tokens.get,
+    endSessionById: after(
+      client.endSessionById,
+      (_, former, id) => id === sessionIdOf(former) && tokens.set(undefined),
+    ),
     async signOut() {
       const value = await refreshToken.get()
-      await forget()
-      await signOut()
+      await tokens.set(undefined)
       await end(value)
     },
   })

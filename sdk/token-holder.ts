@@ -43,14 +43,14 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
   const [readItem, writeItem, settled] = createItem(key, options, notify)
 
   function read() {
-    const [jwt = '', expiry] = readItem().split(' ')
+    const [jwt, expiry] = readItem()?.split(' ') ?? []
     return [jwt, Number(expiry) || Infinity] as const
   }
 
   if (initial && initial !== read()[0]) writeItem(initial)
 
   return {
-    /** Returns the token and its expiry. Both are unknown until an asynchronous store has been read. */
+    /** Returns the token, which is '' if there is none, and its expiry. Until an asynchronous store is read: undefined. */
     read,
     /** Returns the token, even if it has expired, once the store has been read. */
     async get() {
@@ -60,12 +60,10 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
     },
     /** Returns a promise while an asynchronous store saves the token. */
     set(jwt: string | undefined, expiresAtMs?: number) {
-      const isChanged = (jwt ?? '') !== read()[0]
+      const isChanged = jwt !== (read()[0] || undefined)
       if (isChanged || settled()) writeItem(jwt ? [jwt, expiresAtMs].join(' ') : '')
-      if (isChanged) {
-        onTokenChange?.(jwt)
-        notify()
-      }
+      if (isChanged) onTokenChange?.(jwt)
+      notify()
       return settled()
     },
   }
@@ -73,8 +71,8 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
 
 /** Returns functions that read an item and write it, and that return the latest access to an asynchronous store. */
 function createItem(key: string, { tokenStore }: TokenOptions, notify: () => void) {
-  /** The stored item, as far as it is known. */
-  let item = ''
+  /** The stored item. Undefined while it is unknown. */
+  let item = tokenStore ? undefined : ''
   /** Whether `item` counts, and not the store. */
   let isCached = !tokenStore
   /** The latest read or write of an asynchronous store. */
@@ -84,23 +82,25 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
     try {
       const result = action((typeof tokenStore === 'function' ? tokenStore() : tokenStore) as TokenStore)
       if (!isPromise(result)) return done?.(result)
-      const current: Promise<unknown> = result.then(
-        (value) => {
+      const current: Promise<unknown> = result
+        .then((value) => {
           // A token that was set meanwhile replaces the one that was read.
           if (pending === current) done?.(value)
-          notify()
-        },
-        () => {},
-      )
+        }, fail)
+        .then(notify)
       pending = current
     } catch {
       // Such as localStorage while a server renders, or in a browser that blocks it.
+      fail()
     }
     isCached = true
   }
 
   const load = (value: unknown) => {
     item = String(value ?? '')
+  }
+  const fail = () => {
+    item ??= ''
   }
 
   return [

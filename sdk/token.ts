@@ -1,8 +1,17 @@
 import { maxTimerMs } from './send.js'
 import { createTokenHolder, type TokenOptions } from './token-holder.js'
 
+/** Whether a user is logged in, as far as the client knows. */
+export type LoginState = 'unknown' | 'signedIn' | 'signedOut'
+
 /** The login of a user: the token and its changes. */
 export interface Login {
+  /**
+   * `signedIn` if there is a `token`, and `signedOut` if there is neither a token nor a session. `unknown` until an
+   * asynchronous store has been read, and if there is a session that was not refreshed since the page was opened: `me` and
+   * `getToken` refresh it. A request that fails because of the network changes nothing.
+   */
+  readonly state: LoginState
   /**
    * The JWT of later calls. Undefined if there is none or if it has expired by the local clock. Set it to store another
    * one, or to undefined to log out. Setting it forgets the session.
@@ -19,37 +28,47 @@ export interface Login {
    */
   getToken(): Promise<string | undefined>
   /**
-   * Calls the listener when `token` changes: by this client, by another tab that shares `localStorage`, or by expiry.
-   * Returns a function that ends the subscription. Fits `useSyncExternalStore`, with `token` as the snapshot.
+   * Calls the listener when `token` or `state` changes: by this client, by another tab that shares `localStorage`, or by
+   * expiry. Returns a function that ends the subscription. Fits `useSyncExternalStore`, with either as the snapshot.
    */
   subscribe(listener: () => void): () => void
   /** Removes the token, and ends the session if there is one. Resolves when an asynchronous store has done so. */
   signOut(): Promise<void>
 }
 
+/** The refresh token of a login. */
+interface Session {
+  read(): readonly [refreshToken: string | undefined, ...unknown[]]
+  /** Called when the caller sets the access token. */
+  forget(): void
+  /** Refreshes the access token if it is necessary. */
+  get(): Promise<unknown>
+}
+
 /**
- * Creates a login, and the holder of its token for the operations.
- *
- * @param onSet called when the caller sets `token`. With it, the login outlasts the expiry: the token is only to be replaced
+ * Creates a login, and the holder of its token for the operations. With a session, the login outlasts the expiry of the
+ * token, which is only to be replaced. `notify` is to be called after each change of the session.
  */
-export function createLogin(key: string, options: TokenOptions, onSet?: () => void) {
+export function createLogin(key: string, options: TokenOptions, session?: Session) {
   const listeners = new Set<() => void>()
-  const holder = createTokenHolder(key, options, () => {
+  const notify = () => {
     for (const listener of listeners) listener()
-  })
-  const expiry = () => (onSet ? Infinity : holder.read()[1])
+  }
+  const holder = createTokenHolder(key, options, notify)
+  const expiry = () => (session ? Infinity : holder.read()[1])
   const current = () => (expiry() > Date.now() && holder.read()[0]) || undefined
+  const snapshot = () => login.state + current()
 
   function subscribe(listener: () => void) {
-    let last = current()
+    let last = snapshot()
     let timer: unknown
     const check = () => {
       clearTimeout(timer)
       const remainingMs = expiry() - Date.now()
       if (remainingMs > 0 && remainingMs < Infinity)
         timer = setTimeout(check, Math.min(remainingMs, maxTimerMs))
-      if (last === current()) return
-      last = current()
+      if (last === snapshot()) return
+      last = snapshot()
       listener()
     }
     listeners.add(check)
@@ -63,11 +82,16 @@ export function createLogin(key: string, options: TokenOptions, onSet?: () => vo
   }
 
   const login: Login = {
+    get state() {
+      if (current()) return 'signedIn'
+      const mayBeSignedIn = holder.read()[0] === undefined || (session && session.read()[0] !== '')
+      return mayBeSignedIn ? 'unknown' : 'signedOut'
+    },
     get token() {
       return current()
     },
     set token(jwt) {
-      onSet?.()
+      session?.forget()
       holder.set(jwt || undefined)
     },
     get expiresAt() {
@@ -75,7 +99,7 @@ export function createLogin(key: string, options: TokenOptions, onSet?: () => vo
       return expiresAtMs < Infinity ? new Date(expiresAtMs) : undefined
     },
     async getToken() {
-      await holder.get()
+      await (session ?? holder).get()
       return current()
     },
     subscribe,
@@ -83,5 +107,5 @@ export function createLogin(key: string, options: TokenOptions, onSet?: () => vo
       await holder.set(undefined)
     },
   }
-  return { login, holder }
+  return { login, holder, notify }
 }

@@ -1,7 +1,17 @@
 import { contract } from '@usher/contract'
-import { type ClientOptions, createClient, createOperations, users } from '@usher/sdk'
+import { type ClientOptions, createClient, createOperations, UsherError, users } from '@usher/sdk'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ada, app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
+import {
+  ada,
+  app,
+  credentials,
+  networkFailure,
+  problem,
+  signedIn,
+  stubFetch,
+  user,
+  withToken,
+} from './stub-fetch.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -75,7 +85,7 @@ describe('requests', () => {
     async (id, route) => {
       const { fetch, requests } = stubFetch(() => new Response())
       const name = id === 'getMe' ? 'me' : (id as 'createUser' | 'login')
-      await createClient({ ...app, fetch, retries: 0 })[name](credentials as object as never)
+      await createClient({ ...withToken, fetch, retries: 0 })[name](credentials as object as never)
       const path = route.path.replace(':workspaceSlug', 'demo').replace(':databaseName', 'app')
       expect(requests).toMatchObject([{ method: route.method, url: `https://users.example.com${path}` }])
     },
@@ -89,12 +99,12 @@ describe('requests', () => {
     ['/', ''],
   ])('prepends the base URL %s to the path', async (baseUrl, prefix) => {
     const { fetch, requests } = stubFetch(user)
-    await createClient({ ...app, baseUrl, fetch }).me()
+    await createClient({ ...withToken, baseUrl, fetch }).me()
     expect(requests[0]?.url).toBe(`${prefix}/workspaces/demo/databases/app/users/me`)
   })
 
   it('uses the current global fetch when no fetch is given', async () => {
-    const usher = createClient(app)
+    const usher = createClient(withToken)
     const { fetch, requests } = stubFetch(user)
     vi.stubGlobal('fetch', fetch)
     await usher.me()
@@ -145,6 +155,25 @@ describe('createOperations', () => {
     expect(requests[1]?.headers.Authorization).toBe('Bearer jwt')
     await usher.me()
     expect(token.get()).toBeUndefined()
+  })
+
+  it('asks the holder for another token before a call without one, and returns the error of a holder', async () => {
+    const { fetch, requests } = stubFetch(user)
+    const { me } = users
+    const { get, set } = tokenHolder()
+    const renew = vi.fn(async () => {
+      set('renewed')
+      return true
+    })
+    const usher = createOperations({ me }, { ...app, fetch }, { get, set, renew })
+    expect((await usher.me()).data).toEqual(ada)
+    expect(renew.mock.calls).toEqual([[undefined]])
+    expect(requests.map(({ headers }) => headers.Authorization)).toEqual(['Bearer renewed'])
+
+    const error = new UsherError({ code: 'no_answer' } as never)
+    const failing = createOperations({ me }, { ...app, fetch }, { get: async () => error, set() {} })
+    expect(await failing.me()).toEqual({ data: undefined, error })
+    expect(requests).toHaveLength(1)
   })
 
   it('keeps the token when a code that is not about the token begins like those that are', async () => {

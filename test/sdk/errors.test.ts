@@ -1,10 +1,18 @@
 import { contract, type ProblemBody, problems } from '@usher/contract'
 import { createClient, type ErrorCode, type ErrorData, orThrow, UsherError } from '@usher/sdk'
 import { describe, expect, it } from 'vitest'
-import { app, credentials, networkFailure, problem, proxyPage, signedIn, stubFetch } from './stub-fetch.js'
+import {
+  credentials,
+  networkFailure,
+  problem,
+  proxyPage,
+  signedIn,
+  stubFetch,
+  withToken,
+} from './stub-fetch.js'
 
 const clientWith = (...handlers: Parameters<typeof stubFetch>) =>
-  createClient({ ...app, retries: 0, fetch: stubFetch(...handlers).fetch })
+  createClient({ ...withToken, retries: 0, fetch: stubFetch(...handlers).fetch })
 
 const declared = Object.entries(contract.users).flatMap(([operation, { responses }]) =>
   Object.values(responses).flatMap((response) =>

@@ -154,16 +154,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3264 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3424 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 3968,
+      maxBytes: 4128,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2112,
+      maxBytes: 2176,
     },
   ])('bundles $name into at most $maxBytes bytes, minified and gzipped', async ({ contents, maxBytes }) => {
     const { outputFiles } = await build({

@@ -65,7 +65,7 @@ it('runs the snippet The token', async ({ runSnippet }) => {
   const { localStorage } = new Window({ url: 'http://localhost' })
   vi.stubGlobal('localStorage', localStorage)
   const { logged } = await runSnippet('The token')
-  expect(logged).toEqual([['logged in'], [expect.stringMatching(/^ey/), expect.any(Date)], ['logged out']])
+  expect(logged).toEqual([['signedIn'], [expect.stringMatching(/^ey/), expect.any(Date)], ['signedOut']])
   expect(localStorage.length).toBe(0)
 })
 

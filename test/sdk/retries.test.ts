@@ -1,7 +1,6 @@
 import { codes, createClient, type Endpoint, me, sessions, users } from '@usher/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  app,
   credentials,
   networkFailure,
   problem,
@@ -10,6 +9,7 @@ import {
   silence,
   stubFetch,
   user,
+  withToken,
 } from './stub-fetch.js'
 
 beforeEach(() => {
@@ -42,14 +42,16 @@ describe('me and login', () => {
     ['a proxy’s 503 page', () => proxyPage(503)],
   ])('repeats me and login after %s', async (_name, failure) => {
     const login = stubFetch(failure, () => signedIn('jwt'))
-    expect((await timed(createClient({ ...app, ...login }).login(credentials))).data?.token.jwt).toBe('jwt')
+    expect((await timed(createClient({ ...withToken, ...login }).login(credentials))).data?.token.jwt).toBe(
+      'jwt',
+    )
     const me = stubFetch(failure, user)
-    expect((await timed(createClient({ ...app, ...me }).me())).data?.email).toBe('ada@example.com')
+    expect((await timed(createClient({ ...withToken, ...me }).me())).data?.email).toBe('ada@example.com')
   })
 
   it('sends a request at most three times, with increasing waits', async () => {
     const { fetch, requests } = stubFetch(networkFailure, networkFailure, networkFailure)
-    const { error, tookMs } = await timed(createClient({ ...app, fetch }).me())
+    const { error, tookMs } = await timed(createClient({ ...withToken, fetch }).me())
     expect(error).toMatchObject({ code: 'no_answer', cause: new TypeError('fetch failed') })
     expect(requests).toHaveLength(3)
     expect(tookMs).toBe(300 + 600)
@@ -61,19 +63,19 @@ describe('me and login', () => {
   ])('randomizes the wait before a retry (Math.random() returns %d)', async (random, waitMs) => {
     vi.mocked(Math.random).mockReturnValue(random)
     const { fetch } = stubFetch(networkFailure, user)
-    expect((await timed(createClient({ ...app, fetch }).me())).tookMs).toBe(waitMs)
+    expect((await timed(createClient({ ...withToken, fetch }).me())).tookMs).toBe(waitMs)
   })
 
   it('waits for Retry-After plus the usual time before a retry', async () => {
     const { fetch } = stubFetch(unavailable('2'), unavailable('1'), user)
-    const { data, tookMs } = await timed(createClient({ ...app, fetch }).me())
+    const { data, tookMs } = await timed(createClient({ ...withToken, fetch }).me())
     expect(data).toBeDefined()
     expect(tookMs).toBe(2000 + 300 + 1000 + 600)
   })
 
   it('returns immediately when Retry-After exceeds the timeout', async () => {
     const { fetch, requests } = stubFetch(unavailable('10'))
-    const { error, tookMs } = await timed(createClient({ ...app, fetch }).me())
+    const { error, tookMs } = await timed(createClient({ ...withToken, fetch }).me())
     expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: 10 })
     expect([requests.length, tookMs]).toEqual([1, 0])
   })
@@ -85,7 +87,7 @@ describe('me and login', () => {
     ['invalid_credentials', 'login'],
   ] as const)('returns %s of %s without a retry', async (code, operation) => {
     const { fetch, requests } = stubFetch(() => problem(code))
-    const usher = createClient({ ...app, fetch })
+    const usher = createClient({ ...withToken, fetch })
     const call = operation === 'me' ? usher.me() : usher.login(credentials)
     const { error } = await timed<Awaited<typeof call>>(call)
     expect([error?.code, requests.length]).toEqual([code, 1])
@@ -93,7 +95,7 @@ describe('me and login', () => {
 
   it('sends a request once when retries is 0', async () => {
     const { fetch, requests } = stubFetch(networkFailure)
-    await timed(createClient({ ...app, fetch, retries: 0 }).me())
+    await timed(createClient({ ...withToken, fetch, retries: 0 }).me())
     expect(requests).toHaveLength(1)
   })
 })
@@ -104,7 +106,7 @@ describe('createUser', () => {
     ['503', unavailable('1')],
   ])('repeats createUser after %s with the same Idempotency-Key', async (_name, failure) => {
     const { fetch, requests } = stubFetch(failure, () => signedIn('jwt', 201))
-    const { data } = await timed(createClient({ ...app, fetch }).createUser(credentials))
+    const { data } = await timed(createClient({ ...withToken, fetch }).createUser(credentials))
     expect(data?.token.jwt).toBe('jwt')
     const [first, second] = requests.map(({ headers }) => headers['Idempotency-Key'])
     expect(first).toMatch(/^[0-9a-f-]{36}$/)
@@ -116,7 +118,7 @@ describe('createUser', () => {
       () => signedIn('a', 201),
       () => signedIn('b', 201),
     )
-    const usher = createClient({ ...app, fetch })
+    const usher = createClient({ ...withToken, fetch })
     await usher.createUser(credentials)
     await usher.createUser(credentials)
     const [first, second] = requests.map(({ headers }) => headers['Idempotency-Key'])
@@ -129,7 +131,7 @@ describe('createUser', () => {
   ])('sends createUser once after %s when the runtime has no randomUUID', async (_name, failure, code) => {
     vi.stubGlobal('crypto', {})
     const { fetch, requests } = stubFetch(failure)
-    const { error } = await timed(createClient({ ...app, fetch }).createUser(credentials))
+    const { error } = await timed(createClient({ ...withToken, fetch }).createUser(credentials))
     expect([error?.code, requests.length]).toEqual([code, 1])
     expect(requests[0]?.headers).not.toHaveProperty('Idempotency-Key')
   })
@@ -153,7 +155,7 @@ describe('requests that are not repeatable', () => {
     ]),
   )('sends %s once after %s', async (name, _failure, failure, code) => {
     const { fetch, requests } = stubFetch(failure)
-    const usher = createClient({ ...app, fetch, token: 'jwt' })
+    const usher = createClient({ ...withToken, fetch, token: 'jwt' })
     const { error } = await timed(usher[name as 'changePassword']({} as never))
     expect([error?.code, requests.length]).toEqual([code, 1])
   })
@@ -162,7 +164,7 @@ describe('requests that are not repeatable', () => {
 describe('timeouts', () => {
   it('ends a call after ten seconds by default', async () => {
     const { fetch, requests } = stubFetch(silence)
-    const { error, tookMs } = await timed(createClient({ ...app, fetch }).login(credentials))
+    const { error, tookMs } = await timed(createClient({ ...withToken, fetch }).login(credentials))
     expect(error).toMatchObject({
       code: 'no_answer',
       detail: noResponse,
@@ -174,20 +176,20 @@ describe('timeouts', () => {
 
   it('ends a call after timeoutMs, including retries and waits', async () => {
     const { fetch, requests } = stubFetch(networkFailure, silence)
-    const { error, tookMs } = await timed(createClient({ ...app, fetch, timeoutMs: 1000 }).me())
+    const { error, tookMs } = await timed(createClient({ ...withToken, fetch, timeoutMs: 1000 }).me())
     expect(error?.cause).toMatchObject({ name: 'TimeoutError' })
     expect([requests.length, tookMs]).toEqual([2, 1000])
   })
 
   it('ends a call whose fetch ignores the signal', async () => {
     const { fetch } = stubFetch(() => new Promise(() => undefined))
-    const { error, tookMs } = await timed(createClient({ ...app, fetch, timeoutMs: 50 }).me())
+    const { error, tookMs } = await timed(createClient({ ...withToken, fetch, timeoutMs: 50 }).me())
     expect([error?.code, tookMs]).toEqual(['no_answer', 50])
   })
 
   it('ends a call while it reads a body', async () => {
     const { fetch } = stubFetch(() => new Response(new ReadableStream()))
-    expect((await timed(createClient({ ...app, fetch }).me())).error?.code).toBe('no_answer')
+    expect((await timed(createClient({ ...withToken, fetch }).me())).error?.code).toBe('no_answer')
   })
 
   it('has no timeout when timeoutMs is Infinity', async () => {
@@ -195,7 +197,7 @@ describe('timeouts', () => {
       await vi.advanceTimersByTimeAsync(24 * 3_600_000)
       return user()
     })
-    const { data } = await createClient({ ...app, fetch, timeoutMs: Number.POSITIVE_INFINITY }).me()
+    const { data } = await createClient({ ...withToken, fetch, timeoutMs: Number.POSITIVE_INFINITY }).me()
     expect(data).toBeDefined()
   })
 })
@@ -203,7 +205,7 @@ describe('timeouts', () => {
 describe('the caller’s signal', () => {
   it('sends nothing when the signal is already aborted', async () => {
     const { fetch, requests } = stubFetch()
-    const { error } = await createClient({ ...app, fetch }).me({ signal: AbortSignal.abort('left') })
+    const { error } = await createClient({ ...withToken, fetch }).me({ signal: AbortSignal.abort('left') })
     expect(error).toMatchObject({ code: 'no_answer', cause: 'left', detail: noResponse })
     expect(requests).toEqual([])
   })
@@ -211,7 +213,7 @@ describe('the caller’s signal', () => {
   it.each(['createUser', 'login', 'me'] as const)('aborts the request of %s', async (operation) => {
     const controller = new AbortController()
     const { fetch, requests } = stubFetch(silence)
-    const usher = createClient({ ...app, fetch })
+    const usher = createClient({ ...withToken, fetch })
     const { signal } = controller
     const call = operation === 'me' ? usher.me({ signal }) : usher[operation](credentials, { signal })
     await vi.advanceTimersByTimeAsync(10)
@@ -225,7 +227,7 @@ describe('the caller’s signal', () => {
   it('aborts the wait before a retry', async () => {
     const controller = new AbortController()
     const { fetch, requests } = stubFetch(unavailable('5'))
-    const call = createClient({ ...app, fetch }).me({ signal: controller.signal })
+    const call = createClient({ ...withToken, fetch }).me({ signal: controller.signal })
     await vi.advanceTimersByTimeAsync(1000)
     controller.abort('left')
     expect((await call).error).toMatchObject({ code: 'no_answer', cause: 'left' })
@@ -238,13 +240,13 @@ describe('the caller’s signal', () => {
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
     const { fetch } = stubFetch(user)
-    await createClient({ ...app, fetch }).me({ signal })
+    await createClient({ ...withToken, fetch }).me({ signal })
     expect(removed.mock.calls).toEqual(added.mock.calls)
   })
 
   it('does not abort the signal of fetch after a response was read', async () => {
     const { fetch, requests } = stubFetch(user)
-    await createClient({ ...app, fetch }).me()
+    await createClient({ ...withToken, fetch }).me()
     expect(requests[0]?.signal.aborted).toBe(false)
   })
 })

@@ -72,8 +72,10 @@ it('clears a token that has expired', async ({ options, clock }) => {
 
 it('returns no_answer when no server responds and for a path outside the API', async ({ options }) => {
   const once = { ...options, retries: 0 }
-  const unreachable = await createClient({ ...once, baseUrl: 'http://127.0.0.1:1' }).me()
+  const unreachable = await createClient({ ...once, baseUrl: 'http://127.0.0.1:1' }).login(validUser())
   expect(unreachable.error).toMatchObject({ code: 'no_answer', cause: expect.any(TypeError) })
-  const { error } = await createClient({ ...once, baseUrl: `${options.baseUrl}/elsewhere` }).me()
+  const { error } = await createClient({ ...once, baseUrl: `${options.baseUrl}/elsewhere` }).login(
+    validUser(),
+  )
   expect(error).toMatchObject({ code: 'no_answer', status: 404, title: 'Route not found' })
 })

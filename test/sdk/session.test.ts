@@ -1,4 +1,4 @@
-import type { TokenStore } from '@usher/sdk'
+import type { Client, TokenStore } from '@usher/sdk'
 import { createSessionClient } from '@usher/sdk/session'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
@@ -146,10 +146,11 @@ describe('a client with a session', () => {
   })
 
   it.each(['token_expired', 'token_invalid'] as const)(
-    'refreshes after %s, and repeats the call once',
+    'refreshes after %s, repeats the call once, and is logged out if the server refuses the new token too',
     async (code) => {
+      const { items, store } = memoryStore()
       const { usher, sent } = await openedClient(
-        {},
+        { sessionStore: store },
         () => problem(code),
         () => session('second', 'refresh-1'),
         () => problem(code),
@@ -160,7 +161,7 @@ describe('a client with a session', () => {
         refreshWith('refresh-0'),
         ['me', 'second', undefined],
       ])
-      expect(usher.token).toBeUndefined()
+      expect([usher.token, usher.state, items.size]).toEqual([undefined, 'signedOut', 0])
     },
   )
 
@@ -179,12 +180,11 @@ describe('a client with a session', () => {
       { sessionStore: store },
       () => problem('token_invalid'),
       () => problem('session_ended'),
-      () => problem('token_missing'),
     )
     expect((await usher.me()).error?.code).toBe('token_invalid')
-    expect([usher.token, items.size]).toEqual([undefined, 0])
+    expect([usher.token, usher.state, items.size]).toEqual([undefined, 'signedOut', 0])
     expect((await usher.me()).error?.code).toBe('token_missing')
-    expect(sent()).toHaveLength(3)
+    expect(sent()).toHaveLength(2)
   })
 
   it('verifies an address without a token after the session has ended', async () => {
@@ -256,10 +256,9 @@ describe('a client with a session', () => {
         return session('second', 'refresh-1')
       },
       noContent,
-      () => problem('token_missing'),
     )
     vi.setSystemTime(now + 50 * minutes)
-    await usher.me()
+    expect((await usher.me()).error?.code).toBe('token_missing')
     expect([usher.token, items.size]).toEqual([undefined, 0])
   })
 
@@ -480,11 +479,10 @@ describe('a client with a session', () => {
   ])('returns %s of the refresh when a page is opened again', async (code, failure) => {
     const { items, store } = memoryStore()
     await openedClient({ sessionStore: store })
-    const missing = () => problem('token_missing')
-    const { fetch } = stubFetch(failure, missing, failure)
+    const { fetch, requests } = stubFetch(failure)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store, retries: 0 })
     expect((await usher.me()).error?.code).toBe(code)
-    expect(items.size).toBe(1)
+    expect([usher.state, items.size, requests.length]).toEqual(['unknown', 1, 1])
   })
 
   it('returns a token for other servers, which it refreshes in the last third of its life', async () => {
@@ -553,5 +551,117 @@ describe('a client with a session', () => {
     listener()
     await vi.waitFor(() => expect(usher.token).toBeUndefined())
     expect(tokens).toEqual(['login', 'first', undefined])
+  })
+
+  it('verifies an address with the token of a refresh when a page is opened again', async () => {
+    const { store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const verified = () => Response.json({ email: credentials.email })
+    const { fetch, requests } = stubFetch(() => session('second', 'refresh-1'), verified)
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    expect((await usher.verifyEmail({ code: 'code' })).error).toBeUndefined()
+    expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, 'Bearer second'])
+  })
+})
+
+describe('the state of a client with a session', () => {
+  const watch = (usher: Client) => {
+    const states = [usher.state]
+    usher.subscribe(() => states.push(usher.state))
+    return states
+  }
+  /** Returns a store with a refresh token, as a page has left it. */
+  async function leftStore() {
+    const { store, items } = memoryStore()
+    await openedClient({ sessionStore: store })
+    return { store, items }
+  }
+
+  it('is signedOut at once and sends nothing if no session is stored', async () => {
+    const { fetch, requests } = stubFetch()
+    for (const sessionStore of [undefined, memoryStore().store, () => memoryStore().store]) {
+      const usher = createSessionClient({ ...app, fetch, sessionStore })
+      const states = watch(usher)
+      expect([await usher.getToken(), (await usher.me()).error?.code]).toEqual([undefined, 'token_missing'])
+      expect(states).toEqual(['signedOut'])
+    }
+    expect(requests).toEqual([])
+  })
+
+  it('is unknown when a page is opened again, until the session is refreshed', async () => {
+    const { store } = await leftStore()
+    const { fetch } = stubFetch(() => session('second', 'refresh-1'), user)
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    const states = watch(usher)
+    await usher.me()
+    expect(states).toEqual(['unknown', 'signedIn'])
+  })
+
+  it('is unknown when a page is opened again, and signedOut once the server has ended the session', async () => {
+    const { store, items } = await leftStore()
+    const { fetch, requests } = stubFetch(() => problem('session_ended'))
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    const states = watch(usher)
+    expect((await usher.me()).error?.code).toBe('token_missing')
+    expect(states).toEqual(['unknown', 'signedOut'])
+    expect([items.size, requests.length]).toEqual([0, 1])
+  })
+
+  it('is signedIn when a page is opened again with a stored token', async () => {
+    const { store } = memoryStore()
+    await openedClient({ sessionStore: store, tokenStore: store })
+    const usher = createSessionClient({ ...app, sessionStore: store, tokenStore: store })
+    expect(usher.state).toBe('signedIn')
+  })
+
+  it.each([
+    ['signedOut without a session', false, ['unknown', 'signedOut'], 0],
+    ['signedIn after a refresh', true, ['unknown', 'signedIn'], 2],
+  ])('is unknown until an asynchronous store is read, then %s', async (_case, isLeft, expected, count) => {
+    const { store } = isLeft ? await leftStore() : memoryStore()
+    const sessionStore = {
+      getItem: async (key: string) => store.getItem(key),
+      setItem: async (key: string, value: string) => store.setItem(key, value),
+      removeItem: async (key: string) => store.removeItem(key),
+    }
+    const { fetch, requests } = stubFetch(() => session('second', 'refresh-1'), user)
+    const usher = createSessionClient({ ...app, fetch, sessionStore })
+    const states = watch(usher)
+    await usher.me()
+    expect(states).toEqual(expected)
+    expect(requests).toHaveLength(count)
+  })
+
+  it.each(['endAllSessions', 'deleteMe', 'signOut'] as const)(
+    'changes from signedIn to signedOut by %s, without unknown between',
+    async (operation) => {
+      const { usher } = await openedClient({ sessionStore: memoryStore().store }, noContent)
+      const states = watch(usher)
+      await usher[operation]({ password: 'a password' } as never)
+      expect(states).toEqual(['signedIn', 'signedOut'])
+    },
+  )
+
+  it('follows logins and log-outs of other tabs', async () => {
+    const tab = new EventTarget()
+    const addEventListener = tab.addEventListener.bind(tab)
+    vi.stubGlobal('window', { addEventListener })
+    vi.stubGlobal('addEventListener', addEventListener)
+    const { store, items } = memoryStore()
+    const changed = async (expected: string) => {
+      tab.dispatchEvent(new Event('storage'))
+      await vi.waitFor(() => expect(states.at(-1)).toBe(expected))
+    }
+    const { fetch } = stubFetch(() => session('second', 'refresh-1'), user)
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    const states = watch(usher)
+    const other = (await openedClient({ sessionStore: store }, noContent)).usher
+    await changed('unknown')
+    await usher.me()
+    expect(usher.state).toBe('signedIn')
+    await other.signOut()
+    await changed('signedOut')
+    expect(states).toEqual(['signedOut', 'unknown', 'signedIn', 'signedOut'])
+    expect(items.size).toBe(0)
   })
 })

@@ -16,6 +16,8 @@ export function stubFetch(...handlers: Handler[]) {
 }
 
 export const app = { baseUrl: 'https://users.example.com', workspace: 'demo', database: 'app' }
+/** Options of a client that sends a token with the operations that need one. */
+export const withToken = { ...app, token: 'jwt' }
 export const credentials = { email: 'ada@example.com', password: 'correct horse battery' }
 
 const json = (status: number, body: unknown, headers: HeadersInit = {}) =>

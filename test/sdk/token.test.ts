@@ -1,4 +1,5 @@
-import { type Client, createClient, type TokenStore } from '@usher/sdk'
+import { problems } from '@usher/contract'
+import { type Client, createClient, type TokenStore, UsherError } from '@usher/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   app,
@@ -44,12 +45,28 @@ describe('the token', () => {
   })
 
   it('sends the token with me', async () => {
-    const { fetch, requests } = stubFetch(user, () => signedIn('jwt'), user)
+    const { fetch, requests } = stubFetch(() => signedIn('jwt'), user)
     const usher = createClient({ ...app, fetch })
-    await usher.me()
     await usher.login(credentials)
     await usher.me()
-    expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, undefined, 'Bearer jwt'])
+    expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, 'Bearer jwt'])
+  })
+
+  it('sends no request that needs a token if there is none, and returns the error of the server', async () => {
+    const { fetch, requests } = stubFetch()
+    const usher = createClient({ ...app, fetch })
+    const calls = [usher.me(), usher.listSessions(), usher.deleteMe({ password: 'a password' })]
+    for (const { data, error } of await Promise.all(calls)) {
+      expect(data).toBeUndefined()
+      expect(error).toBeInstanceOf(UsherError)
+      expect(error).toMatchObject({
+        ...(({ status, title }) => ({ status, title }))(problems.token_missing),
+        code: 'token_missing',
+        errors: [],
+        requestId: undefined,
+      })
+    }
+    expect(requests).toEqual([])
   })
 
   it('verifies an address with the token, and without it if the server refuses it', async () => {
@@ -153,7 +170,7 @@ describe('onTokenChange', () => {
       () => signedIn('second'),
       user,
       () => problem('token_invalid'),
-      () => problem('token_missing'),
+      () => problem('token_expired'),
     )
     const usher = createClient({ ...app, fetch, onTokenChange })
     await usher.createUser(credentials)
@@ -373,6 +390,63 @@ describe('asynchronous token stores', () => {
     await later.signOut()
     expect(later.token).toBeUndefined()
     expect(items.size).toBe(0)
+  })
+})
+
+describe('the state', () => {
+  it('is signedOut without a token in a store that is read synchronously, and signedIn with one', async () => {
+    const { store } = memoryStore()
+    for (const options of [{}, { tokenStore: store }, { tokenStore: () => store }]) {
+      const { fetch } = stubFetch(() => signedIn('jwt'))
+      const usher = createClient({ ...app, fetch, ...options })
+      expect(usher.state).toBe('signedOut')
+      await usher.login(credentials)
+      expect(usher.state).toBe('signedIn')
+      await usher.signOut()
+      expect(usher.state).toBe('signedOut')
+    }
+  })
+
+  it('is signedOut when the token has expired by the local clock', async () => {
+    const usher = createClient({ ...app, ...stubFetch(() => signedIn('jwt')) })
+    await usher.login(credentials)
+    vi.setSystemTime(now + 3_600_000)
+    expect([usher.state, usher.token]).toEqual(['signedOut', undefined])
+  })
+
+  it.each([
+    ['a token', async () => 'jwt ', 'signedIn'],
+    ['no token', async () => null, 'signedOut'],
+    ['an error', () => Promise.reject(new Error('blocked')), 'signedOut'],
+  ])('is unknown until an asynchronous store has returned %s', async (_name, getItem, expected) => {
+    const { fetch, requests } = stubFetch()
+    const usher = createClient({ ...app, fetch, tokenStore: { ...memoryStore().store, getItem } })
+    const states: unknown[] = []
+    usher.subscribe(() => states.push(usher.state))
+    expect(usher.state).toBe('unknown')
+    await vi.waitFor(() => expect(states).toEqual([expected]))
+    expect([usher.state, requests.length]).toEqual([expected, 0])
+  })
+
+  it('is that of a token that is set before an asynchronous store is read', async () => {
+    const usher = createClient({
+      ...app,
+      tokenStore: { ...memoryStore().store, getItem: async () => 'jwt ' },
+    })
+    expect(usher.state).toBe('unknown')
+    const signedOut = usher.signOut()
+    expect(usher.state).toBe('signedOut')
+    await signedOut
+    expect(usher.state).toBe('signedOut')
+  })
+
+  it.each([
+    ['a network error', networkFailure],
+    ['503', () => problem('unavailable')],
+  ])('stays signedIn after %s', async (_name, respond) => {
+    const usher = createClient({ ...app, token: 'jwt', retries: 0, fetch: stubFetch(respond).fetch })
+    await usher.me()
+    expect(usher.state).toBe('signedIn')
   })
 })
 
