@@ -27,6 +27,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'package.json'), '{ "name": "app", "private": true, "type": "module" }')
   await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball)
   await copyFile('test/sdk/consumer.ts', join(folder, 'consumer.ts'))
+  // Under node16 a .cts file is what a .ts file is in a package of type "commonjs".
+  await copyFile('test/sdk/consumer.ts', join(folder, 'consumer.cts'))
   await mkdir(join(folder, 'readme'))
   for (const [index, { language, code }] of (await snippetsOf('sdk/README.md')).entries()) {
     if (language.startsWith('ts')) await writeFile(join(folder, 'readme', `${index}.${language}`), code)
@@ -117,6 +119,11 @@ describe.each(compilers)('under TypeScript %s', (version, compiler, compile) => 
       expect(await compile(config)).toBe('')
     },
   )
+
+  it('compiles CommonJS under node16', async () => {
+    const options = { ...commonOptions, module: 'node16', lib: ['es2022', 'dom'] }
+    expect(await compile({ compilerOptions: options, files: ['consumer.cts'] })).toBe('')
+  })
 })
 
 describe('the package', () => {
@@ -136,7 +143,7 @@ describe('the package', () => {
 
   it('packs only compiled files and declarations', async () => {
     const files = await readdir(join(folder, 'node_modules', '@usher', 'sdk'), { recursive: true })
-    const expected = /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d\.ts|\.js))$/
+    const expected = /^(README\.md|LICENSE|package\.json|dist|dist.[\w-]+(\.d)?\.(js|cjs|ts|cts))$/
     expect(files.filter((file) => !expected.test(file))).toEqual([])
   })
 
@@ -146,9 +153,10 @@ describe('the package', () => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([])
   })
 
-  it('packs types that pass attw for each way of resolving ES modules', async () => {
+  it('packs types that pass attw for each way of resolving', async () => {
     const attw = 'node_modules/@arethetypeswrong/cli/dist/index.js'
-    const { stdout } = await run(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-color'])
+    const { stdout } = await run(process.execPath, [attw, tarball, '--no-color'])
+    expect(stdout).toMatch(/node16 \(from CJS\) . 🟢 \(CJS\) +. 🟢 \(CJS\)/u)
     expect(stdout).toMatch(/node16 \(from ESM\) . 🟢 \(ESM\)/u)
     expect(stdout).toMatch(/bundler +. 🟢/u)
   })

@@ -40,6 +40,7 @@ const it = test
     try {
       return install()
     } catch (error) {
+      report(`Skipped: ${error}`)
       return skip(String(error))
     }
   })
