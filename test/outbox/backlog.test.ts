@@ -1,9 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { sealWebhookSecret } from '../../server/domain/keys/master-key.js'
 import { setDatabase } from '../../server/domain/management/databases/databases.js'
 import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
-import { newWebhookSecret } from '../../server/domain/outbox/webhook.js'
 import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
 import { findDueMails } from '../../server/store/queries/deliveries.js'
 import { searchStart } from '../../server/store/queries/search.js'
@@ -13,7 +11,6 @@ import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { storeBacklog } from '../support/backlog.js'
 import { startReceiver } from '../support/receiver.js'
-import { startSmtp } from '../support/smtp.js'
 
 const it = withOwnStore
   .extend('storeKind', { scope: 'worker' }, 'postgres')
@@ -166,34 +163,4 @@ it('a request that changes nothing sends no event, and waiting updates of a user
   for (const name of ['Grace', 'Grace', 'Joan', 'Edith']) await rename(name)
   expect(await store.prisma.message.count({ where: { userId: id } })).toBe(2)
   await store.prisma.message.deleteMany()
-})
-
-it('a mail is sent while 200 receivers of other databases do not respond', async ({ store, usher }) => {
-  const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
-  onTestFinished(async () => void (await Promise.all([receiver.close(), smtp.close()])))
-  receiver.answer = () => undefined
-  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
-  onTestFinished(api.close)
-  api.clock.now = Date.now()
-  const { id } = await usher.newDatabase()
-  const example = await store.prisma.database.findUniqueOrThrow({ where: { id } })
-  const data = Array.from({ length: 200 }, (_, index) => {
-    const own = { id: uuidv7(), name: `hanging-${index}`, claims: {}, webhookUrl: receiver.url }
-    const sealedWebhookSecret = sealWebhookSecret(store.masterKey, newWebhookSecret(), own)
-    return { ...example, ...own, sealedWebhookSecret }
-  })
-  await store.prisma.database.createMany({ data })
-  const databaseIds = data.map((each) => each.id)
-  await storeBacklog(store, { databaseIds, users: 1, eventsOfUser: 1 })
-  const database = await api.newDatabase()
-  await setDatabase(store, database, { appUrl: 'https://app.example.com' })
-  const { token } = await database.signedUp({ email: 'ada@example.com' })
-  const requestMail = () => database.as(token.jwt, 'POST', 'me/email-verification')
-  await requestMail()
-  await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 10_000)
-  api.clock.now = Date.now() + 61_000
-  api.context.deliver(databaseIds.map((databaseId) => ({ databaseId, kind: 'webhook' })))
-  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(32), 20_000)
-  await requestMail()
-  await vi.waitFor(() => expect(smtp.mails).toHaveLength(2), 5_000)
 })

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
+import { sealWebhookSecret } from '../../../server/domain/keys/master-key.js'
 import { setDatabase } from '../../../server/domain/management/databases/databases.js'
 import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
+import { newWebhookSecret } from '../../../server/domain/outbox/webhook.js'
 import { claimStreams } from '../../../server/store/queries/streams.js'
 import { withOwnStore } from '../../support/api.js'
 import { startApp, type TestApi } from '../../support/app.js'
@@ -144,3 +146,37 @@ it(
     expect(waits.at(-1)).toBeLessThan(5_000)
   },
 )
+
+it('a mail is sent while the receivers of many databases do not respond', options, async ({ store }) => {
+  const { api, receiver, smtp } = await startServer(store)
+  receiver.answer = () => undefined
+  const { id } = await api.newDatabase()
+  const example = await store.prisma.database.findUniqueOrThrow({ where: { id } })
+  const count = times(200, 1_000)
+  const data = Array.from({ length: count }, (_, index) => {
+    const own = { id: uuidv7(), name: `hanging-${index}`, claims: {}, webhookUrl: receiver.url }
+    const sealedWebhookSecret = sealWebhookSecret(store.masterKey, newWebhookSecret(), own)
+    return { ...example, ...own, sealedWebhookSecret }
+  })
+  await store.prisma.database.createMany({ data })
+  const databaseIds = data.map((each) => each.id)
+  await storeBacklog(store, { databaseIds, users: 1, eventsOfUser: times(1, 20) })
+  const database = await api.newDatabase()
+  await setDatabase(store, database, { appUrl: 'https://app.example.com' })
+  api.context.deliver(databaseIds.map((databaseId) => ({ databaseId, kind: 'webhook' })))
+  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(32), 20_000)
+  const waits: number[] = []
+  for (let sent = 1; sent <= times(1, 50); sent++) {
+    const { token } = await database.signedUp()
+    waits.push(
+      await timed(async () => {
+        await database.as(token.jwt, 'POST', 'me/email-verification')
+        await vi.waitFor(() => expect(smtp.mails).toHaveLength(sent), { timeout: 20_000, interval: 5 })
+      }),
+    )
+  }
+  waits.sort((one, other) => one - other)
+  const figures = [waits[waits.length >> 1], waits.at(-1)].map((ms) => ms?.toFixed(0))
+  report(`| ${count} receivers that do not respond | ${figures.join(' | ')} |`)
+  expect(waits.at(-1)).toBeLessThan(times(5_000, 2_000))
+})
