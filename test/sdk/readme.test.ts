@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { problems } from '@usher/contract'
 import { build } from 'esbuild'
 import { Window } from 'happy-dom'
-import { type ComponentType, createElement } from 'react'
+import { type ComponentType, createElement, StrictMode } from 'react'
 import { afterEach, expect, vi } from 'vitest'
 import { createDatabase } from '../../server/domain/management/databases/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
@@ -105,7 +105,7 @@ it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
 
 it('runs the snippet React', async ({ runSnippet }) => {
   const { exported } = await runSnippet('React')
-  const page = await renderPage(createElement(exported.Login as ComponentType))
+  const page = await renderPage(createElement(StrictMode, null, createElement(exported.App as ComponentType)))
 
   const submit = async (password: string, expected: string) => {
     await vi.waitFor(() => expect(page.button('Log in')?.disabled).toBe(false))
@@ -115,6 +115,8 @@ it('runs the snippet React', async ({ runSnippet }) => {
   }
   await submit('a wrong password', 'Invalid email or password')
   await submit('four random common words', 'Hello Countess')
+  page.button('Log out')?.click()
+  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined())
   await page.close()
 })
 

@@ -1,22 +1,30 @@
 import { Window } from 'happy-dom'
 import type { ReactNode } from 'react'
-import type { createRoot as CreateRoot } from 'react-dom/client'
+import type * as ReactDom from 'react-dom/client'
 import { vi } from 'vitest'
 
 const globals = ['document', 'navigator', 'localStorage', 'FormData', 'HTMLIFrameElement', 'Event'] as const
 
-/** Renders an element in a new page, whose globals are those of the test from then on. */
-export async function renderPage(node: ReactNode) {
+/**
+ * Renders an element in a new page, whose globals are those of the test from then on. With the HTML of a server it
+ * hydrates that, and `hydrationErrors` has what differs.
+ */
+export async function renderPage(node: ReactNode, serverHtml?: string) {
   const window = new Window({ url: 'http://localhost' })
   const { document } = window
   for (const name of globals) vi.stubGlobal(name, window[name])
   vi.stubGlobal('window', window)
   // React looks at the globals when it is imported.
-  const { createRoot }: { createRoot: typeof CreateRoot } = await import('react-dom/client')
-  const root = createRoot(document.body as unknown as Element)
-  root.render(node)
+  const { createRoot, hydrateRoot }: typeof ReactDom = await import('react-dom/client')
+  const body = document.body as unknown as Element
+  const hydrationErrors: unknown[] = []
+  const onRecoverableError = (error: unknown) => hydrationErrors.push(error)
+  body.innerHTML = serverHtml ?? ''
+  const root = serverHtml === undefined ? createRoot(body) : hydrateRoot(body, node, { onRecoverableError })
+  if (serverHtml === undefined) root.render(node)
 
   return {
+    hydrationErrors,
     text: () => document.body.textContent,
     button: (label: string) =>
       [...document.querySelectorAll('button')].find(({ textContent }) => textContent === label),
