@@ -12,7 +12,9 @@ import { openStage, report } from './stage.js'
 // What servers do for deliveries when there are many databases, with and without a frozen worker.
 
 const databaseCount = 20_000
-const idleSeconds = 20
+/** A server that has just started or has been busy compiles and collects for some seconds. */
+const settleSeconds = 20
+const idleSeconds = 40
 const samples = 20
 const commands = 3
 
@@ -84,6 +86,7 @@ async function reportIdle(title: string) {
   }
   void count()
   await reload()
+  await pause(settleSeconds * 1000)
   const [before, start] = [await cpuSeconds(stage.pid), performance.now()]
   statements = 0
   await pause(idleSeconds * 1000)
