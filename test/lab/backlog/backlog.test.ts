@@ -20,7 +20,7 @@ const options = { timeout: times(60_000, 1_800_000) }
 
 const backlogs = [
   ['events of one user', { users: 1, eventsOfUser: times(1_000, 1_000_000) }],
-  ['users with three events each', { users: times(1_000, 100_000), eventsOfUser: 3 }],
+  ['users with three events each', { users: times(300, 100_000), eventsOfUser: 3 }],
 ] as const
 
 /** Starts a server whose receiver refuses all events but those of one type. */
