@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import { ProblemCode, problems } from '@usher/contract'
 import { describe, expect } from 'vitest'
 import { it } from '../support/api.js'
@@ -80,25 +81,40 @@ describe('/docs', () => {
       /^default-src 'none';script-src 'self';style-src 'self'/,
     )
     expect(page.headers['content-security-policy']).not.toContain('unsafe')
-    const assets = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, asset]) => asset ?? '')
+    const assets = [...page.body.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, asset]) => asset ?? '')
     expect(assets.length).toBeGreaterThan(3)
     for (const asset of assets) {
-      expect(asset).toMatch(/^\/docs\/static\//)
-      expect((await usher.inject({ url: asset })).statusCode).toBe(200)
+      expect(asset).toMatch(/^(docs\/|openapi)/)
+      expect((await usher.inject({ url: `/${asset}` })).statusCode).toBe(200)
     }
   })
 
-  it('serves the OpenAPI document of /docs with this server as its server', async ({ usher }) => {
-    const document = (await usher.inject({ url: '/docs/json' })).json()
-    const served = (await usher.send({ method: 'GET', url: '/openapi.json' })).json()
-    expect(document.paths).toEqual(served.paths)
-    expect(document.servers).toEqual([{ url: '../', description: 'This server' }])
-  })
+  it.for(['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js'])(
+    'sends %s compressed, and only once to a browser that keeps it',
+    async (url, { usher }) => {
+      const whole = await usher.inject({ url })
+      const compressed = await usher.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+      expect(compressed.headers['content-encoding']).toBe('gzip')
+      expect(compressed.rawPayload.length).toBeLessThan(whole.rawPayload.length / 1.5)
+      expect(gunzipSync(compressed.rawPayload).equals(whole.rawPayload)).toBe(true)
+      expect(whole.headers['cache-control']).toBe('no-cache')
+      const again = await usher.inject({ url, headers: { 'if-none-match': String(whole.headers.etag) } })
+      expect([again.statusCode, again.body]).toEqual([304, ''])
+    },
+  )
 
-  it.for(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, '', 'a%2f%2fb', '.'])(
+  it.for(['/docs/', '/docs/?a=b'])(
+    'redirects %s to the page, whose links are relative',
+    async (url, { usher }) => {
+      const response = await usher.inject({ url })
+      expect([response.statusCode, response.headers.location]).toEqual([302, '../docs'])
+    },
+  )
+
+  it.for(['..%2fpackage.json', '%00', `${'x'.repeat(300)}.css`, 'a%2f%2fb', 'page.ts'])(
     'returns 404 for the asset %j',
     async (name, { usher }) => {
-      const response = await usher.app.inject({ url: `/docs/static/${name}` })
+      const response = await usher.app.inject({ url: `/docs/${name}` })
       expect(response.statusCode).toBe(404)
       expect(response.json().code).toBe('route_not_found')
     },
@@ -109,7 +125,7 @@ describe('/docs', () => {
     { 'if-match': '"x"' },
     { 'if-unmodified-since': new Date(0).toUTCString() },
   ])('sends a whole asset in spite of the request headers %j', async (headers, { usher }) => {
-    const response = await usher.app.inject({ url: '/docs/static/swagger-ui.css', headers })
+    const response = await usher.app.inject({ url: '/docs/swagger-ui.css', headers })
     expect(response.statusCode).toBe(200)
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body))
   })
@@ -122,7 +138,7 @@ describe('/docs', () => {
 })
 
 describe('DOCS=off', () => {
-  it.for(['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/'])(
+  it.for(['/docs', '/docs/', '/docs/swagger-ui.css', '/'])(
     'returns 404 on %s when DOCS=off',
     async (url, { store }) => {
       const withoutDocs = await startApp(store, { DOCS: 'off' })

@@ -1,4 +1,5 @@
 import { openApiDocument } from '@usher/contract/openapi'
+import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, validUser } from '../support/app.js'
@@ -30,24 +31,29 @@ const it = browserTest.extend('visitDocs', ({ open, origin, database }) => async
 describe.skipIf(!hasBrowser)('/docs', () => {
   it('shows every operation of the document', async ({ origin, visitDocs }) => {
     const { page, usedOrigins } = await visitDocs()
-    const { info, paths = {} } = openApiDocument(origin, '0')
-    await page.getByRole('heading', { name: info.title }).waitFor()
+    const { paths = {} } = openApiDocument(origin, '0')
+    await page.getByRole('heading', { name: 'Usher API' }).waitFor()
     const count = Object.values(paths).flatMap((path) => Object.keys(path)).length
     await expect.poll(() => page.locator('.opblock').count()).toBe(count)
     expect(new URL(page.url()).pathname).toBe('/docs')
     expect([...usedOrigins]).toEqual([origin])
   })
 
-  it('runs operations on this server, with a token after it was entered', async ({ visitDocs }) => {
+  it('runs operations on this server, with the token of the last response that had one', async ({
+    visitDocs,
+  }) => {
     const { page, tryOut, expectFailedLoads } = await visitDocs()
+    expect(await tryOut('getMe')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
+    await expectFailedLoads('401 me')
     const { email } = validUser()
     const signedUp = await tryOut('createUser', { email, password })
     expect(signedUp).toMatchObject({ status: 201, body: { token: { type: 'ACCESS_TOKEN' } } })
-    expect(await tryOut('getMe')).toMatchObject({ status: 401, body: { code: 'token_missing' } })
-    await expectFailedLoads('401 me')
+    expect(await tryOut('getMe')).toMatchObject({ status: 200, body: { email } })
 
     await page.getByRole('button', { name: 'Authorize' }).first().click()
-    const dialog = page.locator('.modal-ux')
+    const dialog = page.getByRole('dialog', { name: 'Authorize' })
+    await dialog.getByText('Authorized').waitFor()
+    await dialog.getByRole('button', { name: 'Logout' }).click()
     await dialog.getByRole('textbox').fill(signedUp.body.token.jwt)
     await dialog.getByRole('button', { name: 'Authorize' }).click()
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
@@ -58,22 +64,42 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     const { page, tryOut, expectFailedLoads } = await visitDocs()
     await page.emulateMedia({ reducedMotion: 'reduce' })
     expect(await page.locator('html.dark-mode').count()).toBe(0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator('.opblock').first().waitFor()
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(3_800)) })
     const { email } = validUser()
     await tryOut('createUser', { email, password })
     const operation = page.locator('#operations-users-createUser')
     await operation.locator('.opblock-summary-control').click()
     await operation.getByRole('button', { name: 'Execute' }).click()
     await expectFailedLoads('409 users')
+    const errors = operation.locator('.errors')
+    expect(await errors.getByRole('link').count()).toBe(0)
+    await errors.getByText('Errors').click()
+    expect(await errors.getByRole('link', { name: 'email_taken' }).getAttribute('href')).toBe(
+      'problems/email_taken',
+    )
+    expect(await operation.getByText('Links').filter({ visible: true }).count()).toBe(0)
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(7_500)) })
+    await page.getByRole('button', { name: 'Schemas' }).click()
     await page.getByText('Expand all').first().click()
     expect(await accessibilityErrorsOf(page)).toEqual([])
 
     await operation.locator('.opblock-summary-control').click()
     await page.getByRole('button', { name: 'Authorize' }).first().click()
-    await page.locator('.modal-ux').getByRole('textbox').waitFor()
+    await page.getByRole('dialog').getByText('Authorized').waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
     expect(await page.locator('html.dark-mode').count()).toBe(1)
   })
 })
+
+const sizeOf = (page: Page) =>
+  page.evaluate<{ width: number; height: number }>(
+    '({ width: document.scrollingElement.scrollWidth, height: document.scrollingElement.scrollHeight })',
+  )
+
+/** The bounds leave room for other fonts. */
+const isBelow = (limit: number) => (height: number) => height < limit
 
 describe.skipIf(!hasBrowser)('/problems/{code}', () => {
   it('is accessible in light and dark colors', async ({ open, origin }) => {

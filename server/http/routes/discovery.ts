@@ -5,13 +5,13 @@ import type { Database } from '../../domain/databases/find-database.js'
 import { Problem } from '../../domain/problem.js'
 import { publishedKeys } from '../../domain/tokens/access-token.js'
 import { issuerMetadata, keySet } from '../../domain/tokens/discovery.js'
-import { type KeptJson, keepJson, sendJson } from '../kept-json.js'
+import { type KeptBody, keepJson, sendKept } from '../kept-body.js'
 
 /** Serves key sets and metadata. Plain Fastify routes: their bodies are serialized once for as long as they are cached. */
 export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
   for (const { path, responses, metadata } of Object.values(contract.discovery)) {
     const bodyOf = responses[200] === KeySet ? keySet : issuerMetadata
-    const kept = new WeakMap<Database, KeptJson & { keyCount: number }>()
+    const kept = new WeakMap<Database, KeptBody & { keyCount: number }>()
     app.get(path, async (request, reply) => {
       const { data } = DatabasePath.safeParse(request.params)
       if (!data) throw new Problem('database_not_found')
@@ -24,7 +24,7 @@ export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
         kept.set(database, body)
       }
       reply.header('cache-control', metadata.cacheControl)
-      return sendJson(request, reply, body)
+      return sendKept(request, reply, body)
     })
   }
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { requireReady } from '../../domain/readiness.js'
 import { version } from '../../version.js'
-import { type KeptJson, keepJson, sendJson } from '../kept-json.js'
+import { type KeptBody, keepJson, sendKept } from '../kept-body.js'
 
 const server = initServer()
 const { getHealth, getReadiness, getOpenApiDocument, getOpenApi30Document } = contract.service
@@ -25,13 +25,13 @@ export function serviceRoutes(app: FastifyInstance, context: AppContext, baseUrl
     [getOpenApiDocument, 'openApiDocument'],
     [getOpenApi30Document, 'openApi30Document'],
   ] as const) {
-    let kept: Promise<KeptJson> | undefined
+    let kept: Promise<KeptBody> | undefined
     app.get(path, async (request, reply) => {
       // Loaded at the first request, because it would take a tenth of the time of a start.
       kept ??= import('@usher/contract/openapi').then((documents) =>
         keepJson(documents[name](baseUrl, version)),
       )
-      return sendJson(request, reply, await kept)
+      return sendKept(request, reply, await kept)
     })
   }
 }

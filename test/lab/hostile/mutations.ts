@@ -236,14 +236,9 @@ const targetMutations: fc.Arbitrary<Mutation> = fc.oneof(
   fc.webQueryParameters().map((query) => onTarget((target) => `${target}?${query}`)),
   fc.array(oddSegments, { maxLength: 6 }).map((segments) => onTarget(() => `/${segments.join('/')}`)),
   fc
-    .tuple(
-      fc.constantFrom('', '/static', '/static/index.css', '/json', '/yaml', '/static/swagger-ui.css'),
-      oddSegments,
-    )
+    .tuple(fc.constantFrom('', '/', '/page.css', '/swagger-ui.css'), oddSegments)
     .map(([path, segment]) => onTarget(() => `/docs${path}/${segment}`)),
-  fc
-    .constantFrom('/', '/docs', '/docs/', '/docs/static/index.html', '/docs/yaml')
-    .map((path) => onTarget(() => path)),
+  fc.constantFrom('/', '/docs', '/docs/', '/docs/page.js').map((path) => onTarget(() => path)),
   fc.constantFrom(
     onTarget((target) => target.toUpperCase()),
     onTarget((target) => target.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)),

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../../domain/problem.js'
+import { type KeptBody, keepBody, sendKept } from '../kept-body.js'
+import { prefersHtml } from '../prefers-html.js'
+import { referencePage } from './reference-page.js'
+
+/** Allows only scripts, styles and requests of this server. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join(';')
+
+/** The files of Swagger UI, without the install script of `swagger-ui-dist`, which reports each installation. */
+const swaggerUi = pathToFileURL(
+  join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static/'),
+)
+const ours = new URL('./browser/', import.meta.url)
+const folders: Record<string, URL> = {
+  'accessibility.js': ours,
+  'colors.css': ours,
+  'page.css': ours,
+  'page.js': ours,
+  'phone.css': ours,
+  'plugin.js': ours,
+  'swagger-ui.css': swaggerUi,
+  'swagger-ui-bundle.js': swaggerUi,
+}
+
+/** Serves the API reference with all its assets under /docs, and redirects browsers from / to it. */
+export function referenceRoutes(app: FastifyInstance, baseUrl: string) {
+  const kept: Record<string, Promise<KeptBody>> = {}
+  async function send(request: FastifyRequest, reply: FastifyReply, body: Promise<KeptBody>) {
+    reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': contentSecurityPolicy })
+    return sendKept(request, reply, await body)
+  }
+
+  // Loaded at the first request, because the document would take a tenth of the time of a start.
+  const page = () => {
+    kept.page ??= referencePage(baseUrl).then((html) => keepBody(html, 'text/html; charset=utf-8'))
+    return kept.page
+  }
+  app.get('/docs', (request, reply) => send(request, reply, page()))
+  app.get('/docs/', (_, reply) => reply.redirect('../docs'))
+  for (const [name, folder] of Object.entries(folders))
+    app.get(`/docs/${name}`, (request, reply) => {
+      kept[name] ??= readFile(new URL(name, folder)).then((bytes) => keepBody(bytes, typeOf(name)))
+      return send(request, reply, kept[name])
+    })
+  app.get('/', (request, reply) => {
+    if (!prefersHtml(request, reply)) throw new Problem('route_not_found')
+    return reply.redirect('docs')
+  })
+}
+
+const typeOf = (name: string) => `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`
