@@ -8,6 +8,7 @@ const parts = {
   bench: program('bench/bench'),
   import: program('bench/import'),
   enumeration: program('bench/enumeration'),
+  reference: program('reference/reference'),
   size: program('size/size'),
   backlog: tests('backlog'),
   blocklist: tests('blocklist'),
