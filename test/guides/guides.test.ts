@@ -6,14 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import type { User } from '@usher/sdk'
 import { build } from 'esbuild'
-import { createElement } from 'react'
+import { Window } from 'happy-dom'
+import { createElement, StrictMode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases/databases.js'
 import { password, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { renderPage } from '../support/happy-dom.js'
+import { startSmtp } from '../support/smtp.js'
 import { snippetsOf } from '../support/snippets.js'
 
 const run = promisify(execFile)
@@ -21,12 +23,38 @@ const guides = (await readdir('docs/guides')).filter((name) => name !== 'README.
 const hosts: Record<string, string> = {
   'next/headers': resolve('test/guides/hosts/next-headers.ts'),
   'next/navigation': resolve('test/guides/hosts/next-navigation.ts'),
+  'next/server': resolve('test/guides/hosts/next-server.ts'),
   '@sveltejs/kit': resolve('test/guides/hosts/sveltejs-kit.ts'),
+  'expo-linking': resolve('test/guides/hosts/expo-linking.ts'),
   'expo-secure-store': resolve('test/guides/hosts/expo-secure-store.ts'),
   'react-native': resolve('test/guides/hosts/react-native.tsx'),
 }
 
 const it = browserTest
+  .extend('smtp', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
+    const smtp = await startSmtp()
+    onCleanup(smtp.close)
+    return smtp
+  })
+  .extend('settings', { scope: 'file' }, ({ smtp }) => ({
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'Acme <accounts@acme.example>',
+  }))
+  /** Returns the link in the mail to an address. */
+  .extend(
+    'linkTo',
+    ({ smtp }) =>
+      (email: string) =>
+        vi.waitFor(() => {
+          const mail = smtp.mails.find(({ recipients }) => recipients.includes(email))
+          return mail?.parsed.text?.match(/^http\S+$/m)?.[0] ?? expect.fail(`no mail to ${email}`)
+        }, 10_000),
+  )
+  .extend('database', { scope: 'file' }, async ({ usher }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
+    return database
+  })
   .extend('folder', { scope: 'file' }, async ({ origin, database }, { onCleanup }) => {
     const folder = await mkdtemp(resolve('node_modules', '.usher-guides-'))
     onCleanup(() => rm(folder, { recursive: true }))
@@ -81,39 +109,95 @@ it('compiles every guide', async ({ folder }) => {
   expect(await compile.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' })
 })
 
-it('signs up, stays logged in, and logs out with React and TanStack Query', async ({ load }) => {
-  const start = () => load('react', "export * from './src/app'; export * from './src/usher'")
-  const { App, usher } = await start()
-  const page = await renderPage(
-    createElement(QueryClientProvider, { client: new QueryClient() }, createElement(App)),
-  )
-  const { email } = validUser()
-  const signUp = async (expected: string) => {
-    await vi.waitFor(() => expect(page.button('Sign up')?.disabled).toBe(false), 10_000)
-    page.button('Sign up')?.click()
-    await vi.waitFor(() => expect(page.text()).toContain(expected), 10_000)
-  }
-  await vi.waitFor(() => expect(page.button('Sign up')).toBeDefined())
-  page.fill({ email: 'ada@example', password })
-  await signUp('must be an email address')
-  page.fill({ email })
-  await signUp(email)
-  expect((await start()).usher.token).toBe(usher.token)
+const newPassword = 'four random common words'
+const day = 86_400_000
 
-  page.button('Log out')?.click()
-  await vi.waitFor(() => expect(page.button('Sign up')).toBeDefined())
-  expect(usher.token).toBeUndefined()
-  page.fill({ email, password })
-  await signUp('Email address is already in use')
-  await page.close()
+it('signs up, stays logged in, recovers the account, and logs out with React and TanStack Query', async ({
+  load,
+  linkTo,
+  clock,
+}) => {
+  // The store's clock decides which tokens a new password revokes.
+  clock.now = Date.now()
+  const { localStorage } = new Window({ url: 'http://localhost' })
+  /** Opens the app at an address, with the storage of the browser. */
+  const open = async (address: string) => {
+    const { pathname, hash } = new URL(address)
+    const replaceState = vi.fn()
+    vi.stubGlobal('location', { pathname, hash })
+    vi.stubGlobal('history', { replaceState })
+    const { App, usher } = await load('react', "export * from './src/app'; export * from './src/usher'")
+    const client = new QueryClient()
+    const page = await renderPage(
+      createElement(StrictMode, null, createElement(QueryClientProvider, { client }, createElement(App))),
+    )
+    vi.stubGlobal('localStorage', localStorage)
+    const press = async (label: string) => {
+      await vi.waitFor(() => expect(page.button(label)?.disabled).toBe(false), 10_000)
+      page.button(label)?.click()
+    }
+    const shows = (text: string) => vi.waitFor(() => expect(page.text()).toContain(text), 10_000)
+    return { page, press, shows, usher, replaceState }
+  }
+  const { email } = validUser()
+  const sent = vi.spyOn(globalThis, 'fetch')
+  const first = await open('http://localhost/')
+  await first.press('New account')
+  await vi.waitFor(() => expect(first.page.button('Sign up')).toBeDefined())
+  expect(sent).not.toHaveBeenCalled()
+  first.page.fill({ email: 'ada@example', password })
+  await first.press('Sign up')
+  await first.shows('must be an email address')
+  first.page.fill({ email })
+  await first.press('Sign up')
+  await first.shows(email)
+  await first.page.close()
+
+  const later = await open('http://localhost/')
+  await later.shows(email)
+  await later.press('Log out')
+  await later.press('Forgot password')
+  await vi.waitFor(() => expect(later.page.button('Send a link')).toBeDefined())
+  expect([later.usher.state, localStorage.length]).toEqual(['signedOut', 0])
+  later.page.fill({ email })
+  await later.press('Send a link')
+  await later.shows('If an account has this address')
+  await later.page.close()
+
+  const linked = await open(await linkTo(email))
+  expect(linked.replaceState.mock.calls).toEqual([[null, '', '/']])
+  await vi.waitFor(() => expect(linked.page.button('Change password')).toBeDefined())
+  linked.page.fill({ newPassword: 'password1' })
+  await linked.press('Change password')
+  await linked.shows('must not be one of the most used passwords')
+  linked.page.fill({ newPassword })
+  await linked.press('Change password')
+  await linked.shows(email)
+  await linked.press('Log out')
+  await vi.waitFor(() => expect(linked.page.button('Log in')).toBeDefined())
+  linked.page.fill({ email, password })
+  await linked.press('Log in')
+  await linked.shows('Invalid email or password')
+  await linked.page.close()
 })
 
-it('signs up, shows the user, and logs out with Next.js', async ({ load }) => {
+it('signs up, stays logged in, recovers the account, and logs out with Next.js', async ({
+  load,
+  linkTo,
+  clock,
+}) => {
+  const now = Date.now()
+  clock.now = now
+  vi.useFakeTimers({ now, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const guide = await load(
     'nextjs',
-    `export { default as SignUp } from './app/sign-up/page'
+    `export { default as LogIn } from './app/log-in/page'
+    export { default as ForgotPassword } from './app/forgot-password/page'
+    export { default as ResetPassword } from './app/reset-password/page'
     export { default as Home } from './app/page'
-    export { signOut, signUp } from './app/sign-up/actions'
+    export * from './app/actions'
+    export * from './proxy'
     export { jar, runAction } from 'next/headers'`,
   )
   const { email } = validUser()
@@ -123,7 +207,27 @@ it('signs up, shows the user, and logs out with Next.js', async ({ load }) => {
     return data
   }
   const sent = vi.spyOn(globalThis, 'fetch')
-  await expect(guide.Home()).rejects.toThrow('redirect to /sign-up')
+  /** Opens the page as Next.js does: the proxy sees a copy of the cookies, and the browser gets those of the response. */
+  const visit = async () => {
+    const cookies = new Map(guide.jar)
+    const request = {
+      headers: new Headers({ 'X-Forwarded-For': '203.0.113.7' }),
+      cookies: {
+        get: (name: string) => cookies.get(name),
+        set: (name: string, value: string) => cookies.set(name, { value }),
+        delete: (name: string) => cookies.delete(name),
+      },
+    }
+    const { changes } = await guide.proxy(request)
+    for (const [name, cookie] of changes) {
+      if (cookie.maxAge) guide.jar.set(name, cookie)
+      else guide.jar.delete(name)
+    }
+    expect([...guide.jar.keys()]).toEqual([...cookies.keys()])
+    return renderToStaticMarkup(await guide.Home())
+  }
+  await expect(visit()).rejects.toThrow('redirect to /log-in')
+  expect(sent).not.toHaveBeenCalled()
 
   const failure = await guide.runAction(guide.signUp, undefined, form({ email: 'ada', password: '' }))
   expect(failure).toMatchObject({
@@ -133,32 +237,73 @@ it('signs up, shows the user, and logs out with Next.js', async ({ load }) => {
   await expect(guide.runAction(guide.signUp, undefined, form({ email, password }))).rejects.toThrow(
     'redirect to /',
   )
+  const attributes = { httpOnly: true, secure: true, sameSite: 'lax', path: '/', maxAge: 7_776_000 }
   expect([...guide.jar]).toEqual([
-    [
-      expect.stringMatching(/^[\w.-]+$/),
-      { value: expect.stringMatching(/^ey/), httpOnly: true, secure: true, sameSite: 'lax' },
-    ],
+    [expect.stringMatching(/^[\w.-]+$/), { value: expect.stringMatching(/^ey/), ...attributes }],
+    [expect.stringMatching(/^[\w.-]+\.session$/), { value: expect.any(String), ...attributes }],
   ])
-  expect(renderToStaticMarkup(await guide.Home())).toContain(email)
+  expect(await visit()).toContain(email)
+  const cookies = [...guide.jar.values()]
+  for (let days = 1; days < 30; days += 10) {
+    clock.now = now + days * day
+    vi.setSystemTime(clock.now)
+    expect(await visit()).toContain(email)
+  }
+  expect([...guide.jar.values()]).not.toEqual(cookies)
   for (const [, init] of sent.mock.calls)
     expect(init?.headers).toMatchObject({ 'X-Forwarded-For': '203.0.113.7' })
 
-  await expect(guide.runAction(guide.signOut)).rejects.toThrow('redirect to /sign-up')
+  await expect(guide.runAction(guide.signOut)).rejects.toThrow('redirect to /log-in')
   expect(guide.jar.size).toBe(0)
+  await expect(visit()).rejects.toThrow('redirect to /log-in')
 
-  const page = await renderPage(createElement(guide.SignUp))
-  await vi.waitFor(() => expect(page.button('Sign up')).toBeDefined())
+  const forgot = await renderPage(createElement(guide.ForgotPassword))
+  await vi.waitFor(() => expect(forgot.button('Send a link')).toBeDefined())
+  forgot.fill({ email })
+  forgot.button('Send a link')?.click()
+  await vi.waitFor(() => expect(forgot.text()).toContain('If an account has this address'))
+  await forgot.close()
+  const url = await linkTo(email)
+  const reset = await renderPage(createElement(StrictMode, null, createElement(guide.ResetPassword)), { url })
+  await vi.waitFor(() => expect(reset.button('Change password')).toBeDefined())
+  reset.fill({ newPassword: 'password1' })
+  reset.button('Change password')?.click()
+  await vi.waitFor(() => expect(reset.text()).toContain('must not be one of the most used passwords'))
+  await reset.close()
+  const code = url.split('#code=')[1]
+  await expect(guide.runAction(guide.resetPassword, undefined, form({ code, newPassword }))).rejects.toThrow(
+    'redirect to /',
+  )
+  expect(await visit()).toContain(email)
+  await expect(guide.runAction(guide.signOut)).rejects.toThrow('redirect to /log-in')
+
+  const page = await renderPage(createElement(guide.LogIn))
+  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined())
   page.fill({ email, password })
-  page.button('Sign up')?.click()
-  await vi.waitFor(() => expect(page.text()).toContain('Email address is already in use'))
+  page.button('Log in')?.click()
+  await vi.waitFor(() => expect(page.text()).toContain('Invalid email or password'))
   await page.close()
+  await expect(
+    guide.runAction(guide.logIn, undefined, form({ email, password: newPassword })),
+  ).rejects.toThrow('redirect to /')
 })
 
-it('logs in, shows the user, and logs out with SvelteKit', async ({ load }) => {
+it('logs in, stays logged in, recovers the account, and logs out with SvelteKit', async ({
+  load,
+  linkTo,
+  clock,
+}) => {
+  const now = Date.now()
+  clock.now = now
+  vi.useFakeTimers({ now, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const guide = await load(
     'sveltekit',
     `export * as home from './src/routes/+page.server'
     export * as logIn from './src/routes/log-in/+page.server'
+    export * as forgot from './src/routes/forgot-password/+page.server'
+    export * as reset from './src/routes/reset-password/+page.server'
+    export * as resetPage from './src/routes/reset-password/+page'
     export { usherOf } from './src/lib/server/usher'`,
   )
   const jar = new Map<string, string>()
@@ -171,17 +316,37 @@ it('logs in, shows the user, and logs out with SvelteKit', async ({ load }) => {
     getClientAddress: () => '203.0.113.7',
     request: { formData: async () => new Map(Object.entries(values)) },
   })
+  const expectHome = async (email: string) =>
+    expect(await guide.home.load(event())).toMatchObject({ user: { email } })
   const { email } = validUser()
   await guide.usherOf(event()).createUser({ email, password })
-  await guide.home.load(event()).then(({ user }: { user: User }) => expect(user.email).toBe(email))
+  await expectHome(email)
+  for (let days = 1; days < 30; days += 10) {
+    clock.now = now + days * day
+    vi.setSystemTime(clock.now)
+    await expectHome(email)
+  }
   await expect(guide.home.actions.default(event())).rejects.toThrow('303 to /log-in')
   expect(jar.size).toBe(0)
+  const sent = vi.spyOn(globalThis, 'fetch')
   await expect(guide.home.load(event())).rejects.toThrow('303 to /log-in')
+  expect(sent).not.toHaveBeenCalled()
 
-  const wrong = await guide.logIn.actions.default(event({ email, password: 'a wrong password' }))
+  expect(await guide.forgot.actions.default(event({ email }))).toEqual({ isSent: true })
+  vi.stubGlobal('location', new URL(await linkTo(email)))
+  const { code } = guide.resetPage.load()
+  const common = await guide.reset.actions.default(event({ code, newPassword: 'password1' }))
+  expect(common).toMatchObject({ status: 400, data: { error: { errors: [{ path: 'newPassword' }] } } })
+  await expect(guide.reset.actions.default(event({ code, newPassword }))).rejects.toThrow('303 to /')
+  await expectHome(email)
+  await expect(guide.home.actions.default(event())).rejects.toThrow('303 to /log-in')
+
+  const wrong = await guide.logIn.actions.default(event({ email, password }))
   expect(wrong).toMatchObject({ status: 401, data: { error: { code: 'invalid_credentials' } } })
-  await expect(guide.logIn.actions.default(event({ email, password }))).rejects.toThrow('303 to /')
-  expect([...jar.keys()]).toEqual([expect.stringMatching(/^[\w.-]+$/)])
+  await expect(guide.logIn.actions.default(event({ email, password: newPassword }))).rejects.toThrow(
+    '303 to /',
+  )
+  expect([...jar.keys()]).toEqual(Array(2).fill(expect.stringMatching(/^[\w.-]+$/)))
 })
 
 it('stays logged in by a session of the page', async ({ load, origin, database }) => {
@@ -229,17 +394,25 @@ it('stays logged in by a session of a back end', async ({ load, database }) => {
     expect((await backEnd.refresh(request(undefined, cookie))).status).toBe(401)
 })
 
-it('logs in, stays logged in after a restart, and logs out with Expo', async ({ load, database }) => {
+it('logs in, stays logged in after a restart, recovers the account, and logs out with Expo', async ({
+  load,
+  linkTo,
+  clock,
+  database,
+}) => {
+  clock.now = Date.now()
   const { email } = validUser()
   await database.createUser({ email, password })
   const start = () =>
     load(
       'expo',
       `export { default as Index } from './app/index'
+      export { default as ResetPassword } from './app/reset-password'
+      export { openBy } from 'expo-linking'
       export { items } from 'expo-secure-store'`,
     )
   const { Index, items } = await start()
-  const page = await renderPage(createElement(Index))
+  const page = await renderPage(createElement(StrictMode, null, createElement(Index)))
   await vi.waitFor(() => expect(page.button('Log in')).toBeDefined())
   page.fill({ Email: email, Password: 'a wrong password' })
   page.button('Log in')?.click()
@@ -250,14 +423,32 @@ it('logs in, stays logged in after a restart, and logs out with Expo', async ({ 
   await page.close()
 
   const restarted = await start()
+  await vi.waitFor(() => expect(items.size).toBe(1))
   const [[key, value]] = items
+  expect(key).toMatch(/\.session$/)
   restarted.items.set(key, value)
-  const later = await renderPage(createElement(restarted.Index))
+  const later = await renderPage(createElement(StrictMode, null, createElement(restarted.Index)))
+  await vi.waitFor(() => expect(later.text()).toContain('Loading'))
   await vi.waitFor(() => expect(later.text()).toContain(email))
   later.button('Log out')?.click()
-  await vi.waitFor(() => expect(later.button('Log in')).toBeDefined())
-  expect(restarted.items.size).toBe(0)
+  await vi.waitFor(() => expect(later.button('Forgot password')).toBeDefined())
+  await vi.waitFor(() => expect(restarted.items.size).toBe(0))
+  later.fill({ Email: email })
+  later.button('Forgot password')?.click()
+  await vi.waitFor(() => expect(later.text()).toContain('If an account has this address'))
   await later.close()
+
+  restarted.openBy(await linkTo(email))
+  const linked = await renderPage(createElement(restarted.ResetPassword))
+  await vi.waitFor(() => expect(linked.button('Change password')).toBeDefined())
+  linked.fill({ 'New password': newPassword })
+  linked.button('Change password')?.click()
+  await vi.waitFor(() => expect(linked.text()).toContain('Your password is changed.'))
+  await linked.close()
+  const home = await renderPage(createElement(restarted.Index))
+  await vi.waitFor(() => expect(home.text()).toContain(email))
+  await home.close()
+  expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
 })
 
 describe.skipIf(!hasBrowser)('in Chromium', () => {
@@ -269,16 +460,9 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
   }) => {
     const { email } = validUser()
     await database.createUser({ email, password })
-    const server = createServer(({ url = '/' }, response) => {
-      const isPage = url === '/'
-      response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
-      if (url === '/favicon.ico') return response.end()
-      const file = isPage ? join(folder, 'script/index.html') : url.replace('/usher-sdk/', 'sdk/dist/')
-      return response.end(readFileSync(file))
-    })
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    onTestFinished(() => void server.close())
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const address = await servePage(readFileSync(join(folder, 'script/index.html')), (url) =>
+      readFileSync(url.replace('/usher-sdk/', 'sdk/dist/')),
+    )
     const { page, expectFailedLoads } = await open([origin, address])
     await page.goto(address)
     const status = page.getByRole('status')
@@ -301,4 +485,60 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await page.getByRole('button', { name: 'Log in' }).waitFor()
     expect(await status.innerText()).toBe('')
   })
+  it('logs in and out in all tabs with React, and sends nothing for a visitor', async ({
+    folder,
+    open,
+    origin,
+  }) => {
+    const main = `import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+      import { StrictMode } from 'react'
+      import { createRoot } from 'react-dom/client'
+      import { App } from './src/app'
+      const client = new QueryClient()
+      const app = <QueryClientProvider client={client}><App /></QueryClientProvider>
+      createRoot(document.body).render(<StrictMode>{app}</StrictMode>)`
+    const { outputFiles } = await build({
+      stdin: { contents: main, loader: 'tsx', resolveDir: join(folder, 'react') },
+      bundle: true,
+      define: { 'process.env.NODE_ENV': '"production"' },
+      conditions: ['@usher/source'],
+      jsx: 'automatic',
+      format: 'esm',
+      write: false,
+    })
+    const html = '<!doctype html><title>App</title><body><script type="module" src="main.js"></script>'
+    const address = await servePage(Buffer.from(html), () => outputFiles[0]?.contents ?? '')
+    const { page, usedOrigins } = await open([origin, address])
+    const otherTab = await page.context().newPage()
+    const tabs = [page, otherTab]
+    for (const tab of tabs) {
+      await tab.goto(address)
+      await tab.getByRole('button', { name: 'Log in' }).waitFor()
+    }
+    expect([...usedOrigins]).toEqual([address])
+
+    const { email } = validUser()
+    await page.getByRole('button', { name: 'New account' }).click()
+    await page.getByLabel('email').fill(email)
+    await page.getByLabel('password').fill(password)
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    for (const tab of tabs) await tab.getByText(email).waitFor()
+    await page.reload()
+    await page.getByText(email).waitFor()
+    await otherTab.getByRole('button', { name: 'Log out' }).click()
+    for (const tab of tabs) await tab.getByRole('button', { name: 'Log in' }).waitFor()
+  })
 })
+
+/** Serves a page, and its scripts by their paths. Returns its address. */
+async function servePage(html: Uint8Array, scriptOf: (url: string) => Uint8Array | string) {
+  const server = createServer(({ url = '/' }, response) => {
+    const isPage = url === '/'
+    response.setHeader('Content-Type', isPage ? 'text/html' : 'text/javascript')
+    if (url === '/favicon.ico') return response.end()
+    return response.end(isPage ? html : scriptOf(url))
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

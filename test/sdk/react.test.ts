@@ -51,7 +51,7 @@ function createView(usher: Client) {
 /** Renders the user of a client under StrictMode. */
 async function show(usher: Client, serverHtml?: string) {
   const { View, rendered, refresh } = createView(usher)
-  const page = await renderPage(createElement(StrictMode, null, createElement(View)), serverHtml)
+  const page = await renderPage(createElement(StrictMode, null, createElement(View)), { serverHtml })
   onTestFinished(page.close)
   const shows = (text: string) => vi.waitFor(() => expect(page.text()).toBe(text))
   return { page, rendered, refresh, shows }

@@ -3,14 +3,28 @@ import type { ReactNode } from 'react'
 import type * as ReactDom from 'react-dom/client'
 import { vi } from 'vitest'
 
-const globals = ['document', 'navigator', 'localStorage', 'FormData', 'HTMLIFrameElement', 'Event'] as const
+const globals = [
+  'document',
+  'location',
+  'navigator',
+  'localStorage',
+  'FormData',
+  'HTMLIFrameElement',
+  'Event',
+] as const
 
-/**
- * Renders an element in a new page, whose globals are those of the test from then on. With the HTML of a server it
- * hydrates that, and `hydrationErrors` has what differs.
- */
-export async function renderPage(node: ReactNode, serverHtml?: string) {
-  const window = new Window({ url: 'http://localhost' })
+interface PageOptions {
+  /** The HTML of a server, which is hydrated. `hydrationErrors` has what differs. */
+  serverHtml?: string | undefined
+  url?: string
+}
+
+/** Renders an element in a new page, whose globals are those of the test from then on. */
+export async function renderPage(
+  node: ReactNode,
+  { serverHtml, url = 'http://localhost' }: PageOptions = {},
+) {
+  const window = new Window({ url })
   const { document } = window
   for (const name of globals) vi.stubGlobal(name, window[name])
   vi.stubGlobal('window', window)

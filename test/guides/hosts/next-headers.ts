@@ -1,8 +1,10 @@
 /** Stands in for `next/headers`: one browser, whose cookies only server actions can set. */
-interface CookieOptions {
+export interface CookieOptions {
   httpOnly?: boolean
   secure?: boolean
   sameSite?: 'lax' | 'strict' | 'none'
+  path?: string
+  maxAge?: number
 }
 
 const jar = new Map<string, { value: string } & CookieOptions>()

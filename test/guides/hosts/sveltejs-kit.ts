@@ -2,7 +2,7 @@
 export interface RequestEvent {
   cookies: {
     get(name: string): string | undefined
-    set(name: string, value: string, options: { path: string }): void
+    set(name: string, value: string, options: { path: string; maxAge?: number }): void
     delete(name: string, options: { path: string }): void
   }
   request: { formData(): Promise<FormData> }
