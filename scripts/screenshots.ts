@@ -42,7 +42,7 @@ async function example(page: Page) {
   await page.emulateMedia({ colorScheme: 'dark' })
   await signUp.getByLabel('Email').fill('ada@example.com')
   await signUp.getByLabel('Password').fill('correct horse battery')
-  await signUp.getByLabel('New tenant').fill('Analytical Engines')
+  await signUp.getByLabel('New team').fill('Analytical Engines')
   await signUp.getByRole('button').click()
   await page.getByText('ada@example.com').waitFor()
   await page.screenshot({ path: 'docs/example-account.png' })
@@ -68,7 +68,7 @@ async function reference(page: Page) {
   const bottom = await me.getByText('Response headers').boundingBox()
   const top = await page.locator('.opblock-tag-section').first().boundingBox()
   if (!top || !bottom) throw new Error('the response is not on the page')
-  const clip = { x: 0, y: top.y, width: 1000, height: bottom.y - top.y }
+  const clip = { x: 0, y: top.y + 16, width: 1000, height: bottom.y - top.y - 16 }
   await page.screenshot({ path: 'docs/reference.png', clip })
 }
 

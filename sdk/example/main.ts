@@ -1,5 +1,6 @@
 import type { ErrorCode, Result, SessionInfo, User } from '@usher/sdk'
 import { createSessionClient } from '@usher/sdk/session'
+import { deviceName } from './device.js'
 import { clearMessages, showErrors, showSuccess } from './messages.js'
 
 const usher = createSessionClient({
@@ -8,7 +9,7 @@ const usher = createSessionClient({
   database: import.meta.env.VITE_USHER_DATABASE || 'app',
   tokenStore: () => localStorage,
   sessionStore: () => localStorage,
-  label: `Browser on ${navigator.platform}`,
+  label: deviceName(navigator.userAgent),
 })
 
 /** The code in the link of a mail. */
@@ -47,7 +48,10 @@ for (const form of document.forms) {
     submit(form, event.submitter)
   })
 }
-document.querySelector('#log-out')?.addEventListener('click', () => usher.signOut())
+const logOut = document.querySelector<HTMLButtonElement>('#log-out')
+logOut?.addEventListener('click', () => usher.signOut())
+for (const button of document.querySelectorAll<HTMLButtonElement>('.renew'))
+  button.addEventListener('click', () => renewLink(button.form?.id))
 addEventListener('hashchange', show)
 // Called when the token has changed, here or in another tab.
 usher.subscribe(show)
@@ -55,10 +59,11 @@ show()
 
 /** Shows the form of a mail, the account if the user is logged in, or the form that the URL names. */
 async function show() {
-  // Replaces #sign-up, so that logging out shows the login form.
-  if (usher.token) history.replaceState(null, '', '#account')
-  const named = ['#sign-up', '#forgot-password'].includes(location.hash) ? location.hash.slice(1) : 'log-in'
-  const view = document.getElementById(linkedForm || (usher.token ? 'account' : named))
+  // Replaces #sign-up, so that logging out shows the login form. A new link can be requested while logged in.
+  if (usher.token && location.hash !== '#forgot-password') history.replaceState(null, '', '#account')
+  const named = ['#sign-up', '#forgot-password'].find((each) => each === location.hash)?.slice(1)
+  const view = document.getElementById(linkedForm || named || (usher.token ? 'account' : 'log-in'))
+  logOut?.toggleAttribute('hidden', !usher.token)
   if (view?.hidden) {
     for (const each of document.querySelectorAll<HTMLElement>('main > *')) each.hidden = each !== view
     // Nothing of a user who has logged out stays on the page.
@@ -70,6 +75,17 @@ async function show() {
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
   }
   if (view?.id === 'account') await loadAccount()
+}
+
+/** Leads from an expired link to a new one. Only the user can request the mail that verifies an address. */
+async function renewLink(form?: string) {
+  linkedForm = ''
+  if (form === 'reset-password') location.hash = '#forgot-password'
+  await show()
+  if (form === 'reset-password') return
+  const request = document.forms.namedItem('verification')
+  if (usher.token && !request?.hidden) request?.requestSubmit()
+  else if (!usher.token) showSuccess(visible(profile), 'Log in to get a new link.')
 }
 
 /** @param submitter the button, whose name and value count as a field */
@@ -84,7 +100,8 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null) {
   linkedForm = ''
   await show()
   form.reset()
-  showSuccess(visible(form), form.dataset.success)
+  const isOneSession = submitter?.getAttribute('name') === 'session'
+  showSuccess(visible(form), isOneSession ? 'Session ended.' : form.dataset.success)
 }
 
 async function loadAccount() {
@@ -106,15 +123,13 @@ const visible = (form: HTMLFormElement) =>
 /** Shows a user with sessions, or nothing. */
 function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
   const rows = user && {
-    Email: user.email,
-    Verified: user.emailVerified ? 'yes' : 'no',
-    ID: user.id,
-    Tenants: user.memberships.map(({ name }) => name).join(', ') || '–',
-    'Signed up': formatTime(user.createdAt),
+    Email: [user.email, user.emailVerified ? 'Verified' : 'Not verified'],
+    Teams: [user.memberships.map(({ name }) => name).join(', ') || 'None'],
+    'Signed up': [new Date(user.createdAt).toLocaleDateString([], { dateStyle: 'long' })],
   }
-  const nodes = Object.entries(rows ?? {}).flatMap(([term, text]) => [
+  const nodes = Object.entries(rows ?? {}).flatMap(([term, texts]) => [
     element('dt', term),
-    element('dd', text),
+    ...texts.map((text) => element('dd', text)),
   ])
   profile.querySelector('dl')?.replaceChildren(...nodes)
   document.querySelector('ul')?.replaceChildren(...sessions.map(sessionItem))
@@ -124,11 +139,20 @@ function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
 }
 
 function sessionItem({ id, label, refreshedAt, current }: SessionInfo) {
-  const text = `${label ?? 'No name'}, last used ${formatTime(refreshedAt)}`
-  const item = element('li', current ? `${text} (this session)` : text)
-  const button = Object.assign(element('button', 'End'), { name: 'session', value: id })
-  button.ariaLabel = `End ${text}`
-  if (!current) item.append(' ', button)
+  const name = label ?? 'Unnamed device'
+  const lastUse = `Last used ${formatTime(refreshedAt)}`
+  const item = element('li', '')
+  const button = Object.assign(element('button', 'End'), {
+    name: 'session',
+    value: id,
+    className: 'destructive',
+  })
+  button.ariaLabel = `End ${name}, ${lastUse}`
+  item.append(
+    element('strong', name),
+    element('small', lastUse),
+    current ? element('span', 'This session') : button,
+  )
   return item
 }
 

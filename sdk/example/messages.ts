@@ -8,7 +8,8 @@ export function showErrors(form: HTMLFormElement, error: UsherError) {
     field?.setAttribute('aria-invalid', 'true')
     target?.append(target.textContent ? `; ${detail}` : detail)
   }
-  form.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  form.classList.toggle('expired', error.code === 'code_invalid')
+  form.querySelector<HTMLElement>('[aria-invalid], .expired .renew')?.focus()
 }
 
 /** Shows in a form that an action was successful. */
@@ -18,6 +19,7 @@ export function showSuccess(form: HTMLFormElement, text = '') {
 
 /** Removes what `showErrors` and `showSuccess` added. */
 export function clearMessages(form: HTMLFormElement) {
+  form.classList.remove('expired')
   for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid')
   for (const target of form.querySelectorAll('.error, [role=status]')) target.replaceChildren()
 }
@@ -32,7 +34,7 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
     case 'invalid_credentials':
       return [{ path: 'password', detail: 'email' in form.elements ? error.title : 'Wrong password' }]
     case 'code_invalid':
-      return [{ detail: 'This link is no longer valid. Request a new one.' }]
+      return [{ detail: 'This link is no longer valid.' }]
     case 'token_expired':
     case 'token_invalid':
     case 'token_missing':

@@ -58,15 +58,15 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     example,
     visitExample,
   }) => {
-    const { page, signUp, logIn, account, sessions, usedOrigins } = await visitExample()
+    const { page, signUp, logIn, account, logOut, usedOrigins } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
-    await fill(signUp, { Email: email, Password: password, Name: 'Ada', 'New tenant': 'Engines' })
+    await fill(signUp, { Email: email, Password: password, Name: 'Ada', 'New team': 'Engines' })
     await signUp.getByRole('button').click()
     await expectTexts(account, email, 'Engines')
     await expectName(account, 'Ada')
 
-    await sessions.getByRole('button', { name: 'Log out', exact: true }).click()
+    await logOut.click()
     await fill(logIn, { Email: email, Password: password })
     await logIn.getByRole('button').click()
     await expectTexts(account, email)
@@ -92,6 +92,8 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await signUp.getByRole('button').click()
     await expectTexts(account, email)
     expect(await accessibilityErrorsOf(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390)
   })
 
   it('signs up with only an email and a password', async ({ database, visitExample }) => {
@@ -110,16 +112,16 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const { signUp, logIn, account, expectFailedLoads } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
-    await fill(signUp, { Email: 'ada', Password: 'short', 'New tenant': ' ' })
+    await fill(signUp, { Email: 'ada', Password: 'short', 'New team': ' ' })
     await signUp.getByRole('button').click()
     await expectFieldErrors(signUp, {
       Email: 'must be an email address',
       Password: 'must have at least 8 characters',
-      'New tenant': 'must not be blank',
+      'New team': 'must not be blank',
     })
     await expectFailedLoads('400 users')
 
-    await fill(signUp, { Email: email, Password: password, 'New tenant': 'Engines' })
+    await fill(signUp, { Email: email, Password: password, 'New team': 'Engines' })
     await signUp.getByRole('button').click()
     await expectTexts(account, email)
     expect(await signUp.locator('[aria-invalid]').count()).toBe(0)
@@ -254,13 +256,18 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const newPassword = 'four random common words'
     await choose(newPassword)
     await expectTexts(account, email, 'Password changed. All other sessions have ended.')
-    await sessions.getByText('(this session)').waitFor()
+    await sessions.getByText('This session').waitFor()
     expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
 
     await page.goto(link)
     await choose(password)
-    await expectAlert(form, 'This link is no longer valid. Request a new one.')
+    await expectAlert(form, 'This link is no longer valid.')
     await expectFailedLoads('400 confirm')
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await fill(forgot, { Email: email })
+    await forgot.getByRole('button').click()
+    await expectTexts(forgot, 'If an account has this address, it gets a mail with a link.')
   })
 
   it('verifies the address by the link of a mail, in another browser too', async ({
@@ -277,9 +284,16 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await other.page.goto(await linkTo(email))
     await other.page.getByRole('button', { name: 'Verify' }).click()
     await expectTexts(other.logIn, 'Your address is verified.')
-    await expectTexts(account, 'no')
+
+    await other.page.goto(await linkTo(email))
+    await other.page.getByRole('button', { name: 'Verify' }).click()
+    await other.page.getByText('This link is no longer valid.').waitFor()
+    await other.expectFailedLoads('400 email-verification')
+    await other.page.getByRole('button', { name: 'Send a new link' }).click()
+    await expectTexts(other.logIn, 'Log in to get a new link.')
+    await expectTexts(account, 'Not verified')
     await page.reload()
-    await expectTexts(account, 'yes')
+    await expectTexts(account, 'Verified')
     expect(await request.count()).toBe(0)
   })
 
@@ -295,15 +309,19 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const { token } = (await database.login({ email, password })).json()
     await database.openSession(token.jwt, { label: 'Ada’s <b>phone</b>' })
     await page.goto(example)
-    await sessions.getByText(/^Browser on .+, last used .*2026.* \(this session\)$/).waitFor()
+    const own = sessions.getByRole('listitem').filter({ hasText: 'This session' })
+    await own.getByText(/^Chrome on /).waitFor()
+    await own.getByText(/^Last used .*2026/).waitFor()
+    expect(await own.getByRole('button').count()).toBe(0)
     expect(await sessions.getByRole('listitem').count()).toBe(3)
     expect(await accessibilityErrorsOf(page)).toEqual([])
 
-    await sessions.getByRole('button', { name: /^End Ada’s <b>phone<\/b>, last used / }).click()
+    await sessions.getByRole('button', { name: /^End Ada’s <b>phone<\/b>, Last used / }).click()
     await expect.poll(() => sessions.getByRole('listitem').count()).toBe(2)
-    await sessions.getByRole('button', { name: /^End Browser on/ }).click()
+    await expectTexts(sessions, 'Session ended.')
+    await sessions.getByRole('button', { name: /^End Chrome on/ }).click()
     await expect.poll(() => sessions.getByRole('listitem').count()).toBe(1)
-    await sessions.getByText('(this session)').waitFor()
+    await sessions.getByText('This session').waitFor()
     await other.page.reload()
     await expectAlert(other.logIn, 'Your session has expired. Log in again.')
     await other.expectFailedLoads('401 me', '401 refresh')
@@ -316,14 +334,14 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     example,
     visitExample,
   }) => {
-    const { page, logIn, account, sessions } = await visitExample()
+    const { page, logIn, account, sessions, logOut } = await visitExample()
     const user = await loggedIn(database, logIn, account)
     const other = await visitExample()
     await logInAs(user.email, other.logIn, other.account)
     await expect.poll(() => other.sessions.getByRole('listitem').count()).toBe(2)
-    await expect.poll(() => other.sessions.getByText('(this session)').count()).toBe(1)
+    await expect.poll(() => other.sessions.getByText('This session').count()).toBe(1)
 
-    await sessions.getByRole('button', { name: 'Log out', exact: true }).click()
+    await logOut.click()
     await logIn.waitFor()
     expect(await page.evaluate('localStorage.length')).toBe(0)
     await other.page.goto(example)
@@ -360,7 +378,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await fill(logIn, { Email: user.email, Password: password })
     await logIn.getByRole('button').click()
     await expectTexts(formsOf(other).account, user.email)
-    await formsOf(other).sessions.getByRole('button', { name: 'Log out', exact: true }).click()
+    await formsOf(other).logOut.click()
     await logIn.waitFor()
     expect(await account.count()).toBe(0)
   })
@@ -428,8 +446,9 @@ type Form = ReturnType<Page['getByRole']>
 const formsOf = (page: Page) => ({
   logIn: page.getByRole('form', { name: 'Log in' }),
   signUp: page.getByRole('form', { name: 'Sign up' }),
-  account: page.getByRole('form', { name: 'Account', exact: true }),
+  account: page.getByRole('form', { name: 'Profile' }),
   sessions: page.getByRole('form', { name: 'Sessions' }),
+  logOut: page.getByRole('button', { name: 'Log out', exact: true }),
 })
 
 async function fill(form: Form, fields: Record<string, string>) {
