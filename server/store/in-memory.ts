@@ -1,3 +1,4 @@
+import type { PGlite } from '@electric-sql/pglite'
 import { openPGlite, storeOver } from './connect-embedded.js'
 import { migrate } from './migrate.js'
 import type { Store } from './store.js'
@@ -16,7 +17,15 @@ export async function createTemplate(): Promise<Blob> {
   const pglite = await openPGlite()
   const store = storeOver(pglite, Buffer.alloc(32))
   await migrate(store)
+  await dropTemplates(pglite)
   const files = await pglite.dumpDataDir('none')
   await store.close()
   return files
+}
+
+/** Drops the databases from which Postgres would create others: more than half of the files that a copy loads. */
+async function dropTemplates(pglite: PGlite) {
+  await pglite.query('UPDATE pg_database SET datistemplate = false')
+  await pglite.query('DROP DATABASE template0')
+  await pglite.query('DROP DATABASE template1')
 }
