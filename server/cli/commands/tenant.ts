@@ -63,6 +63,7 @@ function addRenameCommand(tenant: Command) {
     .argument('<name>', 'new name of the tenant', tenantName)
     .description('change the name of a tenant')
     .option('--json', 'print the result as JSON')
+    // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
     .action((path, id, name, options) =>
       withStore(async (store, _config, log) => {
         const renamed = await renameTenant(store, path, { id, name })
@@ -101,20 +102,24 @@ function addMembershipCommands(tenant: Command) {
       .argument('<user>', 'id or email address of the user')
       .description(description)
       .option('--json', 'print the result as JSON')
-  membershipCommand('add-user', 'add a user to a tenant').action((path, tenantId, userRef, options) =>
-    withStore(async (store, _config, log) => {
-      const membership = await addToTenant({ store, now: new Date() }, path, { tenantId, userRef })
-      audit(log, 'tenant.user_added', membership)
-      const text = `Added user ${membership.userId} to tenant ${tenantId}. Tokens include it from the next login on.`
-      print(options, membership, text)
-    }),
-  )
-  membershipCommand('remove-user', 'remove a user from a tenant').action((path, tenantId, userRef, options) =>
-    withStore(async (store, _config, log) => {
-      const membership = await removeFromTenant({ store, now: new Date() }, path, { tenantId, userRef })
-      audit(log, 'tenant.user_removed', membership)
-      const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${nameOfDatabase(path)} ${membership.userId}`
-      print(options, membership, text)
-    }),
-  )
+  membershipCommand('add-user', 'add a user to a tenant')
+    // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
+    .action((path, tenantId, userRef, options) =>
+      withStore(async (store, _config, log) => {
+        const membership = await addToTenant({ store, now: new Date() }, path, { tenantId, userRef })
+        audit(log, 'tenant.user_added', membership)
+        const text = `Added user ${membership.userId} to tenant ${tenantId}. Tokens include it from the next login on.`
+        print(options, membership, text)
+      }),
+    )
+  membershipCommand('remove-user', 'remove a user from a tenant')
+    // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
+    .action((path, tenantId, userRef, options) =>
+      withStore(async (store, _config, log) => {
+        const membership = await removeFromTenant({ store, now: new Date() }, path, { tenantId, userRef })
+        audit(log, 'tenant.user_removed', membership)
+        const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${nameOfDatabase(path)} ${membership.userId}`
+        print(options, membership, text)
+      }),
+    )
 }
