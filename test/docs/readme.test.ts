@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startChild } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
-import { createPostgresDatabase } from '../support/store.js'
+import { createDataFolder, createPostgresDatabase } from '../support/store.js'
 
 const has = (command: string) => spawnSync(command, ['version']).error === undefined
 const scripts = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')).scripts
@@ -55,9 +55,9 @@ it('npm runs no install script, and no script of ours needs the pre and post scr
 
 it.skipIf(!has('curl'))('the requests and code of README and docs/api.md work with npm start', async () => {
   const port = String(await freePort())
-  const env = { PORT: port, DATA_DIR: join(scratch, 'store'), HOME: scratch }
-  const server = startChild('sh', ['-c', 'exec npm start'], env)
-  // The first start creates the store.
+  // The store has no database yet. How a first start creates its files is tested in process/serve.test.ts.
+  const DATA_DIR = await createDataFolder()
+  const server = startChild('sh', ['-c', 'exec npm start'], { PORT: port, DATA_DIR, HOME: scratch })
   await server.printed('Server listening', 55_000)
   const here = (code: string) => code.replaceAll('localhost:3000', `localhost:${port}`)
   expect(requests.length).toBe(4)
@@ -72,6 +72,7 @@ it.skipIf(!has('curl'))('the requests and code of README and docs/api.md work wi
   for (const { code } of snippets) expect(await logged(here(code))).toEqual([[user.tenants]])
   server.signal('SIGTERM')
   await server.ended
+  await rm(DATA_DIR, { recursive: true })
 })
 
 /** Returns what a code snippet that uses the SDK logs. */
