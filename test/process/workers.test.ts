@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
 import { password } from '../support/app.js'
 import { type Child, startUsher, usher } from '../support/child.js'
@@ -48,12 +49,10 @@ async function end(server: Child) {
   expect(await server.ended).toMatchObject({ code: 0, signal: null })
 }
 
-/** A server for the tests that leave it with two workers. */
-const it = servedStoreTest.extend('server', { scope: 'file' }, async ({ env }, { onCleanup }) => {
-  const server = await startWorkers({ ...env, STORE_CONNECTIONS: '5' })
-  onCleanup(() => end(server))
-  return server
-})
+/** A server for the tests that leave it with two workers. The last of them kills it. */
+const it = servedStoreTest.extend('server', { scope: 'file' }, async ({ env }) =>
+  startWorkers({ ...env, STORE_CONNECTIONS: '5' }),
+)
 
 const isAlive = (pid: number) => {
   try {
@@ -128,6 +127,8 @@ describe('serve --workers', () => {
         const status = await server.send('/readyz').then(({ status }) => status, String)
         if (status === 200) served += 1
         else failed.push(status)
+        // Leaves the processor to the workers that start.
+        await pause(5)
       }
     }
     const clients = [load(), load()]
@@ -149,8 +150,7 @@ describe('serve --workers', () => {
     expect(workersOf(server).filter(isAlive)).toEqual([])
   })
 
-  it('workers exit and free the port when the primary process is killed', async ({ env }) => {
-    const server = await startWorkers(env)
+  it('workers exit and free the port when the primary process is killed', async ({ server }) => {
     server.signal('SIGKILL')
     await server.ended
     await vi.waitFor(() => expect(workersOf(server).filter(isAlive)).toEqual([]), { timeout: 10_000 })
