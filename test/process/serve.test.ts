@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,8 @@ const json = { 'content-type': 'application/json' }
 async function startServer(env: Record<string, string>) {
   const port = await freePort()
   const server = startUsher(['serve'], { ...cheapHashes, ...env, PORT: String(port) })
-  await server.printed('Server listening')
+  // A first start creates the store.
+  await server.printed('Server listening', 55_000)
   return { ...server, port, users: `http://localhost:${port}/workspaces/demo/databases/app/users` }
 }
 
@@ -167,8 +168,14 @@ describe('SIGTERM', () => {
     expect(performance.now() - before).toBeLessThan(5_000)
   })
 
-  const shells = ['sh', 'dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0)
-  it.each(shells)(
+  // On many systems sh is one of the others.
+  const shells = new Map(
+    ['bash', 'dash', 'sh'].flatMap((shell) => {
+      const { status, stdout } = spawnSync('sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' })
+      return status === 0 ? [[realpathSync(stdout.trim()), shell] as const] : []
+    }),
+  )
+  it.each([...shells.values()])(
     'SIGTERM to npm start drains the server and exits 0, with %s as script shell',
     async (shell) => {
       const env = { ...(await unreachableStore()), PORT: String(await freePort()), HOME: scratch }
