@@ -7,7 +7,7 @@ const catalogue = {
 } as const
 
 /**
- * Why there is no user:
+ * Why a token was not accepted:
  *
  * - `token_missing`: no token was passed, or a header of another scheme than Bearer
  * - `token_expired`: the token was valid. The user must log in again

@@ -27,14 +27,14 @@ export interface HttpOptions {
   timeoutMs: number
 }
 
-/** Problems of the server that say why there is no user. Any other response is `unavailable`. */
+/** Problem codes of the server that become the code of the error. Any other one becomes `unavailable`. */
 const refusals: readonly VerifyErrorCode[] = ['token_expired', 'token_invalid', 'database_not_found']
 
 /**
  * Returns the JSON object of a response with status 200.
  *
- * @param maxBytes the size of the longest body that is read
- * @throws {VerifyError} if there is none
+ * @param maxBytes size of the largest body that is accepted
+ * @throws {VerifyError} if there is no such response
  */
 export async function getJson(
   url: string,
@@ -54,7 +54,7 @@ export async function getJson(
   }
 }
 
-/** Reads a body up to a limit: one without end would fill the memory until the timeout. */
+/** Reads a body up to a limit, because an endless one would fill the memory until the timeout. */
 async function readJson(url: string, { body }: FetchResponse, maxBytes: number): Promise<unknown> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()

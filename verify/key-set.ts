@@ -5,20 +5,20 @@ import { getJson, type HttpOptions } from './get-json.js'
 /** Algorithms with which a server signs. */
 export const algorithms = ['ES256', 'RS256', 'EdDSA']
 
-/** The age from which keys are fetched again while requests use the present ones. */
+/** The age from which keys are fetched again while requests use the cached ones. */
 const refreshAfterMs = 150_000
 /** The age from which a request waits for newer keys: the `max-age` of the key set's Cache-Control. */
 const maxAgeMs = 300_000
 /** The age from which keys are not used even if the server is unavailable. No token lives longer. */
 const maxStaleMs = 86_400_000
-/** The time between two fetches, or unknown key IDs would cause one for each request. */
+/** The minimum time between two fetches. Without it, each request with an unknown key ID would cause one. */
 const cooldownMs = 5_000
 
-/** The size of a key set at most. 100 keys of the longest kind are shorter. */
+/** The maximum size of a key set. 100 keys of the longest kind are smaller. */
 const maxBytes = 65_536
 const maxKeys = 100
 
-/** A request of a Cloudflare Worker cannot await what another one started, and ends what it does not await. */
+/** In a Cloudflare Worker, a request cannot await a fetch of another one, and cancels its own fetches when it ends. */
 const isolatesRequests = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 
 /** Returns a function that finds the key of a token's header in a cached key set. */
@@ -29,7 +29,7 @@ export function createKeySet(url: string, http: HttpOptions, now: () => number) 
   let failure: unknown
   let pending: Promise<void> | undefined
 
-  // Absolute: after a clock was set back, everything counts as old.
+  // The absolute value, so that everything counts as old after the clock was set back.
   const ageMs = (instant: number) => Math.abs(now() - instant)
 
   async function tryRefresh() {
@@ -53,7 +53,7 @@ export function createKeySet(url: string, http: HttpOptions, now: () => number) 
     return attempt
   }
 
-  /** @throws {VerifyError} `token_invalid` if the key is not in the set, or why the set cannot be read */
+  /** @throws {VerifyError} `token_invalid` if the key is not in the set; the error of the last fetch if it failed */
   return async ({ kid = '', alg }: JWTHeaderParameters): Promise<CryptoKey> => {
     const find = () => (ageMs(fetchedAt) < maxStaleMs ? keys.get(`${alg} ${kid}`) : undefined)
     const age = ageMs(fetchedAt)

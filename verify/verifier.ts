@@ -55,16 +55,16 @@ export interface Verifier {
   /** Verifies a token, or the value of an `Authorization` header with a Bearer token. */
   verify(tokenOrHeader: string | null | undefined): Promise<Result<VerifiedUser>>
   /**
-   * Returns the user's tenants as they are now, from the server's `/users/me`. Also for a user with more than 50
-   * tenants. A token that was revoked since it was issued is `token_invalid`.
+   * Returns the user's current tenants, from the server's `/users/me`, even if they are more than 50. A token that was
+   * revoked since it was issued is `token_invalid`.
    */
   fetchTenants(tokenOrHeader: string | null | undefined): Promise<Result<string[]>>
 }
 
-/** Clocks of servers may differ by this. */
+/** How far the clocks of two servers may differ. */
 const clockSkewSeconds = 30
 
-/** The size of a response of `/users/me` at most: some 100,000 tenants. */
+/** The maximum size of a response of `/users/me`, with about 100,000 tenants. */
 const maxUserBytes = 4_194_304
 
 /**
