@@ -1,13 +1,13 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
-import { DatabasePath } from './database-path.js'
+import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
 import { mustBe } from './field-errors.js'
 import { body, NewPassword, notBlank } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
-import { SignedInUser, usersPath } from './users.js'
+import { SignedInUser } from './users.js'
 
 const c = initContract()
 
@@ -26,7 +26,7 @@ export type RequestPasswordResetBody = z.infer<typeof RequestPasswordResetBody>
 const Accepted = component(
   {
     id: 'Accepted',
-    description: 'Empty. It says nothing about whether a mail is sent.',
+    description: 'Empty. It does not reveal whether a mail is sent.',
     examples: [{}],
   },
   z.object({}),
@@ -84,7 +84,7 @@ export const codes = c.router({
     responses: { 202: Accepted, ...failures(...bodyProblems, ...accountProblems) },
     summary: 'Request a mail to choose a new password',
     description:
-      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour; its client network and its database have limits too.',
+      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too.',
     metadata: { links: ['resetPassword'] },
   },
   resetPassword: {
@@ -95,7 +95,7 @@ export const codes = c.router({
     responses: { 200: SignedInUser, ...failures('code_invalid', ...bodyProblems, ...accountProblems) },
     summary: 'Choose a new password with a code',
     description:
-      'Ends all sessions of the user, refuses all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once, and a newer one replaces it.',
+      'Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it.',
     metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'newPassword' },
   },
   requestEmailVerification: {
@@ -106,7 +106,7 @@ export const codes = c.router({
     responses: { 202: Accepted, ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
     summary: 'Request a mail to verify the address',
     description:
-      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. The response is the same in any case.',
+      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too.',
     metadata: { security: 'bearer', links: ['verifyEmail'] },
   },
   verifyEmail: {
@@ -120,7 +120,7 @@ export const codes = c.router({
     },
     summary: 'Verify an address with a code',
     description:
-      'Needs no token, because the mail may be opened in another browser than the one that signed up, unless the database demands one. A token that is sent must be of the user of the code. A refused request does not use the code up.',
+      'Needs no token unless the database requires one, because users may open the mail in another browser. If a token is sent, it must belong to the user of the code. A rejected request does not use up the code.',
     metadata: { security: 'optional bearer' },
   },
 } satisfies DescribedRoutes)

@@ -10,6 +10,12 @@ export const PathName = component(
 const pathParameter = (description: string, example: string) =>
   field(description, PathName.clone(undefined, { parent: true }), { examples: [example] })
 
+/** Path of a database, below which all of its operations are. */
+export const databasePath = '/workspaces/:workspaceSlug/databases/:databaseName'
+
+/** Path of the users of a database. */
+export const usersPath = `${databasePath}/users`
+
 /** Path parameters that identify a database. */
 export const DatabasePath = z.object({
   workspaceSlug: pathParameter('Slug of the workspace.', 'demo'),

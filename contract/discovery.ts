@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
-import { DatabasePath } from './database-path.js'
+import { DatabasePath, databasePath } from './database-path.js'
 import { failures } from './failures.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
@@ -79,7 +79,6 @@ export const IssuerMetadata = component(
 )
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
-const issuer = '/workspaces/:workspaceSlug/databases/:databaseName'
 const failing = failures('database_not_found', 'unavailable')
 const cached = { cacheControl: 'public, max-age=300', revalidates: true } as const
 
@@ -93,7 +92,7 @@ const metadata = {
 export const discovery = c.router({
   getKeySet: {
     method: 'GET',
-    path: `${issuer}/.well-known/jwks.json`,
+    path: `${databasePath}/.well-known/jwks.json`,
     pathParams: DatabasePath,
     responses: { 200: KeySet, ...failing },
     summary: 'Get the public keys of a database',
@@ -103,19 +102,19 @@ export const discovery = c.router({
   },
   getIssuerMetadata: {
     ...metadata,
-    path: `${issuer}/.well-known/openid-configuration`,
+    path: `${databasePath}/.well-known/openid-configuration`,
     summary: 'Get the issuer metadata of a database',
     description: 'The path is specified by OpenID Connect Discovery.',
   },
   getAuthorizationServerMetadata: {
     ...metadata,
-    path: `/.well-known/oauth-authorization-server${issuer}`,
+    path: `/.well-known/oauth-authorization-server${databasePath}`,
     summary: 'Get the issuer metadata of a database (RFC 8414)',
     description: 'The path is specified by RFC 8414 section 3.',
   },
   getAuthorizationServerMetadataOfIssuer: {
     ...metadata,
-    path: `${issuer}/.well-known/oauth-authorization-server`,
+    path: `${databasePath}/.well-known/oauth-authorization-server`,
     summary: 'Get the issuer metadata of a database (appended path)',
     description: 'For clients that append the path of RFC 8414 to the issuer.',
   },

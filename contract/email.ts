@@ -5,7 +5,7 @@ import { registry } from './registry.js'
 const localPartPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const domainPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const numericEnd = /\.[0-9]+$/
-/** A domain that URL parsing returns unchanged: no A-label, whose encoding may be invalid, and no number at its end. */
+/** A domain that URL parsing does not change: it has no A-label, whose encoding may be invalid, and no number at its end. */
 const plainDomain = /^(?!.*xn--).*\.[a-z][^.]*$/
 /** Counts code points. A string never has more of them than UTF-16 code units. */
 const isLongerThan = (text: string, limit: number) => text.length > limit && [...text].length > limit
@@ -22,13 +22,13 @@ function toAsciiDomain(domain: string) {
 
 /**
  * Returns the form of an email address that is unique within a database: Unicode NFC, lower case, the domain in IDNA
- * A-label form. Dots and plus signs stay, because only the mail provider may interpret them (RFC 5321 §2.3.11).
+ * A-label form. Keeps dots and plus signs, because only the mail provider may interpret them (RFC 5321 §2.3.11).
  *
- * @returns undefined if the text is not an email address: a dot-atom of at most 64 characters, `@` and a domain name
- * of two labels or more, at most 254 characters in all (RFC 5321 §4.5.3.1), in letters of any script (RFC 6531)
+ * @returns undefined if the text is not an email address. An address is a dot-atom of at most 64 characters, `@` and a
+ * domain name of at least two labels. It has at most 254 characters (RFC 5321 §4.5.3.1), of any script (RFC 6531).
  */
 export function canonicalEmail(email: string): string | undefined {
-  // Lower case may compose where capitals do not: J and a combining caron become ǰ.
+  // Twice, because some letters compose only in lower case: j and a combining caron become ǰ.
   const folded = email.normalize('NFC').toLowerCase().normalize('NFC')
   const at = folded.lastIndexOf('@')
   const localPart = folded.slice(0, Math.max(at, 0))
@@ -38,23 +38,23 @@ export function canonicalEmail(email: string): string | undefined {
   return domain && `${localPart}@${domain}`
 }
 
-/** Returns the small letter of a capital if the two are a pair, such as A and a. ẞ, İ and ǅ are in no pair. */
-function smallInPair(letter: string) {
+/** Returns the lower-case form of a letter if its upper case is that letter again. This is not so for ẞ, İ and ǅ. */
+function reversibleLowerCase(letter: string) {
   const small = letter.toLowerCase()
   return small.toUpperCase() === letter ? small : letter
 }
 
-/** Letters that IDNA (UTS 46) replaces by others, such as fullwidth ones, or leaves out. It keeps ß and ς. */
+/** Letters that IDNA (UTS 46) removes, or replaces by others, such as fullwidth ones. It keeps ß and ς. */
 const replacedInDomain = /(?![ßς])\p{Changes_When_NFKC_Casefolded}/u
 
 /**
- * Returns whether every mail system reads an address in Unicode NFC as its canonical form, apart from capitals. Lower case
- * must only replace capitals by the small letters of their pairs, and IDNA must replace no letter of the domain.
+ * Returns whether every mail system takes an address in Unicode NFC for its canonical form, apart from upper case. This
+ * is so if the lower case of each letter is reversible and IDNA replaces no letter of the domain.
  */
 function isUnambiguous(email: string) {
   const folded = email.toLowerCase()
   const domain = folded.slice(folded.lastIndexOf('@') + 1).normalize('NFC')
-  return folded === Array.from(email, smallInPair).join('') && !replacedInDomain.test(domain)
+  return folded === Array.from(email, reversibleLowerCase).join('') && !replacedInDomain.test(domain)
 }
 
 const nfcEmail = () =>
@@ -73,7 +73,7 @@ const documented = { format: 'idn-email', maxLength: 254, description, examples:
 /** The email address of an account that may exist, trimmed and in Unicode NFC. Earlier versions accepted more addresses. */
 export const Email = nfcEmail().register(registry, documented)
 
-/** The email address of a new account. Refuses one that could be read as another's, see {@link isUnambiguous}. */
+/** The email address of a new account. Rejects one that a mail system could take for another, see {@link isUnambiguous}. */
 export const NewEmail = nfcEmail()
-  .refine(isUnambiguous, failsWith('email_invalid', 'must not have letters that mail systems may replace'))
+  .refine(isUnambiguous, failsWith('email_invalid', 'must not contain letters that mail systems may replace'))
   .register(registry, documented)

@@ -15,9 +15,9 @@ export const bodyProblems = [
   'payload_too_large',
   'unsupported_media_type',
 ] as const
-/** Problems of every operation that an operator may turn off for a database: then it is `route_not_found`. */
+/** Problems of every operation that an operator can turn off for a database, which makes it `route_not_found`. */
 export const accountProblems = ['route_not_found', ...databaseProblems] as const
-/** Problems of every operation without a body, because a request may have one all the same. */
+/** Problems of every operation without a body, because clients may send one anyway. */
 export const withoutBodyProblems = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const
 /** Problems of every operation that needs an access token. */
 export const tokenProblems = ['token_missing', 'token_invalid', 'token_expired'] as const
@@ -38,8 +38,8 @@ const problemWith = <C extends ProblemCode>(codes: C[]) =>
   })
 
 /**
- * Returns the error responses of a route: one problem body per status, whose `code` is one of those listed or of those
- * that every route has.
+ * Returns the error responses of a route: one problem body per status. Its `code` is one of those listed, or of those that
+ * every route has.
  */
 export function failures<const C extends ProblemCode>(...listed: C[]) {
   const codes = [...listed, ...everywhere]

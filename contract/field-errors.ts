@@ -22,7 +22,7 @@ export const FieldErrorCode = component(
 )
 export type FieldErrorCode = z.infer<typeof FieldErrorCode>
 
-/** A limit in characters, which the size of a body bounds. */
+/** A limit in characters. It cannot exceed the maximum size of a body. */
 const limit = (description: string) =>
   field(description, z.int().min(1).max(16384).optional(), { format: 'int32' })
 
@@ -39,12 +39,12 @@ export const FieldError = component(
 )
 export type FieldError = z.infer<typeof FieldError>
 
-/** Options for a rule of a schema: its failure is reported with this code and detail. */
+/** Returns options for a rule of a schema, so that its failure is reported with this code and detail. */
 export const failsWith = (code: FieldErrorCode, detail: string) => ({
   error: (issue: z.core.$ZodRawIssue) => report(issue, code, detail),
 })
 
-/** Options for the type of a schema: a missing value is reported as `required`, any other type as `invalid_type`. */
+/** Returns options for a schema, so that a missing value is reported as `required` and a wrong type as `invalid_type`. */
 export const mustBe = (type: 'a string' | 'an object') => ({
   error: (issue: z.core.$ZodRawIssue) =>
     issue.input === undefined
@@ -52,7 +52,7 @@ export const mustBe = (type: 'a string' | 'an object') => ({
       : report(issue, 'invalid_type', `must be ${type}`),
 })
 
-/** Adds the code to the issue. zod calls `error` before it copies the raw issue, whose properties are open. */
+/** Adds the code to the issue, and returns the detail. zod copies the issue with the code after it has called `error`. */
 function report(issue: z.core.$ZodRawIssue, code: FieldErrorCode, detail: string) {
   issue.fieldErrorCode = code
   return detail
@@ -69,7 +69,7 @@ export function toFieldError(issue: { path?: readonly unknown[] | undefined; mes
   return { path, code, detail: message, ...(code === 'too_long' && { max: Number(maximum) }) }
 }
 
-/** What an issue has if `report` made it, and its limit if a text is too long. */
+/** The code that `report` adds to an issue, and the limit that zod adds if a text is too long. */
 interface Reported {
   fieldErrorCode?: FieldErrorCode
   maximum?: number | bigint

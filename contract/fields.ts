@@ -25,7 +25,7 @@ export const NewPassword = Password.clone().register(registry, {
   maxLength: 256,
 })
 
-/** Returns the schema of a request body, of which the document has one example. */
+/** Returns the schema of a request body. The document shows its example. */
 export const body = <Shape extends z.ZodRawShape>(
   { id, description, example }: { id: string; description: string; example: unknown },
   shape: Shape,

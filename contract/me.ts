@@ -1,11 +1,11 @@
 import { initContract } from '@ts-rest/core'
 import type { z } from 'zod'
-import { DatabasePath } from './database-path.js'
+import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
 import { body, NewPassword, name, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { field } from './registry.js'
-import { SignedInUser, User, usersPath } from './users.js'
+import { SignedInUser, User } from './users.js'
 
 const c = initContract()
 
@@ -14,7 +14,7 @@ export const UpdateMeBody = body(
   { id: 'UpdateMeBody', description: 'The fields to change.', example: { preferredName: 'Ada' } },
   {
     preferredName: field(
-      'Display name. Null removes it; it stays as it is if this field is absent.',
+      'Display name. Null removes it. If this field is absent, it does not change.',
       name().nullish(),
       { examples: ['Ada'] },
     ),
@@ -23,13 +23,13 @@ export const UpdateMeBody = body(
 export type UpdateMeBody = z.infer<typeof UpdateMeBody>
 
 const currentPassword = () =>
-  field('The present password.', Password.clone(), { ...password, maxLength: 16384 })
+  field('The current password.', Password.clone(), { ...password, maxLength: 16384 })
 
 /** Body of `PUT …/users/me/password`. */
 export const ChangePasswordBody = body(
   {
     id: 'ChangePasswordBody',
-    description: 'The present password and the new one.',
+    description: 'The current password and the new one.',
     example: { password: 'correct horse battery', newPassword: 'four random common words' },
   },
   { password: currentPassword(), newPassword: NewPassword },
@@ -64,7 +64,7 @@ export const me = c.router({
     body: UpdateMeBody,
     responses: { 200: User, ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
     summary: 'Change the current user',
-    description: 'Changes the fields that the body has, and returns the user.',
+    description: 'Changes the fields that are in the body, and returns the user.',
     metadata: { security: 'bearer', isRepeatable: true },
   },
   changePassword: {
@@ -78,7 +78,7 @@ export const me = c.router({
     },
     summary: 'Change the password of the current user',
     description:
-      'Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one.',
+      'Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one.',
     metadata: { security: 'bearer', links: ['getMe'], hashesPassword: true, newPassword: 'newPassword' },
   },
   deleteMe: {
@@ -91,7 +91,7 @@ export const me = c.router({
       ...failures(...confirmedProblems),
     },
     summary: 'Delete the current user',
-    description: 'Also deletes those of the user’s tenants that have no other user. This cannot be undone.',
+    description: 'Also deletes the user’s tenants that have no other user. This cannot be undone.',
     metadata: { security: 'bearer', signsOut: true, hashesPassword: true },
   },
 } satisfies DescribedRoutes)

@@ -10,13 +10,13 @@ export interface RouteMetadata {
   newPassword?: 'password' | 'newPassword'
   /** Whether there is an HTML page for browsers. */
   html?: boolean
-  /** IDs of the operations that can follow, with what a successful response returns or causes. */
+  /** IDs of the operations that can follow. They need a value of the response, or of the mail that it causes. */
   links?: readonly string[]
   /** Whether the response has an ETag, so that a client can revalidate it. */
   revalidates?: boolean
   /**
-   * Whether a client may send the request again after status 503 or without a response, when the server may have done
-   * what it asks for. By default GET requests may be, and those with an Idempotency-Key.
+   * Whether a client may repeat the request after status 503 or without a response, although the server may have
+   * processed it. GET requests and requests with an Idempotency-Key may be repeated by default.
    */
   isRepeatable?: boolean
   /** Whether no token of the user is valid after a success. */

@@ -1,12 +1,12 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
-import { DatabasePath } from './database-path.js'
+import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
 import { failsWith, mustBe } from './field-errors.js'
 import { body, instant, name, notBlank } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
-import { SignedInUser, signedInExample, usersPath } from './users.js'
+import { SignedInUser, signedInExample } from './users.js'
 
 const c = initContract()
 
@@ -19,7 +19,7 @@ export const RefreshToken = component(
   { id: 'RefreshToken', description: 'Credential of a session. Never send it to any other server.' },
   z.object({
     value: field(
-      'Send it in the body of `refreshSession`, once: each response has the next one.',
+      'Send it in the body of `refreshSession`, once. Each response has the next one.',
       z.string(),
     ),
     maxAge: field('Seconds until the session ends if it is not refreshed.', z.int().min(0), {
@@ -90,7 +90,10 @@ const SessionInfo = component(
     label: field('The label given to `openSession`. Null if there was none.', z.string().nullable(), {
       examples: [labelExample],
     }),
-    current: field('Whether the token of this request belongs to it, or is that of its login.', z.boolean()),
+    current: field(
+      'Whether the token of this request belongs to the session, or is that of its login.',
+      z.boolean(),
+    ),
   }),
 )
 
@@ -143,7 +146,7 @@ export const sessions = c.router({
     },
     summary: 'Open a session, to stay logged in',
     description:
-      'Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. A user has at most 100 unless the operator allows fewer: opening another one ends the longest unused one. Its access tokens are refused by this service once the session has ended.',
+      'Send the token of a sign-up or login within 120 seconds, before you send it to any other service. A login opens one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening one more ends the longest unused one. This service rejects the access tokens of a session that has ended.',
     metadata: { security: 'bearer', links: ['getMe', 'refreshSession', 'endSession'] },
   },
   refreshSession: {
@@ -183,7 +186,7 @@ export const sessions = c.router({
     body: c.noBody(),
     responses: { 204: c.noBody(), ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
     summary: 'End all sessions, to log out everywhere',
-    description: 'Also refuses all access tokens that the user has, including that of this request.',
+    description: 'Also revokes all access tokens of the user, including that of this request.',
     metadata: { security: 'bearer', signsOut: true },
   },
   endSessionById: {
@@ -194,7 +197,7 @@ export const sessions = c.router({
     responses: { 204: c.noBody(), ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
     summary: 'End one session of the current user, such as that of a lost device',
     description:
-      'Succeeds also if the session has ended. Does nothing to a session of another user. The current session may end too, which refuses the token of this request.',
+      'Succeeds also if the session has ended. Does nothing to a session of another user. If it is the current session, the token of this request is rejected from then on.',
     metadata: { security: 'bearer', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

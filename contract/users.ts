@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
-import { DatabasePath } from './database-path.js'
+import { DatabasePath, usersPath } from './database-path.js'
 import { Email, NewEmail } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
 import { atMost255, body, instant, NewPassword, name, notBlank, Password, password } from './fields.js'
@@ -141,7 +141,7 @@ export const User = component(
     preferredName: field('Display name, or null if none was given.', z.string().nullable(), {
       examples: ['Ada'],
     }),
-    emailVerified: field('Whether the user has proved to receive mail at this address.', z.boolean()),
+    emailVerified: field('Whether the user has proved that mail to this address arrives.', z.boolean()),
     tenants: tenants(),
     memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),
     createdAt: instant('Time of sign-up'),
@@ -149,8 +149,6 @@ export const User = component(
 )
 export type User = z.infer<typeof User>
 
-/** Path of the users of a database. */
-export const usersPath = '/workspaces/:workspaceSlug/databases/:databaseName/users'
 const withBody = [...bodyProblems, ...databaseProblems] as const
 
 export const users = c.router({

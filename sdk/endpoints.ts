@@ -462,7 +462,7 @@ export interface Operations {
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
-  /** Send the token of a sign-up or login within 120 seconds, before anyone else gets it. A login opens one session. A user has at most 100 unless the operator allows fewer: opening another one ends the longest unused one. Its access tokens are refused by this service once the session has ended. */
+  /** Send the token of a sign-up or login within 120 seconds, before you send it to any other service. A login opens one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening one more ends the longest unused one. This service rejects the access tokens of a session that has ended. */
   openSession(
     body?: OpenSessionBody | undefined,
     options?: CallOptions,
@@ -476,37 +476,37 @@ export interface Operations {
   endSession(body: RefreshTokenBody, options?: CallOptions): Promise<Result<undefined, EndSessionErrorCode>>
   /** Returns the sessions that have not ended. */
   listSessions(options?: CallOptions): Promise<Result<SessionList, ListSessionsErrorCode>>
-  /** Also refuses all access tokens that the user has, including that of this request. */
+  /** Also revokes all access tokens of the user, including that of this request. */
   endAllSessions(options?: CallOptions): Promise<Result<undefined, EndAllSessionsErrorCode>>
-  /** Succeeds also if the session has ended. Does nothing to a session of another user. The current session may end too, which refuses the token of this request. */
+  /** Succeeds also if the session has ended. Does nothing to a session of another user. If it is the current session, the token of this request is rejected from then on. */
   endSessionById(
     sessionId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, EndSessionByIdErrorCode>>
-  /** Changes the fields that the body has, and returns the user. */
+  /** Changes the fields that are in the body, and returns the user. */
   updateMe(body: UpdateMeBody, options?: CallOptions): Promise<Result<User, UpdateMeErrorCode>>
-  /** Ends every session, also that of the request, and refuses all earlier access tokens. Use the returned one, which belongs to no session: it can open a new one. */
+  /** Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one. */
   changePassword(
     body: ChangePasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
-  /** Also deletes those of the user’s tenants that have no other user. This cannot be undone. */
+  /** Also deletes the user’s tenants that have no other user. This cannot be undone. */
   deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
-  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. */
+  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too. */
   requestPasswordReset(
     body: RequestPasswordResetBody,
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestPasswordResetErrorCode>>
-  /** Ends all sessions of the user, refuses all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once, and a newer one replaces it. */
+  /** Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it. */
   resetPassword(
     body: ResetPasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ResetPasswordErrorCode>>
-  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour; its client network and its database have limits too. The response is the same in any case. */
+  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too. */
   requestEmailVerification(
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestEmailVerificationErrorCode>>
-  /** Needs no token, because the mail may be opened in another browser than the one that signed up, unless the database demands one. A token that is sent must be of the user of the code. A refused request does not use the code up. */
+  /** Needs no token unless the database requires one, because users may open the mail in another browser. If a token is sent, it must belong to the user of the code. A rejected request does not use up the code. */
   verifyEmail(
     body: VerifyEmailBody,
     options?: CallOptions,

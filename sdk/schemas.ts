@@ -1,6 +1,6 @@
 // Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
 
-/** Empty. It says nothing about whether a mail is sent. */
+/** Empty. It does not reveal whether a mail is sent. */
 export type Accepted = { [field: string]: never }
 
 /** Access token for later requests of the user. */
@@ -17,10 +17,10 @@ export interface AccessToken {
   type: 'ACCESS_TOKEN'
 }
 
-/** The present password and the new one. */
+/** The current password and the new one. */
 export interface ChangePasswordBody {
   /**
-   * The present password.
+   * The current password.
    *
    * @example correct horse battery
    */
@@ -64,7 +64,7 @@ export interface CreateUserBody {
 /** The password, as confirmation. */
 export interface DeleteMeBody {
   /**
-   * The present password.
+   * The current password.
    *
    * @example correct horse battery
    */
@@ -189,7 +189,7 @@ export type ProblemCode =
 
 /** Credential of a session. Never send it to any other server. */
 export interface RefreshToken {
-  /** Send it in the body of `refreshSession`, once: each response has the next one. */
+  /** Send it in the body of `refreshSession`, once. Each response has the next one. */
   value: string
   /**
    * Seconds until the session ends if it is not refreshed.
@@ -261,7 +261,7 @@ export interface SessionInfo {
    * @example Ada’s phone
    */
   label: string | null
-  /** Whether the token of this request belongs to it, or is that of its login. */
+  /** Whether the token of this request belongs to the session, or is that of its login. */
   current: boolean
 }
 
@@ -283,7 +283,7 @@ export interface SignedInUser {
 /** The fields to change. */
 export interface UpdateMeBody {
   /**
-   * Display name. Null removes it; it stays as it is if this field is absent.
+   * Display name. Null removes it. If this field is absent, it does not change.
    *
    * @example Ada
    */
@@ -306,7 +306,7 @@ export interface User {
    * @example Ada
    */
   preferredName: string | null
-  /** Whether the user has proved to receive mail at this address. */
+  /** Whether the user has proved that mail to this address arrives. */
   emailVerified: boolean
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]

@@ -4,14 +4,13 @@ import { headers } from './components.js'
 import { operationOf } from './operation.js'
 import { routes } from './routes.js'
 import { namedSchemas } from './schemas.js'
-import { toOpenApi30 } from './version-3.0.js'
 
 const tags = {
   users: 'Sign up, log in and get the current user.',
   sessions:
-    'Stay logged in, and log out. An operator may turn these off for a database, as `me` and `codes`.',
+    'Stay logged in, and log out. An operator can turn off `sessions`, `me` and `codes` for a database.',
   me: 'What users change about themselves.',
-  codes: 'Mails with codes: forgotten passwords and verified addresses.',
+  codes: 'Mails with codes, to reset a password or verify an address.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   service: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>
@@ -40,7 +39,8 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
-      description: 'The `token.jwt` that sign-up and login return: RFC 9068, verified by RFC8725.',
+      description:
+        'The `token.jwt` that sign-up and login return: a JWT by RFC 9068, verified by the rules of RFC8725.',
     })
   for (const [name, schema] of namedSchemas()) builder.addSchema(name, schema)
   for (const [name, header] of Object.entries(headers)) builder.addHeader(name, header)
@@ -57,3 +57,17 @@ export function openApiDocument(baseUrl: string, version: string): OpenAPIObject
 /** Returns the document of {@link openApiDocument} in OpenAPI 3.0. */
 export const openApi30Document = (baseUrl: string, version: string) =>
   toOpenApi30(openApiDocument(baseUrl, version))
+
+/** Returns an OpenAPI 3.1 document in OpenAPI 3.0, whose schemas differ from JSON Schema. */
+function toOpenApi30({ info, ...rest }: OpenAPIObject): OpenAPIObject {
+  const document = { ...rest, openapi: '3.0.3', info: { ...info, license: { name: 'MIT' } } }
+  return JSON.parse(JSON.stringify(document), (_key, value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    const { examples, ...schema } = value
+    return {
+      ...schema,
+      ...(Array.isArray(value.type) && { type: value.type[0], nullable: true }),
+      ...(Array.isArray(examples) ? { example: examples[0] } : examples && { examples }),
+    }
+  })
+}

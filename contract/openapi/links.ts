@@ -23,7 +23,7 @@ export function linksTo(builder: OpenApiBuilder, operationIds: readonly string[]
   return links
 }
 
-/** Returns what an operation takes of the response before it, or of the mail that the response has caused. */
+/** Returns which value of the previous response, or of the mail that it caused, an operation needs. */
 function whatToSend(operationId: string) {
   const target = routes.find((each) => each.operationId === operationId)?.route
   if (!target) throw new Error(`a link leads to ${operationId}, which does not exist`)
@@ -31,5 +31,5 @@ function whatToSend(operationId: string) {
   const shape = 'body' in target && target.body instanceof z.ZodObject ? target.body.shape : {}
   return 'refreshToken' in shape
     ? 'Send `refreshToken.value` as `refreshToken` in the body.'
-    : 'Send the code of the mail as `code` in the body.'
+    : 'Send the code from the mail as `code` in the body.'
 }

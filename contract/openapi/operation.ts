@@ -40,7 +40,7 @@ export function operationOf(
   }
 }
 
-/** Returns the alternatives, of which an empty one needs nothing. */
+/** Returns the alternative requirements. An empty one means that no token is needed. */
 function securityOf({ security }: RouteMetadata): SecurityRequirementObject[] {
   if (!security) return []
   return security === 'bearer' ? [{ bearer: [] }] : [{ bearer: [] }, {}]

@@ -34,7 +34,7 @@ function examplesOf([first, ...others]: readonly ProblemCode[], route: AppRoute)
   return { examples: Object.fromEntries(examples) }
 }
 
-/** Names of responses that have these codes and perhaps more. */
+/** Names of responses that have at least these codes. */
 const sharedNames: Record<string, readonly string[]> = {
   BadRequest: [...bodyProblems, 'malformed_request'].filter(
     (code) => problems[code as ProblemCode].status === 400,
@@ -53,7 +53,7 @@ function responseName(codes: readonly string[]) {
 
 /**
  * Adds the response with these problems to the components and returns a reference to it. Its schema is that of all
- * problems, because generators write a class for every other one.
+ * problems, because generators write a class for each schema.
  */
 export function problemResponse(
   builder: OpenApiBuilder,

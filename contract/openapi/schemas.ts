@@ -19,10 +19,10 @@ interface Rendered {
 
 const rendering = {
   metadata: registry,
-  // Of a body with a default value, clients see the input.
+  // Clients send the input: a body before default values are added.
   io: 'input',
   override: ({ zodSchema, jsonSchema }: Rendered) => {
-    // A pattern next to a format says the same twice.
+    // The format already says what the pattern says.
     if (jsonSchema.format) delete jsonSchema.pattern
     // orval writes no valid code for an object whose only field is a constant.
     if ('const' in jsonSchema) {
@@ -39,9 +39,9 @@ const rendering = {
       delete jsonSchema.enum
       delete jsonSchema.isOpen
     }
-    // Importers of requests read the example of the media type only.
+    // Tools that import requests read only the example of the media type.
     if (requestBodies.has(zodSchema)) delete jsonSchema.examples
-    // Without it, generated clients of some languages reject a field that a later version adds.
+    // Otherwise generated clients of some languages reject a field that a later version adds.
     else if (jsonSchema.type === 'object') jsonSchema.additionalProperties = true
   },
 } as const

@@ -64,7 +64,7 @@ describe('POST /users', () => {
         {
           path: 'email',
           code: 'email_invalid',
-          detail: 'must not have letters that mail systems may replace',
+          detail: 'must not contain letters that mail systems may replace',
         },
       ],
     ])
