@@ -13,7 +13,7 @@ import {
 } from '../store/errors.js'
 import { FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
-import { jsonText } from './io/json-text.js'
+import { jsonText } from './io/output.js'
 
 /** Exit codes by the reason of an error. */
 export const exitCodes: Record<FailureReason | 'unavailable', number> = {

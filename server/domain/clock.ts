@@ -7,3 +7,6 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now(), cacheNow: () => performance.now() }
+
+/** How far the clocks of two servers may differ, in seconds (RFC 8725 asks for little). */
+export const clockSkewSeconds = 30

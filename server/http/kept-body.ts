@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { addToVary } from './vary.js'
+import { addToVary } from './negotiation.js'
 
 /** A smaller body fits into one packet anyway. */
 const compressedFromBytes = 1024

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../domain/caller.js'
 import type { AppContext } from '../domain/context.js'
+import { ClientDisconnected } from '../domain/problem.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 
 type Request = Pick<FastifyRequest, 'clientAddress' | 'log'>
@@ -45,4 +46,21 @@ export class RequestCaller implements Caller {
   get #response() {
     return this.reply.raw as ServerResponse
   }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** IP address of the client from the trusted proxy or the socket. Empty on a Unix socket. */
+    clientAddress: string
+  }
+}
+
+/** Reads the client address when a request arrives, because a socket has none after a disconnect. */
+export function readClientAddress(app: FastifyInstance) {
+  app.decorateRequest('clientAddress', '')
+  app.addHook('onRequest', (request, _reply, done) => {
+    const address: string | undefined = request.ip
+    request.clientAddress = address ?? ''
+    done(address === undefined && request.socket.destroyed ? new ClientDisconnected() : undefined)
+  })
 }

@@ -1,17 +1,15 @@
 import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
 import { initServer, type RequestValidationError } from '@ts-rest/fastify'
-import { DatabasePath, type RouteMetadata } from '@usher/contract'
+import { DatabasePath, type FieldError, type RouteMetadata, toFieldError } from '@usher/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
+import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, UserRequest } from '../domain/request.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
-import { newPasswordErrors } from '../domain/users/new-password-errors.js'
-import { readBearerToken } from './bearer-token.js'
 import { RequestCaller } from './request-caller.js'
-import { fieldErrors } from './validation-errors.js'
 
 type Route = AppRoute & { metadata?: RouteMetadata }
 type Routes = Record<string, Route>
@@ -137,3 +135,16 @@ const shedLoad = ({ hashing }: AppContext) => ({
     done()
   },
 })
+
+const scheme = 'bearer '
+
+/** Returns the token of an `Authorization: Bearer …` header (RFC 6750 §2.1), or undefined if there is none. */
+export const readBearerToken = (authorization: string | undefined) =>
+  authorization?.slice(0, scheme.length).toLowerCase() === scheme
+    ? authorization.slice(scheme.length).trim() || undefined
+    : undefined
+
+/** Returns the field errors that the contract found in a part of a request. */
+export const fieldErrors = (
+  part: RequestValidationError['body'] | RequestValidationError['headers'],
+): FieldError[] => part?.issues.map(toFieldError) ?? []

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
-import { lockFolder } from './folder-lock.js'
+import { tryLock } from 'fs-native-extensions'
+import { FolderInUseError } from './errors.js'
 import { openKeyFile } from './key-file.js'
 import { lazyPrisma } from './prisma.js'
 import { createPrivateFolder, makeFilesPrivate } from './private-files.js'
@@ -87,4 +88,19 @@ async function openFiles(folder: string) {
   makeFilesPrivate(files)
   await rm(marker, { force: true })
   return pglite
+}
+
+/**
+ * Locks a folder for this process, since two PGlite processes would corrupt each other's files. The lock is on a
+ * file in the folder: it also holds between containers that share a volume, and the system releases it however the
+ * process ends.
+ *
+ * @returns a function that releases the lock
+ * @throws {FolderInUseError}
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const file = await open(join(folder, 'lock'), 'a', 0o600)
+  if (tryLock(file.fd)) return () => file.close()
+  await file.close()
+  throw new FolderInUseError(folder)
 }

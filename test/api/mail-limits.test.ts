@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { start, startApp, type TestApi } from '../support/app.js'
 import { it as codesTest, elsewhere } from '../support/codes.js'
 

@@ -8,7 +8,7 @@ import {
   revokeTokens,
   setPassword,
 } from '../../server/domain/management/users/change-user.js'
-import { storeCode as insertCode } from '../../server/store/queries/store-code.js'
+import { storeCode as insertCode } from '../../server/store/queries/codes.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/api.js'
 
 it('changes the display name, which null removes, and returns the user', async ({ database }) => {

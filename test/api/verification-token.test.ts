@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { it, outcome } from '../support/codes.js'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createProgressLine } from '../../server/cli/io/progress-line.js'
+import { createProgressLine } from '../../server/cli/io/output.js'
 
 describe('createProgressLine', () => {
   const shownOn = (isTTY: boolean) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { defaultSettings, settingsOf } from '../../server/domain/databases/settings.js'
-import { createDatabase } from '../../server/domain/management/databases/databases.js'
+import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { openTestStore } from '../support/store.js'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createDatabase, requireDatabase } from '../../server/domain/management/databases/databases.js'
+import { createDatabase, requireDatabase } from '../../server/domain/management/databases.js'
 import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { Operation } from '../../server/domain/management/operation.js'
 import { OperatorError } from '../../server/domain/management/operator-error.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createDatabase } from '../../server/domain/management/databases/databases.js'
+import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { Throttle } from '../../server/domain/throttle/login-throttle.js'
 import { findLogin } from '../../server/store/queries/login.js'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { readTraceparent } from '../../server/http/traceparent.js'
+import { readTraceparent } from '../../server/http/request-tracing.js'
 import { it as apiTest } from '../support/api.js'
 
 const it = apiTest.extend('linesFor', ({ usher, database }) => async (headers: Record<string, string>) => {

@@ -1,7 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases/databases.js'
-import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
+import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
 import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
 import { findDueMails } from '../../server/store/queries/deliveries.js'
 import { searchStart } from '../../server/store/queries/search.js'

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { codeMessage } from '../../server/domain/codes/code.js'
+import { codeMessage } from '../../server/domain/codes/request-code.js'
 import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { it as apiTest } from './api.js'
 import type { TestApi, TestDatabase } from './app.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'

@@ -1,6 +1,5 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases/databases.js'
-import { webhookSettings } from '../../server/domain/management/databases/webhook.js'
+import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
 import { bystander } from './bystanders.js'

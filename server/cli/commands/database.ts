@@ -3,13 +3,13 @@ import { databaseUrl, isBeingDeleted, nameOfDatabase } from '../../domain/databa
 import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
 import {
   createDatabase,
+  deleteDatabase,
   listDatabases,
+  pruneHashParameters,
   requireDatabase,
   setDatabase,
-} from '../../domain/management/databases/databases.js'
-import { deleteDatabase } from '../../domain/management/databases/delete-database.js'
-import { pruneHashParameters } from '../../domain/management/databases/prune-hash-parameters.js'
-import { webhookSettings } from '../../domain/management/databases/webhook.js'
+  webhookSettings,
+} from '../../domain/management/databases.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'

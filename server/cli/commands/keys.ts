@@ -6,7 +6,7 @@ import { OperatorError } from '../../domain/management/operator-error.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { table } from '../io/listing.js'
-import { createProgressLine } from '../io/progress-line.js'
+import { createProgressLine } from '../io/output.js'
 import { print, withStore } from '../io/with-store.js'
 
 export function configure(keys: Command) {

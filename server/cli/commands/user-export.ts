@@ -1,12 +1,12 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from '@commander-js/extra-typings'
-import { requireDatabase } from '../../domain/management/databases/databases.js'
+import { requireDatabase } from '../../domain/management/databases.js'
 import { OperatorError } from '../../domain/management/operator-error.js'
 import { exportUsers } from '../../domain/management/users/export-users.js'
 import type { UserLine } from '../../domain/management/users/user-line.js'
 import { databasePath } from '../io/arguments.js'
-import { jsonText } from '../io/json-text.js'
+import { jsonText } from '../io/output.js'
 import { print, withStore } from '../io/with-store.js'
 
 export const addUserExportCommand = (user: Command) =>

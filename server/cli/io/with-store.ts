@@ -5,9 +5,8 @@ import { requireMasterKey } from '../../domain/management/keys/require-master-ke
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
-import { readEnvFile } from './env-file.js'
-import { jsonText } from './json-text.js'
-import { withSecretFiles } from './secret-files.js'
+import { readEnvFile, withSecretFiles } from './environment-files.js'
+import { jsonText } from './output.js'
 
 /**
  * Reads the settings from the environment and, where it lacks a variable, from `.env`. Nothing else reads them.

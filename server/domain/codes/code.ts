@@ -1,14 +1,10 @@
-import { validate as isUuid, v7 as uuidv7 } from 'uuid'
-import { isForeignKeyViolation } from '../../store/errors.js'
+import { validate as isUuid } from 'uuid'
 import type { Message } from '../../store/generated/client.js'
 import { type CodeUser, type FoundCode, findCode } from '../../store/queries/codes.js'
-import type { Store } from '../../store/store.js'
-import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
-import { databaseDeleted, Problem } from '../problem.js'
-import type { DatabaseRequest } from '../request.js'
+import { Problem } from '../problem.js'
 
 // A code is `id.mac`. Neither the store nor the outbox has anything that could be used as one.
 
@@ -52,54 +48,3 @@ export async function requireCode(
 /** Returns the events of a user whose code was used. */
 export const verifiedEvents = ({ id: userId, isNewlyVerified }: CodeUser): Event[] =>
   isNewlyVerified ? [{ type: 'user.email_verified', userId }] : []
-
-/** The code that a request asks for. */
-interface RequestedCode {
-  purpose: CodePurpose
-  canonicalEmail: string
-  /** Returns undefined to send nothing. */
-  findUserId: (store: Pick<Store, 'query'>) => Promise<string | undefined>
-}
-
-/**
- * Counts a request for a code, and stores the message that sends it unless there were too many. The code itself is
- * created when the message is delivered, so a request does the same work whether or not the user exists.
- *
- * @returns the message, or undefined if there were too many
- */
-export async function requestCode(
-  { mails, now, deliver }: AppContext,
-  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { purpose, canonicalEmail, findUserId }: RequestedCode,
-) {
-  const { id: databaseId } = database
-  const request = { purpose, canonicalEmail, clientAddress: caller.address }
-  const at = new Date(now())
-  const stored = await mails
-    .store(database, request, async (queries) =>
-      codeMessage({ databaseId, purpose, userId: await findUserId(queries) }, at),
-    )
-    .catch((error) => {
-      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-    })
-  if (typeof stored === 'string') {
-    audit(caller.log, 'mail.throttled', { databaseId, limit: stored })
-    return undefined
-  }
-  deliver([stored])
-  return stored
-}
-
-/** Returns the message that sends a code to a user, or that does nothing. */
-export const codeMessage = (
-  { databaseId, purpose, userId }: Omit<CodeKey, 'id'> & { userId: string | undefined },
-  createdAt: Date,
-) => ({
-  databaseId,
-  id: uuidv7(),
-  kind: 'mail',
-  userId: userId ?? null,
-  payload: { type: purpose },
-  createdAt,
-  dueAt: createdAt,
-})

@@ -1,8 +1,18 @@
 import { z } from 'zod'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { fixedClaims } from './fixed-claims.js'
-import { choice, parseJson, perHour, type Setting, setting, switched, url, wholeNumber } from './setting.js'
-import { appUrl, webhookUrl } from './urls.js'
+import {
+  appUrl,
+  choice,
+  parseJson,
+  perHour,
+  type Setting,
+  setting,
+  switched,
+  url,
+  webhookUrl,
+  wholeNumber,
+} from './setting.js'
 
 const tokenSeconds = wholeNumber(60, 86_400)
 /** 300 s are longer than the 120 s in which a login can open its session. 400 days: browsers keep no cookie longer. */

@@ -1,5 +1,5 @@
+import { storeCode } from '../../store/queries/codes.js'
 import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
-import { storeCode } from '../../store/queries/store-code.js'
 import { type CodePurpose, codeExpiresAt, issueCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import type { SendMail } from './mailer.js'

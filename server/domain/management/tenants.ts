@@ -1,6 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import type { Page } from '../../store/queries/management/page.js'
 import {
   countMembers,
   deleteEmptyTenant,
@@ -12,12 +11,13 @@ import {
   listTenantRows,
   renameTenantRow,
 } from '../../store/queries/management/tenants.js'
-import { inTransaction, type TypedQueries } from '../../store/queries/management/transaction.js'
+import type { Page } from '../../store/queries/management/typed-queries.js'
+import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
 import { eventMessages } from '../events/events.js'
-import { requireDatabase } from './databases/databases.js'
+import { requireDatabase } from './databases.js'
 import type { Operation } from './operation.js'
 import { OperatorError } from './operator-error.js'
 import { findAccount } from './users/find-account.js'

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Workspace } from '../../store/generated/client.js'
-import type { Page } from '../../store/queries/management/page.js'
+import type { Page } from '../../store/queries/management/typed-queries.js'
 import {
   deleteEmptyWorkspace,
   findWorkspace,
@@ -8,9 +8,8 @@ import {
   listWorkspaceRows,
 } from '../../store/queries/management/workspaces.js'
 import type { Store } from '../../store/store.js'
-import { workspaceNotFound } from './not-found.js'
+import { requirePathName, workspaceNotFound } from './names.js'
 import { OperatorError } from './operator-error.js'
-import { requirePathName } from './path-name.js'
 
 /** @throws {OperatorError} if the slug is invalid or taken */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {

@@ -1,5 +1,7 @@
 import { canonicalEmail, type FieldError, type FieldErrorCode } from '@usher/contract'
 import type { PasswordPolicy } from '../../store/generated/enums.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
 import { validationFailed } from '../problem.js'
 import type { PasswordBlocklist } from './blocklist.js'
 import { canonicalPassword } from './normalize.js'
@@ -78,4 +80,18 @@ function isEmailOrLocalPart(password: string, email: unknown) {
   if (!key) return false
   const folded = password.normalize('NFC').toLowerCase()
   return folded === key || folded === key.slice(0, key.lastIndexOf('@')) || canonicalEmail(password) === key
+}
+
+/**
+ * Returns all errors of a body that the contract has rejected: the contract's, and those of the database's password
+ * policy if the new password passed the contract.
+ */
+export async function newPasswordErrors(
+  { blocklist }: AppContext,
+  { database, body, field }: { database: Database; body: unknown; field: NewPassword['field'] },
+  contractErrors: readonly FieldError[],
+): Promise<readonly FieldError[]> {
+  if (contractErrors.some(({ path }) => path === '' || path === field)) return contractErrors
+  const { email, [field]: password } = body as { password: string; newPassword: string; email?: unknown }
+  return [...contractErrors, ...(await passwordErrors(blocklist, database, { password, email, field }))]
 }

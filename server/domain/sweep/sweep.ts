@@ -9,7 +9,7 @@ import {
 } from '../../store/queries/sweep.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
-import { clockSkewSeconds } from '../clock-skew.js'
+import { clockSkewSeconds } from '../clock.js'
 import type { AppContext } from '../context.js'
 import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
 import { longestTokenSeconds } from '../tokens/access-token.js'

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { storeCountedMail } from '../../store/queries/code-requests.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
-import { clockSkewSeconds } from '../clock-skew.js'
+import { clockSkewSeconds } from '../clock.js'
 import {
   createMailLimits,
   type LimitName,

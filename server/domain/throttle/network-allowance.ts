@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { isStoreUnavailable } from '../../store/errors.js'
 import { recordNetworkFailure } from '../../store/queries/networks.js'
 import type { Store } from '../../store/store.js'
-import { clockSkewSeconds } from '../clock-skew.js'
+import { clockSkewSeconds } from '../clock.js'
 import { tooManyAttempts } from './rules.js'
 
 const hourMilliseconds = 3_600_000

@@ -1,5 +1,5 @@
 import type { Failures, LoginFailures } from '../../store/queries/login-failures.js'
-import { clockSkewSeconds } from '../clock-skew.js'
+import { clockSkewSeconds } from '../clock.js'
 import { Problem } from '../problem.js'
 
 /** Failures without a wait. Network: each further one doubles the wait. Account: NIST SP 800-63B-4 §3.2.2. */

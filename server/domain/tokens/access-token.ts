@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
 import { validate } from 'uuid'
-import { clockSkewSeconds } from '../clock-skew.js'
+import { clockSkewSeconds } from '../clock.js'
 import type { Database } from '../databases/find-database.js'
 import type { TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'

@@ -1,11 +1,13 @@
 import { isForeignKeyViolation } from '../../store/errors.js'
 import { findLogin } from '../../store/queries/login.js'
+import { rememberNetwork } from '../../store/queries/networks.js'
 import type { UserWithTenants } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { databaseDeleted, Problem } from '../problem.js'
-import type { DatabaseRequest } from '../request.js'
-import { rememberLogin } from './known-networks.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
+import { wasSeen } from '../throttle/rules.js'
+import { requireCanonicalEmail } from './canonical-email.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
 export interface Authenticated {
@@ -74,3 +76,35 @@ export async function authenticate(
 
 /** Returns a pseudonym of an unknown email for audit records, so that they show guessing across emails. */
 const pseudonym = (address: Uint8Array) => Buffer.from(address).toString('base64url').slice(0, 16)
+
+/**
+ * Verifies the password of a logged-in user, under the throttle of logins: who has a stolen token must not be able to
+ * guess it.
+ *
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`
+ */
+export async function confirmPassword(context: AppContext, request: UserRequest, password: string) {
+  const { id, email } = request.user
+  const canonicalEmail = requireCanonicalEmail(email)
+  const authenticated = await authenticate(context, request, { canonicalEmail, password })
+  if (authenticated?.user.id !== id) throw new Problem('invalid_credentials')
+}
+
+const dayMilliseconds = 24 * 3_600_000
+
+/**
+ * Records the network of a successful login, at most once a day. A failure is only logged.
+ */
+export async function rememberLogin(
+  { store, now }: AppContext,
+  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { userId, network, networkKnownAt }: { userId: string; network: Uint8Array; networkKnownAt: Date | null },
+) {
+  const databaseId = database.id
+  if (wasSeen(networkKnownAt, now(), dayMilliseconds)) return
+  try {
+    await rememberNetwork(store, { databaseId, userId, network }, new Date(now()))
+  } catch (error) {
+    caller.log.warn({ err: error, databaseId, userId }, 'network of a login not noted')
+  }
+}

@@ -6,7 +6,7 @@ import { eventMessages } from '../events/events.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { confirmPassword } from './confirm-password.js'
+import { confirmPassword } from './authenticate.js'
 import { signedIn } from './signed-in.js'
 import { recordHashParameters } from './verify-password.js'
 

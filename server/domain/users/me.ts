@@ -1,13 +1,18 @@
-import type { User } from '@usher/contract'
-import type { UserOfToken } from '../../store/queries/users.js'
+import type { DeleteMeBody, UpdateMeBody, User } from '@usher/contract'
+import { deleteUserAndTenants } from '../../store/queries/delete-user.js'
+import { type Renaming, type UserOfToken, updatePreferredName } from '../../store/queries/users.js'
+import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
+import { eventChannels, eventMessages, eventMessagesOf } from '../events/events.js'
+import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
+import { confirmPassword } from './authenticate.js'
 
 /** Returns the user of a token as the store has it now (docs/specification.md, section 4.3). */
 export const getMe = async (_context: AppContext, { user }: UserRequest): Promise<User> => userBody(user)
 
 /** Returns the body that operations about the current user share. */
-export const userBody = (user: UserOfToken): User => ({
+const userBody = (user: UserOfToken): User => ({
   id: user.id,
   email: user.email,
   preferredName: user.preferredName,
@@ -20,3 +25,41 @@ export const userBody = (user: UserOfToken): User => ({
   })),
   createdAt: user.createdAt.toISOString(),
 })
+
+/** Changes the fields of a user that the body has. */
+export async function updateMe(
+  context: AppContext,
+  { database, user, body: { preferredName }, caller }: UserRequest<UpdateMeBody>,
+): Promise<User> {
+  if (preferredName === undefined) return userBody(user)
+  const messages = eventMessagesOf<Renaming>(database, new Date(context.now()), ({ isRenamed }) =>
+    isRenamed ? [{ type: 'user.updated', userId: user.id }] : [],
+  )
+  const read = { ...user, databaseId: database.id }
+  const isRenamed = await updatePreferredName(context.store, read, { preferredName, messages })
+  if (isRenamed === undefined) throw new Problem('token_invalid')
+  if (isRenamed) {
+    context.deliver(eventChannels(database))
+    audit(caller.log, 'user.updated', { databaseId: database.id, userId: user.id })
+  }
+  return userBody({ ...user, preferredName })
+}
+
+/**
+ * Deletes a user, with sessions and memberships and those tenants that have no other user.
+ *
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
+ */
+export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
+  const { database, user, body, caller } = request
+  await confirmPassword(context, request, body.password)
+  const messages = eventMessages(database, new Date(context.now()), [
+    { type: 'user.deleted', userId: user.id },
+  ])
+  const tenants = await deleteUserAndTenants(context.store, { ...user, databaseId: database.id }, messages)
+  if (!tenants) throw new Problem('token_invalid')
+  context.deliver(messages)
+  const deleted = { databaseId: database.id, userId: user.id }
+  audit(caller.log, 'user.deleted', deleted)
+  for (const tenantId of tenants) audit(caller.log, 'tenant.deleted', { ...deleted, tenantId })
+}

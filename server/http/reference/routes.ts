@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { type KeptBody, keepBody, sendKept } from '../kept-body.js'
-import { prefersHtml } from '../prefers-html.js'
+import { prefersHtml } from '../negotiation.js'
 import { referencePage } from './reference-page.js'
 
 /** Allows only scripts, styles and requests of this server. */

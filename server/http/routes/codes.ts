@@ -1,7 +1,6 @@
 import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
-import { requestEmailVerification } from '../../domain/codes/request-email-verification.js'
-import { requestPasswordReset } from '../../domain/codes/request-password-reset.js'
+import { requestEmailVerification, requestPasswordReset } from '../../domain/codes/request-code.js'
 import { resetPassword } from '../../domain/codes/reset-password.js'
 import { verifyEmail } from '../../domain/codes/verify-email.js'
 import type { AppContext } from '../../domain/context.js'

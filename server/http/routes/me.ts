@@ -2,8 +2,7 @@ import { contract } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { changePassword } from '../../domain/users/change-password.js'
-import { deleteMe } from '../../domain/users/delete-me.js'
-import { updateMe } from '../../domain/users/update-me.js'
+import { deleteMe, updateMe } from '../../domain/users/me.js'
 import { hasAccountOperations, serveOperations } from '../serve-operations.js'
 
 export const meRoutes = (app: FastifyInstance, context: AppContext) =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { contract, ProblemCode, type ProblemType, problems } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
-import { prefersHtml } from '../prefers-html.js'
+import { prefersHtml } from '../negotiation.js'
 
 /**
  * Serves problem types as JSON or, to browsers, as HTML. A plain Fastify route: ts-rest knows one media type per

@@ -1,8 +1,7 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
-import { tenantsOf } from './tenants.js'
-import { type UserWithTenants, userColumns } from './users.js'
+import { tenantsOf, type UserWithTenants, userColumns } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 

@@ -2,7 +2,7 @@ import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { after, isAsRead, isOpen, type ReadUser } from './revocations.js'
-import { tenantsOf } from './tenants.js'
+import { tenantsOf } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 

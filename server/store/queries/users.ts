@@ -178,3 +178,10 @@ const updatePreferredNameStatement = `
   ) AS former
   WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isAsRead('$4', '$5')}
   RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
+
+/** Returns a column with the ids of a user's tenants, in the order of joining. */
+export const tenantsOf = (userId: string) => `ARRAY(
+    SELECT membership.tenant_id FROM usher.membership
+    WHERE membership.database_id = $1::uuid AND membership.user_id = ${userId}
+    ORDER BY membership.joined_at, membership.tenant_id
+  ) AS tenants`

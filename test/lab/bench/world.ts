@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashSync } from '@node-rs/argon2'
 import { v7 as uuidv7 } from 'uuid'
-import { createDatabase } from '../../../server/domain/management/databases/databases.js'
+import { createDatabase } from '../../../server/domain/management/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { openPostgres } from '../../support/open-store.js'

@@ -1,6 +1,5 @@
 import { expect, vi } from 'vitest'
-import { createDatabase, setDatabase } from '../../../server/domain/management/databases/databases.js'
-import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
+import { createDatabase, setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { migrate } from '../../../server/store/migrate.js'

@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { setDatabase } from '../../../server/domain/management/databases/databases.js'
-import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
+import { setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../../server/domain/sweep/sweep.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { referenceTables } from '../../../server/store/citus/tables.js'

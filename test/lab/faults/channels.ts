@@ -1,6 +1,5 @@
 import { expect, type TestContext } from 'vitest'
-import { requireDatabase, setDatabase } from '../../../server/domain/management/databases/databases.js'
-import { webhookSettings } from '../../../server/domain/management/databases/webhook.js'
+import { requireDatabase, setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
 import { disableUser } from '../../../server/domain/management/users/change-user.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
 import { startReceiver } from '../../support/receiver.js'

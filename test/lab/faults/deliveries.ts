@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { createDatabase } from '../../../server/domain/management/databases/databases.js'
+import { createDatabase } from '../../../server/domain/management/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
 import type { OpenStore } from '../../support/open-store.js'

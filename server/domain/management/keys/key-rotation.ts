@@ -12,13 +12,13 @@ import {
   retireSecrets,
   retireSigningKeys,
 } from '../../../store/queries/management/keys.js'
-import { inTransaction, type TypedQueries } from '../../../store/queries/management/transaction.js'
+import { inTransaction, type TypedQueries } from '../../../store/queries/management/typed-queries.js'
 import type { Store } from '../../../store/store.js'
 import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
-import { requireDatabase } from '../databases/databases.js'
+import { requireDatabase } from '../databases.js'
 import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 

@@ -2,7 +2,7 @@ import type { Database } from '../../../store/generated/client.js'
 import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../../store/queries/databases.js'
 import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../../store/queries/keys.js'
 import { waitForKeyChanges } from '../../../store/queries/management/keys.js'
-import { inTransaction } from '../../../store/queries/management/transaction.js'
+import { inTransaction } from '../../../store/queries/management/typed-queries.js'
 import type { MasterKeys, Store } from '../../../store/store.js'
 import {
   openPrivateKey,

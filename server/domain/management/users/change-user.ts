@@ -1,5 +1,5 @@
 import type { DatabasePath } from '@usher/contract'
-import { inTransaction } from '../../../store/queries/management/transaction.js'
+import { inTransaction } from '../../../store/queries/management/typed-queries.js'
 import { type Account, deleteUserRow, type FoundAccount } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import {
@@ -14,8 +14,8 @@ import { eventMessages } from '../../events/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import type { Operation } from '../operation.js'
+import { hashNewPassword } from './create-user.js'
 import { accountOf, findAccount, userNotFound } from './find-account.js'
-import { hashNewPassword } from './hash-new-password.js'
 
 type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
 

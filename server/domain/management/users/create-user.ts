@@ -1,20 +1,20 @@
-import type { DatabasePath } from '@usher/contract'
+import { CreateUserBody, type DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import type { User } from '../../../store/generated/client.js'
 import { insertMembership } from '../../../store/queries/management/tenants.js'
-import { inTransaction } from '../../../store/queries/management/transaction.js'
+import { inTransaction } from '../../../store/queries/management/typed-queries.js'
 import { type Account, insertUser } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import type { AppContext } from '../../context.js'
-import { nameOfDatabase } from '../../databases/find-database.js'
+import { type Database, nameOfDatabase } from '../../databases/find-database.js'
 import { eventMessages } from '../../events/events.js'
+import { passwordErrors } from '../../passwords/policy.js'
 import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
-import { requireDatabase } from '../databases/databases.js'
+import { requireDatabase } from '../databases.js'
 import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { requireTenant } from '../tenants.js'
-import { hashNewPassword } from './hash-new-password.js'
 
 /** A user to create. Without `password` no password logs in. */
 interface NewUser extends Pick<User, 'email' | 'preferredName'> {
@@ -54,4 +54,18 @@ export async function createUser(
     await insertMessages(transaction, messages)
     return created
   })
+}
+
+/** @throws {OperatorError} with the rules of the policy that the password violates */
+export async function hashNewPassword(
+  { hashing, blocklist }: Pick<AppContext, 'hashing' | 'blocklist'>,
+  database: Pick<Database, 'passwordPolicy'>,
+  { password, email }: { password: string; email: string },
+) {
+  const policyErrors = await passwordErrors(blocklist, database, { password, email, field: 'password' })
+  const errors = policyErrors.map(({ detail }) => detail)
+  const text = CreateUserBody.shape.password.safeParse(password)
+  if (errors.length === 0 && text.error) errors.push(...text.error.issues.map(({ message }) => message))
+  if (errors.length > 0) throw new OperatorError('password_rejected', `the password ${errors.join('; ')}`)
+  return hashing.hash(password)
 }

@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid'
 import { type Account, type FoundAccount, findAccountRow } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import { nameOfDatabase } from '../../databases/find-database.js'
-import { requireDatabase } from '../databases/databases.js'
+import { requireDatabase } from '../databases.js'
 import { OperatorError, UsageError } from '../operator-error.js'
 
 /** @param userRef id or email address of the user. @throws {OperatorError} if there is no such user or database */

@@ -1,6 +1,6 @@
 import { addUsers, createDryRun, type NewUser } from '../../../store/queries/management/bulk.js'
 import type { Store } from '../../../store/store.js'
-import { clockSkewSeconds } from '../../clock-skew.js'
+import { clockSkewSeconds } from '../../clock.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'

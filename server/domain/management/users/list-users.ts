@@ -1,10 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
-import type { Page } from '../../../store/queries/management/page.js'
 import { listMemberships } from '../../../store/queries/management/tenants.js'
+import type { Page } from '../../../store/queries/management/typed-queries.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
-import { requireDatabase } from '../databases/databases.js'
+import { requireDatabase } from '../databases.js'
 import { requireTenant } from '../tenants.js'
 import { findAccount } from './find-account.js'
 

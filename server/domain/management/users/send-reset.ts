@@ -1,7 +1,7 @@
 import type { DatabasePath } from '@usher/contract'
 import type { Account } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
-import { codeMessage } from '../../codes/code.js'
+import { codeMessage } from '../../codes/request-code.js'
 import { nameOfDatabase } from '../../databases/find-database.js'
 import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'

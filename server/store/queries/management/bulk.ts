@@ -1,7 +1,7 @@
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Store } from '../../store.js'
-import type { Page } from './page.js'
-import { inTransaction, type TypedQueries } from './transaction.js'
+import type { Page } from './typed-queries.js'
+import { inTransaction, type TypedQueries } from './typed-queries.js'
 
 // Import and export. Rows are sent as one JSON parameter, so that a statement has the same text for any number of
 // them. Each statement names database_id.

@@ -1,6 +1,5 @@
 import type { Prisma } from '../../generated/client.js'
-import type { Page } from './page.js'
-import type { TypedQueries } from './transaction.js'
+import type { Page, TypedQueries } from './typed-queries.js'
 
 /** Returns the database with its defaults, or undefined if its name is taken in the workspace. */
 export async function insertDatabase(

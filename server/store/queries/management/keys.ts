@@ -1,5 +1,5 @@
 import type { DatabaseSecret, SigningKey } from '../../generated/client.js'
-import type { TypedQueries } from './transaction.js'
+import type { TypedQueries } from './typed-queries.js'
 
 /** Makes concurrent changes to the keys of a database wait for this transaction. */
 export async function lockDatabase(transaction: TypedQueries, databaseId: string) {

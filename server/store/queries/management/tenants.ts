@@ -1,6 +1,5 @@
 import type { Membership, Tenant } from '../../generated/client.js'
-import type { Page } from './page.js'
-import type { TypedQueries } from './transaction.js'
+import type { Page, TypedQueries } from './typed-queries.js'
 
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
 type MembershipKey = Omit<Membership, 'joinedAt'>

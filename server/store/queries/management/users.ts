@@ -1,6 +1,5 @@
 import type { Prisma, User } from '../../generated/client.js'
-import type { Page } from './page.js'
-import type { TypedQueries } from './transaction.js'
+import type { Page, TypedQueries } from './typed-queries.js'
 
 const accountColumns = {
   databaseId: true,

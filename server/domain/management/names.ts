@@ -1,9 +1,9 @@
-import type { DatabasePath } from '@usher/contract'
+import { type DatabasePath, PathName } from '@usher/contract'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import { findPaths, findSlugs } from '../../store/queries/management/names.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
-import { OperatorError } from './operator-error.js'
+import { OperatorError, UsageError } from './operator-error.js'
 
 /** Returns the error for a database that does not exist, with a similar existing path if there is one. */
 export async function databaseNotFound(store: Store, path: DatabasePath) {
@@ -87,4 +87,12 @@ function distanceOfRests(from: string, to: string, limit: number) {
     last = current
   }
   return last[to.length] ?? 0
+}
+
+/** @throws {UsageError} if the text cannot be part of an API path */
+export function requirePathName(what: string, text: string) {
+  if (PathName.safeParse(text).success) return
+  throw new UsageError(
+    `${what} ${JSON.stringify(text)} must be 1 to 63 ASCII letters, digits, - or _, and must not start with -`,
+  )
 }

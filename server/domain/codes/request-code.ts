@@ -1,0 +1,93 @@
+import type { RequestPasswordResetBody } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
+import { isForeignKeyViolation } from '../../store/errors.js'
+import { findUserId } from '../../store/queries/codes.js'
+import type { Store } from '../../store/store.js'
+import { audit } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import { databaseDeleted } from '../problem.js'
+import type { DatabaseRequest, UserRequest } from '../request.js'
+import { requireCanonicalEmail } from '../users/canonical-email.js'
+import type { CodePurpose } from './code.js'
+
+/** Sends a mail with a code to the user with an address. Tells neither whether there is one nor whether it was sent. */
+export async function requestPasswordReset(
+  context: AppContext,
+  request: DatabaseRequest<RequestPasswordResetBody>,
+) {
+  const { database, body, caller } = request
+  const canonicalEmail = requireCanonicalEmail(body.email)
+  const message = await requestCode(context, request, {
+    purpose: 'password_reset',
+    canonicalEmail,
+    findUserId: (store) => findUserId(store, database.id, canonicalEmail),
+  })
+  if (!message) return
+  const { userId } = message
+  audit(caller.log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
+}
+
+/** Sends a mail with a code to the user of a token, unless the address is verified. */
+export async function requestEmailVerification(context: AppContext, request: UserRequest) {
+  const { database, user, caller } = request
+  if (user.emailVerifiedAt) return
+  const canonicalEmail = requireCanonicalEmail(user.email)
+  const purpose = 'email_verification'
+  const sent = await requestCode(context, request, {
+    purpose,
+    canonicalEmail,
+    findUserId: async () => user.id,
+  })
+  if (sent) audit(caller.log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
+}
+
+/** The code that a request asks for. */
+interface RequestedCode {
+  purpose: CodePurpose
+  canonicalEmail: string
+  /** Returns undefined to send nothing. */
+  findUserId: (store: Pick<Store, 'query'>) => Promise<string | undefined>
+}
+
+/**
+ * Counts a request for a code, and stores the message that sends it unless there were too many. The code itself is
+ * created when the message is delivered, so a request does the same work whether or not the user exists.
+ *
+ * @returns the message, or undefined if there were too many
+ */
+export async function requestCode(
+  { mails, now, deliver }: AppContext,
+  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { purpose, canonicalEmail, findUserId }: RequestedCode,
+) {
+  const { id: databaseId } = database
+  const request = { purpose, canonicalEmail, clientAddress: caller.address }
+  const at = new Date(now())
+  const stored = await mails
+    .store(database, request, async (queries) =>
+      codeMessage({ databaseId, purpose, userId: await findUserId(queries) }, at),
+    )
+    .catch((error) => {
+      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+    })
+  if (typeof stored === 'string') {
+    audit(caller.log, 'mail.throttled', { databaseId, limit: stored })
+    return undefined
+  }
+  deliver([stored])
+  return stored
+}
+
+/** Returns the message that sends a code to a user, or that does nothing. */
+export const codeMessage = (
+  { databaseId, purpose, userId }: { databaseId: string; purpose: CodePurpose; userId: string | undefined },
+  createdAt: Date,
+) => ({
+  databaseId,
+  id: uuidv7(),
+  kind: 'mail',
+  userId: userId ?? null,
+  payload: { type: purpose },
+  createdAt,
+  dueAt: createdAt,
+})

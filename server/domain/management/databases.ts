@@ -1,0 +1,171 @@
+import type { DatabasePath } from '@usher/contract'
+import { v7 as uuidv7 } from 'uuid'
+import { ifStoreUnavailable } from '../../store/errors.js'
+import type { Database } from '../../store/generated/client.js'
+import {
+  deleteAllLoginFailures,
+  deleteAllMessageStreams,
+  deleteAllMessages,
+  deleteAllTenants,
+  deleteAllUsers,
+} from '../../store/queries/databases.js'
+import {
+  deleteDatabaseRow,
+  insertDatabase,
+  listDatabaseRows,
+  updateDatabase,
+} from '../../store/queries/management/databases.js'
+import { deleteSigningKeys, insertSigningKey, listKeyIds } from '../../store/queries/management/keys.js'
+import type { Page } from '../../store/queries/management/typed-queries.js'
+import { inTransaction } from '../../store/queries/management/typed-queries.js'
+import { findWorkspace } from '../../store/queries/management/workspaces.js'
+import { deleteWaitingEvents } from '../../store/queries/waiting-messages.js'
+import type { Store } from '../../store/store.js'
+import {
+  type DatabaseRow,
+  findDatabaseRow,
+  isBeingDeleted,
+  nameOfDatabase,
+} from '../databases/find-database.js'
+import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
+import { lockSealingKey } from '../keys/database-secrets.js'
+import { sealWebhookSecret } from '../keys/master-key.js'
+import { generateSigningKey } from '../keys/signing-keys.js'
+import { newWebhookSecret } from '../outbox/webhook.js'
+import { pruneHashParameters as prune } from '../sweep/prune-hash-parameters.js'
+import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
+import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
+import type { Operation } from './operation.js'
+import { OperatorError } from './operator-error.js'
+
+/** @throws {OperatorError} if it does not exist or is being deleted */
+export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
+  const row = await findDatabaseRow(store, path)
+  if (!row) throw await databaseNotFound(store, path)
+  if (isBeingDeleted(row)) {
+    const name = nameOfDatabase(path)
+    throw new OperatorError(
+      'database_being_deleted',
+      `database ${name} is being deleted. To finish: npx @usher/server database delete ${name}`,
+    )
+  }
+  return row
+}
+
+/** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
+export async function createDatabase(
+  { store, now }: Operation,
+  path: DatabasePath,
+  settings: Partial<DatabaseSettings>,
+) {
+  const { workspaceSlug, databaseName } = path
+  requirePathName('database name', databaseName)
+  const workspace = await findWorkspace(store, workspaceSlug)
+  if (!workspace) {
+    const advice = `Create it with: npx @usher/server workspace create ${workspaceSlug}`
+    throw await workspaceNotFound(store, workspaceSlug, advice)
+  }
+  return inTransaction(store, async (transaction) => {
+    const data = {
+      id: uuidv7(),
+      workspaceId: workspace.id,
+      name: databaseName,
+      ...defaultSettings,
+      ...settings,
+      createdAt: now,
+    }
+    const created = await insertDatabase(transaction, data)
+    if (!created)
+      throw new OperatorError('database_exists', `database ${nameOfDatabase(path)} already exists`)
+    const masterKey = await sealingKeyOfNewDatabase(transaction, store)
+    await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
+    return created
+  })
+}
+
+/**
+ * Changes the given settings. Servers apply them within 5 s. Without webhook, the events that wait for it are deleted: a
+ * later webhook must not get them.
+ *
+ * @throws {OperatorError} if it does not exist
+ */
+export async function setDatabase(
+  store: Store,
+  path: DatabasePath,
+  { webhookSecret, ...settings }: Partial<DatabaseSettings> & { webhookSecret?: string | null },
+) {
+  const { id } = await requireDatabase(store, path)
+  await inTransaction(store, async (transaction) => {
+    const sealedWebhookSecret =
+      typeof webhookSecret === 'string'
+        ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
+        : webhookSecret
+    await updateDatabase(transaction, id, { ...settings, sealedWebhookSecret })
+  })
+  if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
+  return requireDatabase(store, path)
+}
+
+/**
+ * Returns databases with the slug of their workspace, ordered by path. `signingKeys` is undefined if the node of a
+ * distributed store that has them cannot be reached.
+ */
+export async function listDatabases(store: Store, page: Page<DatabasePath>) {
+  const rows = await listDatabaseRows(store, page)
+  // One query per database uses one node of a distributed store each. A join would use all nodes.
+  const keysOf = ({ id }: { id: string }) => listKeyIds(store, id).catch(ifStoreUnavailable(undefined))
+  return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
+}
+
+/** What `usher database set` changes of a webhook. */
+interface WebhookChange {
+  /** Null removes the webhook; undefined keeps its URL. */
+  webhookUrl?: string | null
+  newWebhookSecret?: true
+}
+
+/**
+ * Returns the settings of a changed webhook, with a secret if a new one is created: with the first URL, and when the
+ * operator asks for it.
+ *
+ * @throws {OperatorError} if a webhook without URL would get a secret
+ */
+export function webhookSettings(
+  database: Pick<Database, 'webhookUrl'>,
+  { webhookUrl = database.webhookUrl, newWebhookSecret: isNew }: WebhookChange,
+): { webhookUrl: string | null; webhookSecret?: string | null } {
+  if (webhookUrl === null) {
+    if (isNew)
+      throw new OperatorError('webhook_missing', 'the database has no webhook. Set --webhook-url too')
+    return { webhookUrl, webhookSecret: null }
+  }
+  if (database.webhookUrl !== null && !isNew) return { webhookUrl }
+  return { webhookUrl, webhookSecret: newWebhookSecret() }
+}
+
+export async function pruneHashParameters(
+  context: Parameters<typeof prune>[0] & { store: Store },
+  path: DatabasePath,
+) {
+  const { id } = await requireDatabase(context.store, path)
+  return { id, ...(await prune(context, id)) }
+}
+
+/**
+ * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an
+ * interrupted deletion again completes it.
+ */
+export async function deleteDatabase(store: Store, path: DatabasePath) {
+  const row = await findDatabaseRow(store, path)
+  if (!row) throw await databaseNotFound(store, path)
+  const { id } = row
+  await deleteSigningKeys(store, id)
+  const users = await deleteAllUsers(store, id)
+  await deleteAllTenants(store, id)
+  await deleteAllLoginFailures(store, id)
+  await deleteAllMessages(store, id)
+  await deleteAllMessageStreams(store, id)
+  // ON DELETE CASCADE deletes rows written meanwhile by servers that have the database cached.
+  await deleteDatabaseRow(store, id)
+  return { id, users }
+}
