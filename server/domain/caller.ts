@@ -1,8 +1,9 @@
 import type { Log } from '../telemetry/audit.js'
 import { ClientDisconnected, Problem } from './problem.js'
 
+/** A client that waits for a response. */
 export interface Client {
-  /** Network of the client address. Networks take turns when passwords wait. */
+  /** Network of the client address. Networks take turns in the queue for hashing. */
   network: string
   /** Latest start of a job, in milliseconds of `performance.now()`. */
   deadline: number
@@ -11,6 +12,7 @@ export interface Client {
   onceDisconnected(listener: () => void): () => void
 }
 
+/** The client of a request, and the log of the request. */
 export interface Caller extends Client {
   /** IP address, by which failed logins are counted. */
   address: string

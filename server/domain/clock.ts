@@ -2,11 +2,11 @@
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number
-  /** Returns milliseconds for caches. Nobody sets this clock, so what is cached ends in time. */
+  /** Returns milliseconds for caches. This clock is never set back, so cached values always expire. */
   cacheNow(): number
 }
 
 export const systemClock: Clock = { now: () => Date.now(), cacheNow: () => performance.now() }
 
-/** How far the clocks of two servers may differ, in seconds (RFC 8725 asks for little). */
+/** How far the clocks of two servers may differ, in seconds. */
 export const clockSkewSeconds = 30

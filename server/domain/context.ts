@@ -27,7 +27,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findSecrets: ReturnType<typeof createSecretLookup>
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
-  /** Starts the delivery of messages that were stored, of any kind unless given; set by the server that delivers them. */
+  /** Starts the delivery of stored messages: those of a kind if it is given. Set by the server that delivers them. */
   deliver: (messages: readonly (Pick<NewMessage, 'databaseId'> & { kind?: string })[]) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
   isEnding: boolean
@@ -39,7 +39,7 @@ export interface ContextSettings extends TokenSettings {
   workers: number
 }
 
-/** Call `hashing.close()` to end the threads of the context. */
+/** Creates the context of a process. Call `hashing.close()` to end its threads. */
 export function createContext(
   settings: ContextSettings,
   store: Store,

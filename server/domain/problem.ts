@@ -32,10 +32,10 @@ export class ClientDisconnected extends Error {
   }
 }
 
-/** Something that the server depends on, other than the store, cannot be used now. */
+/** The server cannot use something that it depends on, other than the store. */
 export class DependencyUnavailable extends Error {}
 
-/** Returns a problem with all errors of body and headers, also as text. */
+/** Returns a problem with all field errors, which its detail lists as text. */
 export function validationFailed(errors: readonly FieldError[]) {
   const detail = errors.map(({ path, detail }) => `${path || 'the body'} ${detail}`).join('; ')
   return new Problem('validation_failed', { errors, detail })

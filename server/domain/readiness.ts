@@ -3,7 +3,7 @@ import type { AppContext } from './context.js'
 import { Problem } from './problem.js'
 
 /**
- * Checks that the server can answer requests.
+ * Checks that the server can handle requests.
  *
  * @throws {Problem} `unavailable` if the server is shutting down, no password can be hashed or the store lacks
  * migrations

@@ -3,14 +3,14 @@ import type { Caller } from './caller.js'
 import type { Database } from './databases/find-database.js'
 import type { TokenClaims } from './tokens/access-token.js'
 
-/** A request to a database, as a rule gets it: read, validated, and admitted. */
+/** A validated request to a database. */
 export interface DatabaseRequest<Body = unknown> {
   database: Database
   caller: Caller
   body: Body
 }
 
-/** A request with an access token that is valid, whose user was read with it. */
+/** A request with a valid access token, and the user of the token. */
 export interface UserRequest<Body = unknown> extends DatabaseRequest<Body> {
   user: UserOfToken
   claims: TokenClaims

@@ -31,7 +31,7 @@ it.each([
 it('does not open a sealed key with the public key of another pair', () => {
   const changed = { ...row(), publicKey: row().publicKey }
   expect(() => openTokenKey(changed, { masterKey }, 'issuer')).toThrow(
-    `signing key ${changed.kid} of database ${databaseId} has another public key than its kid says`,
+    `signing key ${changed.kid} of database ${databaseId} has a public key that does not match its kid`,
   )
 })
 
@@ -39,7 +39,7 @@ it('does not sign with the private key of another pair', () => {
   const [key, other] = [row(), row()]
   const sealedPrivateKey = sealPrivateKey(masterKey, openPrivateKey({ masterKey }, other), key)
   const opened = openTokenKey({ ...key, sealedPrivateKey }, { masterKey }, 'issuer')
-  expect(() => opened.sign({})).toThrow('has another private key than its kid says')
+  expect(() => opened.sign({})).toThrow('has a private key that does not match its kid')
 })
 
 function withChangedByte() {

@@ -6,7 +6,7 @@ import type { Database } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
 import { Problem } from '../problem.js'
 
-// A code is `id.mac`. Neither the store nor the outbox has anything that could be used as one.
+// A code is `id.mac`. Nothing in the store or the outbox can be used as a code.
 
 export type CodePurpose = 'password_reset' | 'email_verification'
 
@@ -16,7 +16,7 @@ const lifetimeMilliseconds = { password_reset: 3_600_000, email_verification: 86
 export const codeExpiresAt = ({ payload, createdAt }: Pick<Message, 'payload' | 'createdAt'>) =>
   new Date(createdAt.getTime() + lifetimeMilliseconds[(payload as { type: CodePurpose }).type])
 
-/** Names a code. */
+/** Identifies a code. */
 interface CodeKey {
   databaseId: string
   id: string
@@ -31,7 +31,7 @@ export async function issueCode(
   return `${id}.${(await findSecrets(databaseId)).sign(purpose, id, canonicalEmail)}`
 }
 
-/** Returns a code of the database that can be used. @throws {Problem} `code_invalid` */
+/** Returns a code of the database if it can be used. @throws {Problem} `code_invalid` */
 export async function requireCode(
   { findSecrets, store, now }: AppContext,
   { id: databaseId }: Database,
@@ -45,6 +45,6 @@ export async function requireCode(
   return found
 }
 
-/** Returns the events of a user whose code was used. */
+/** Returns the events of a user who has used a code. */
 export const verifiedEvents = ({ id: userId, isNewlyVerified }: CodeUser): Event[] =>
   isNewlyVerified ? [{ type: 'user.email_verified', userId }] : []

@@ -10,7 +10,7 @@ import type { DatabaseRequest, UserRequest } from '../request.js'
 import { requireCanonicalEmail } from '../users/canonical-email.js'
 import type { CodePurpose } from './code.js'
 
-/** Sends a mail with a code to the user with an address. Tells neither whether there is one nor whether it was sent. */
+/** Sends a mail with a code to the user with an address. The caller learns neither whether there is one nor whether it was sent. */
 export async function requestPasswordReset(
   context: AppContext,
   request: DatabaseRequest<RequestPasswordResetBody>,
@@ -78,7 +78,7 @@ export async function requestCode(
   return stored
 }
 
-/** Returns the message that sends a code to a user, or that does nothing. */
+/** Returns the message that sends a code to a user. Its delivery does nothing if the user is undefined. */
 export const codeMessage = (
   { databaseId, purpose, userId }: { databaseId: string; purpose: CodePurpose; userId: string | undefined },
   createdAt: Date,

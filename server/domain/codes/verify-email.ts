@@ -8,10 +8,10 @@ import type { DatabaseRequest, UserRequest } from '../request.js'
 import { requireCode, verifiedEvents } from './code.js'
 
 /**
- * Marks an address as verified by a code that was sent to it. A refused request does not use the code up.
+ * Marks an address as verified with a code that was sent to it. A rejected request does not use up the code.
  *
- * @throws {Problem} `code_invalid`, also for the code of another user than that of a token; `token_missing` if the
- * database demands a token
+ * @throws {Problem} `code_invalid`, also if code and token belong to different users; `token_missing` if the database
+ * requires a token
  */
 export async function verifyEmail(
   context: AppContext,

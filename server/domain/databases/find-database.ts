@@ -18,17 +18,17 @@ export interface Database
   /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
   issuer: string
   tokenMaxAgeSeconds: number
-  /** A session ends after so many seconds without a refresh. */
+  /** Seconds without a refresh after which a session ends. */
   sessionIdleSeconds: number
-  /** A session ends so many seconds after its login; 0: no sessions. */
+  /** Seconds after its login at which a session ends. 0: no sessions. */
   sessionMaxSeconds: number
-  /** Until then its events are kept for `usher events tail`. */
+  /** Until when its events are kept for `usher events tail`. */
   eventsTailedUntil: Date | null
   /** Claims of all its tokens, in addition to those that Usher sets. */
   claims: object
-  /** One hash per set of hash parameters that its users have or had; no password matches them. */
+  /** One dummy hash per set of hash parameters that its users have or had. */
   dummyHashes: readonly string[]
-  /** Published keys, the one that signs last first. */
+  /** Published keys, newest first. */
   keys: readonly TokenKey[]
 }
 
@@ -39,14 +39,14 @@ export interface TokenSettings {
   tokenMaxAgeSeconds: number
 }
 
-/** Maximum time until a change by another process is seen. */
+/** Maximum time until this process notices a change by another one. */
 const cacheMilliseconds = 5_000
 const cacheEntries = 10_000
 
 /**
  * Creates a lookup of databases by their path, which caches them for a few seconds.
- * @returns a function that throws {@link Problem} `database_not_found`, the same for an unknown workspace and
- * for an unknown database
+ *
+ * @returns a function that throws {@link Problem} `database_not_found`, also for an unknown workspace
  */
 export function createDatabaseLookup(
   store: Store,
@@ -100,7 +100,7 @@ export const nameOfDatabase = ({ workspaceSlug, databaseName }: DatabasePath) =>
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>
   `${baseUrl}/workspaces/${workspaceSlug}/databases/${databaseName}`
 
-/** What opens the keys of a database. */
+/** What is needed to open the keys of a database. */
 interface Opening {
   masterKeys: MasterKeys
   settings: TokenSettings
@@ -132,6 +132,6 @@ function openDatabase(
   }
 }
 
-/** A database is created with its first key, and its deletion begins with its keys. */
+/** Returns whether a database has no keys: it is created with its first key, and its deletion begins with the keys. */
 export const isBeingDeleted = (database: { signingKeys: readonly unknown[] }) =>
   database.signingKeys.length === 0

@@ -2,14 +2,14 @@ import { z } from 'zod'
 
 /** A setting of a database. Its option has the same name: `--mails-per-hour` for `mailsPerHour`. */
 export interface Setting<Schema extends z.ZodType> {
-  /** What it may be. The message of each issue continues the name: `must be …`. */
+  /** The allowed values. The message of an issue follows the name of the setting: `must be …`. */
   schema: Schema
   default: z.infer<Schema>
-  /** What its option takes, such as `<seconds>`. */
+  /** Placeholder of the value in the help of its option, such as `<seconds>`. */
   placeholder: string
-  /** What its option does. */
+  /** Description of its option. */
   description: string
-  /** All texts, if there are few. */
+  /** The allowed texts, if there are few. */
   choices?: readonly string[]
   /** Smallest and largest number. */
   range?: readonly [min: number, max: number]
@@ -19,15 +19,15 @@ export interface Setting<Schema extends z.ZodType> {
   read(text: string): unknown
   /** Whether `database create` has the option, too. */
   isOfCreate?: true
-  /** How people read it. A setting without label is read with another one. */
+  /** Its name in the output of commands. A setting without label is shown as part of another one. */
   label?: string
   show?(value: z.infer<Schema>, all: Record<string, unknown>): string
 }
 
-/** Checks the type of a setting. */
+/** Returns the definition, and lets TypeScript infer its type. */
 export const setting = <Schema extends z.ZodType>(definition: Setting<Schema>) => definition
 
-/** Returns what settings of a few words have in common. */
+/** Returns what settings with a few allowed words have in common. */
 export const choice = <const Value extends string>(values: Readonly<Record<string, Value>>) => {
   const choices = Object.values(values)
   return { schema: z.enum(choices), choices, read: (text: string) => text, show: (value: Value) => value }
@@ -57,7 +57,7 @@ export const perHour = () => ({
   show: (limit: number) => (limit === 0 ? 'no limit' : `${limit} an hour`),
 })
 
-/** What settings with a URL, or none, have in common. */
+/** What settings with a URL or `none` have in common. */
 export const url = {
   placeholder: '<url>',
   words: { none: null },
@@ -65,7 +65,7 @@ export const url = {
   show: (value: string | null) => value ?? 'none',
 }
 
-/** Returns the value of JSON, or undefined. */
+/** Returns the value of a JSON text, or undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -79,7 +79,7 @@ const maxLength = 2_000
 /** The URL of a webhook. */
 export const webhookUrl = httpUrl(({ href }) => href)
 
-/** The URL of an app, without a slash at its end: paths and codes are appended. */
+/** The URL of an app, without a slash at its end, because paths and codes are appended. */
 export const appUrl = httpUrl(({ href, search }, fail) => {
   if (search) fail('must have no query')
   return href.replace(/\/+$/, '')

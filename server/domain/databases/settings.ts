@@ -15,7 +15,7 @@ import {
 } from './setting.js'
 
 const tokenSeconds = wholeNumber(60, 86_400)
-/** 300 s are longer than the 120 s in which a login can open its session. 400 days: browsers keep no cookie longer. */
+/** At least 300 s: longer than the 120 s in which a login can open its session. At most 400 days, as cookies of browsers. */
 const sessionSeconds = wholeNumber(300, 34_560_000)
 
 /**
@@ -111,7 +111,7 @@ export const settings = {
         ? 'none'
         : `end after ${sessionIdle} s unused, or ${max} s; at most ${sessionsPerUser} a user`,
   }),
-  /** Sessions of a user: opening another one ends the longest unused one. At most as many as the list of sessions shows. */
+  /** Maximum sessions of a user. Opening one more ends the longest unused one. The list of sessions shows 100. */
   sessionsPerUser: setting({
     ...wholeNumber(1, 100),
     default: 100,
@@ -152,7 +152,7 @@ type Settings = typeof settings
 export type SettingName = keyof Settings
 /** The values of all settings. */
 export type DatabaseSettings = { [Name in SettingName]: z.infer<Settings[Name]['schema']> }
-/** A setting whose type of values does not matter. */
+/** A setting with values of any type. */
 export type AnySetting = Setting<z.ZodType>
 
 /** The values of a new database. */
@@ -173,7 +173,7 @@ export function readSetting({ schema, words = {}, read }: AnySetting, text: stri
 export const settingsOf = (row: Omit<DatabaseSettings, 'claims'> & { claims: unknown }) =>
   Object.fromEntries(settingEntries.map(([name]) => [name, row[name]])) as DatabaseSettings
 
-/** Returns labels and values as people read them. */
+/** Returns the labels and values that commands print. */
 export const shownSettings = (values: DatabaseSettings) =>
   settingEntries.flatMap(([name, { label, show }]) =>
     label && show ? [[label, show(values[name], values)] as const] : [],

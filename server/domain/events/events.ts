@@ -16,7 +16,7 @@ export const eventTypes = [
   'tenant.user_removed',
 ] as const
 
-/** A change that other systems may want to know. It names rows by their ids only. */
+/** A change that webhooks and `usher events tail` report. It contains ids only. */
 export interface Event {
   type: (typeof eventTypes)[number]
   userId?: string
@@ -24,10 +24,10 @@ export interface Event {
   sessionId?: string
 }
 
-/** A database, as far as events need it. */
+/** The part of a database that decides who receives its events. */
 export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsTailedUntil'>
 
-/** Returns the messages of events, to be written with their change. None if nobody receives events of the database. */
+/** Returns the messages of events, which are written with their change. Returns none if nobody receives them. */
 export function eventMessages(
   database: EventSource,
   createdAt: Date,
@@ -37,7 +37,7 @@ export function eventMessages(
   return typeof messagesOf === 'function' ? messagesOf(undefined) : messagesOf
 }
 
-/** Does the same for events that depend on what the change returns. */
+/** Does what {@link eventMessages} does, for events that depend on the row that the change returns. */
 export function eventMessagesOf<Row>(
   { id: databaseId, webhookUrl, eventsTailedUntil }: EventSource,
   createdAt: Date,
@@ -58,7 +58,7 @@ export function eventMessagesOf<Row>(
     }))
 }
 
-/** Returns which messages to deliver after a change that may have caused events. */
+/** Returns what `context.deliver` needs after a change that may have caused events. */
 export const eventChannels = ({ id: databaseId, webhookUrl }: EventSource) =>
   webhookUrl === null ? [] : [{ databaseId, kind: 'webhook' }]
 
@@ -73,7 +73,7 @@ export const signUpEvents = (userId: string, tenantId: string | undefined): Even
       ] as const)),
 ]
 
-/** Returns an event as webhooks and `usher events tail` show it, by the payload structure of Standard Webhooks. */
+/** Returns an event in the payload structure of Standard Webhooks, for webhooks and `usher events tail`. */
 export function eventBody(databaseId: string, payload: unknown, createdAt: Date) {
   const { type, ...ids } = payload as Event
   return { type, timestamp: createdAt.toISOString(), data: { databaseId, ...ids } }

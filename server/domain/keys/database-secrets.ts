@@ -13,17 +13,17 @@ export type Purpose = 'refresh_token' | 'password_reset' | 'email_verification'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {
-  /** Returns an HMAC-SHA256 of the parts, as base64url, by the newest active secret. */
+  /** Returns the HMAC-SHA256 of the parts with the newest active secret, as base64url. */
   sign(purpose: Purpose, ...parts: (string | number)[]): string
   /** Returns whether a secret of the database signed the parts. */
   verify(mac: string, purpose: Purpose, ...parts: (string | number)[]): boolean
 }
 
-/** Maximum time until a change by another process is seen. A successor is active later than that. */
+/** Maximum time until this process notices a change by another one. A successor becomes active later than that. */
 const cacheMilliseconds = 5_000
 const cacheEntries = 10_000
 
-/** Until every server knows a new secret, with clocks 30 s apart. */
+/** Time until every server knows a new secret, even if their clocks differ by 30 s. */
 export const secretActivationSeconds = 60
 
 const secretBytes = 32
@@ -39,8 +39,8 @@ export function generateSecret(
 }
 
 /**
- * Returns the master key with which to seal what a database gets in this transaction. Until its end, `usher keys rewrap`
- * waits for the signing keys of the database, so that it finds what was sealed.
+ * Returns the master key with which to encrypt a new secret of a database in this transaction. `usher keys rewrap` waits
+ * for the end of the transaction, because it locks the signing keys of the database.
  */
 export const lockSealingKey = async (
   transaction: Pick<Store, 'query'>,
@@ -52,8 +52,8 @@ export const lockSealingKey = async (
     : masterKeys.masterKey
 
 /**
- * Creates a lookup of the secrets of a database, which caches them for a few seconds and creates the first one when it is
- * needed: databases of earlier versions have none, and the three operations never read one.
+ * Creates a lookup of the secrets of a database, which caches them for a few seconds. It creates the first secret when it
+ * is needed: databases of earlier versions have none, and sign-up, login and `getMe` never read one.
  */
 export function createSecretLookup(store: Store, { now, cacheNow }: Clock = systemClock) {
   const cache = new LRUCache<string, Secrets>({
@@ -82,7 +82,7 @@ async function readSecrets(store: Store, databaseId: string, now: number) {
   } catch (error) {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   }
-  // Another server may have been first.
+  // Another server may have inserted it first.
   return findSecrets(store, databaseId)
 }
 
@@ -103,7 +103,7 @@ function openSecrets(rows: DatabaseSecret[], masterKeys: MasterKeys, now: () => 
       return macOf(secret.key, parts)
     },
     verify(mac, ...parts) {
-      // As text, because four texts of 43 characters decode to the same 32 bytes (RFC 4648 §3.5).
+      // Compared as text, because four texts of 43 characters decode to the same 32 bytes (RFC 4648 §3.5).
       const given = Buffer.from(mac)
       return secrets.some(({ key, retiresAt }) => {
         const expected = Buffer.from(macOf(key, parts))

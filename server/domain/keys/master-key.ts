@@ -8,7 +8,7 @@ const tagBytes = 16
 /**
  * Encrypts a secret with AES-256-GCM: initialization vector, tag and ciphertext concatenated.
  *
- * @param row the row that the secret is sealed for: it cannot be opened in another
+ * @param row identifies the row of the secret: it cannot be decrypted in another one
  */
 function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayBuffer> {
   const iv = randomBytes(ivBytes)
@@ -17,7 +17,7 @@ function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayB
   return Uint8Array.from(Buffer.concat([iv, cipher.getAuthTag(), ciphertext]))
 }
 
-/** Decrypts with the key that encrypted: the master key or its successor. */
+/** Decrypts a secret with the master key or its successor. */
 function open({ masterKey, newMasterKey }: MasterKeys, sealed: Uint8Array, row: string): Buffer {
   try {
     return decrypt(masterKey, sealed, row)
@@ -55,8 +55,8 @@ export function canOpen(keys: MasterKeys, row: SigningKey) {
 }
 
 /**
- * Returns the master key with which to seal what a database gets: the new one as soon as one of its signing keys is
- * sealed with it. Before that, servers may run that do not know the new one.
+ * Returns the master key with which to encrypt new secrets of a database: the new one if it has encrypted a signing key of
+ * the database. Before that, some running servers may not know the new one.
  */
 export const sealingKey = ({ masterKey, newMasterKey }: MasterKeys, signingKeys: readonly SigningKey[]) =>
   newMasterKey && signingKeys.some((row) => canOpen({ masterKey: newMasterKey }, row))
@@ -64,7 +64,7 @@ export const sealingKey = ({ masterKey, newMasterKey }: MasterKeys, signingKeys:
     : masterKey
 
 type SecretId = Pick<DatabaseSecret, 'databaseId' | 'number'>
-/** No kid has a slash. */
+/** Differs from every {@link keyRow}, because a kid has no slash. */
 const secretRow = ({ databaseId, number }: SecretId) => `${databaseId}/secret/${number}`
 
 export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>

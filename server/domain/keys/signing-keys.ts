@@ -59,18 +59,18 @@ function thumbprint(publicKey: KeyObject) {
 }
 
 /**
- * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. The private key is parsed
- * when it first signs, because most databases in memory only verify.
+ * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. Parses the private key when it
+ * first signs, because most databases in memory only verify.
  *
- * @param issuer required `iss`, and one required `aud`
- * @throws if another master key sealed the private key, or if `kid` is not the thumbprint of the public key: whoever
- * can write to the store but has no master key must not be able to add or replace a key
+ * @param issuer required as `iss` and in `aud`
+ * @throws if another master key encrypted the private key, or if `kid` is not the thumbprint of the public key. So an
+ * attacker who can write to the store, but has no master key, cannot add or replace a key
  */
 export function openTokenKey(row: SigningKey, keys: MasterKeys, issuer: string): TokenKey {
   const { kid, algorithm, activatesAt, retiresAt } = row
   const publicKey = createPublicKey(row.publicKey)
   const name = `signing key ${kid} of database ${row.databaseId}`
-  if (thumbprint(publicKey) !== kid) throw new Error(`${name} has another public key than its kid says`)
+  if (thumbprint(publicKey) !== kid) throw new Error(`${name} has a public key that does not match its kid`)
   if (!canOpen(keys, row)) throw new Error(`${name} cannot be opened with this master key`)
   const header = { alg: algorithm, typ: 'at+jwt', kid }
   let signer: TokenKey['sign'] | undefined
@@ -101,6 +101,6 @@ function openSigner(row: SigningKey, keys: MasterKeys, name: string): TokenKey['
   const { kid, algorithm } = row
   const key = openPrivateKey(keys, row)
   if (thumbprint(createPublicKey(key)) !== kid)
-    throw new Error(`${name} has another private key than its kid says`)
+    throw new Error(`${name} has a private key that does not match its kid`)
   return createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })
 }

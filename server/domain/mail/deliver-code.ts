@@ -7,17 +7,17 @@ import { renderMail, type Templates } from './templates.js'
 
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
 
-/** What sends codes. */
+/** What is needed to send codes. */
 export interface CodeSender extends Pick<AppContext, 'store' | 'findSecrets' | 'now'> {
   mail: { templates: Templates; sendMail: SendMail }
   stopped: AbortSignal
 }
 
 /**
- * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, the user is deleted or
- * disabled or has a newer code, or the address is verified already.
+ * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, if the user is deleted,
+ * disabled or has a newer code, or if the address is already verified.
  *
- * @param sender.stopped aborts it
+ * @param sender.stopped aborts the delivery
  * @throws if the mail cannot be sent
  */
 export async function deliverCode(

@@ -7,7 +7,7 @@ import { withTimeLimit } from '../time-limit.js'
 export interface MailSettings {
   /** Undefined to write mails to files. */
   smtpUrl: string | undefined
-  /** The name is empty if there is none. */
+  /** The name may be empty. */
   from: { name: string; address: string }
   /** Folder of templates that replace the default ones. */
   templates: string | undefined
@@ -16,7 +16,7 @@ export interface MailSettings {
 }
 
 export interface Mail {
-  /** The same for each attempt: it becomes part of the Message-ID. */
+  /** Part of the Message-ID, and so the same for each attempt. */
   id: string
   to: string
   subject: string
@@ -24,12 +24,12 @@ export interface Mail {
   html: string
 }
 
-/** @param stopped aborts it */
+/** Sends a mail. @param stopped aborts it */
 export type SendMail = (mail: Mail, stopped: AbortSignal) => Promise<void>
 
-/** A mail takes this long at most, because another server sends it again after its claim. */
+/** Time limit of a mail. Shorter than the claim of its message, after which another server sends it again. */
 const timeLimitMilliseconds = 25_000
-/** A template or an address cannot make the server read a file or a URL. */
+/** So that no template or address can make the server read a file or a URL. */
 const safe = { disableFileAccess: true, disableUrlAccess: true }
 
 /** Returns a function that sends mails by SMTP or, without SMTP, writes each to files and logs their name. */

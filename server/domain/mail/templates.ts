@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { CodePurpose } from '../codes/code.js'
 import { defaultTemplates } from './default-templates.js'
 
-/** A template that the operator has provided is wrong. */
+/** A template of the operator is invalid. */
 export class TemplateError extends Error {}
 
-/** What a template may contain, as `{{link}}`, `{{email}}` and `{{name}}`. */
+/** Values of the placeholders `{{link}}`, `{{email}}` and `{{name}}` of templates. */
 export interface MailFields {
   link: string
   email: string
-  /** The preferred name, or the address if there is none. */
+  /** The preferred name, or the address of a user without one. */
   name: string
 }
 
@@ -20,7 +20,7 @@ export type Templates = Record<FileName, string>
 const subjectLine = /^Subject: (.+)\r?\n\r?\n/
 
 /**
- * Reads the templates in a folder. Mails that it lacks have the default ones.
+ * Reads the templates in a folder. Mails without a template there have the default one.
  *
  * @throws {TemplateError} if the folder or a file cannot be read, a mail has only one of its two files, or a template
  * lacks its link or its subject or has an unknown placeholder
@@ -74,7 +74,7 @@ export function renderMail(templates: Templates, purpose: CodePurpose, fields: M
   }
 }
 
-/** Line breaks in a name would begin a new header in the subject, and a new paragraph in the text. */
+/** Removes line breaks, which would begin a new header in the subject and a new paragraph in the text. */
 const withoutControls = (value: string) => value.replace(/\p{C}/gu, ' ')
 
 const entities: Record<string, string> = {

@@ -19,7 +19,7 @@ export async function endSession(
   if (userId) audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
 }
 
-/** Ends a session of the user of a token. The id of an ended session, or of another user's, changes nothing. */
+/** Ends a session of the user of a token. Does nothing if the session has ended or belongs to another user. */
 export async function endSessionById(
   context: AppContext,
   { database, user, params: { sessionId }, caller }: UserRequest & { params: SessionPath },

@@ -8,18 +8,19 @@ import type { UserRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken } from './refresh-token.js'
 
-/** How long after a login its token can open a session: before it is sent to anyone else. */
+/** How long after a login its token can open a session. Short, because clients send the token to other services later. */
 const openingMilliseconds = 120_000
 
 /**
- * So many sessions of one user may be opened while a statement runs, which does not see them. Users who are further from
- * the limit need no second statement. At worst the limit is exceeded until the next session is opened.
+ * Number of sessions of one user that may be opened while a statement runs, which does not see them. Users with fewer
+ * sessions than the limit minus this number need no second statement. If more are opened at the same time, the limit is
+ * exceeded until the next session is opened.
  */
 const unseenSessions = 50
 
 /**
- * Opens the session of a login, once: its id is the `jti` of the login's token. Ends the longest unused sessions of a user
- * who has too many.
+ * Opens the session of a login. A login opens one session, whose id is the `jti` of the login's token. Ends the longest
+ * unused sessions of a user who has too many.
  *
  * @throws {Problem} `session_not_opened`; `token_invalid` if the user is deleted meanwhile
  */

@@ -8,12 +8,12 @@ import type { DatabaseRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
 
-/** How long the previous refresh token returns the current one: for two tabs, a lost response, a retry. */
+/** How long the previous refresh token returns the current one, for two tabs, a lost response or a retry. */
 const repeatableSeconds = 30
 
 /**
  * Returns a new access token and the next refresh token of a session. A refresh token that is used again later ends the
- * session, because one of the two who have it has stolen it.
+ * session, because one of its two users has stolen it.
  *
  * @throws {Problem} `session_ended`
  */

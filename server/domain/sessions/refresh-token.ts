@@ -3,9 +3,9 @@ import { validate as isUuid } from 'uuid'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 
-// A refresh token is `session.number.mac`. The store keeps no token, not even a hash.
+// A refresh token is `session.number.mac`. The store contains neither the token nor a hash of it.
 
-/** The session of a refresh token, and how often it had been refreshed when the token was issued. */
+/** The session of a refresh token, and the number of its refreshes when the token was issued. */
 interface Claims {
   sessionId: string
   refreshes: number
@@ -22,7 +22,7 @@ export async function issueRefreshToken(
   return { value: `${sessionId}.${refreshes}.${mac}`, maxAge, type: 'REFRESH_TOKEN' }
 }
 
-/** Returns what a refresh token says, or undefined if the database has not issued it. */
+/** Returns the claims of a refresh token, or undefined if the database has not issued it. */
 export async function readRefreshToken(
   { findSecrets }: Pick<AppContext, 'findSecrets'>,
   database: Pick<Database, 'id'>,

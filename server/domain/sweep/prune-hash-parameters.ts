@@ -4,8 +4,8 @@ import { dummyHashOf } from '../passwords/formats/read-hash.js'
 import type { Hasher } from '../passwords/hasher.js'
 
 /**
- * Removes the hash parameters that no user of a database has, because each set costs every failed login a verification.
- * If a user with removed parameters is created meanwhile, the first login records them again.
+ * Removes the hash parameters that no user of a database has, because every failed login verifies one hash of each set.
+ * If a user with removed parameters is created meanwhile, the user's first login records them again.
  *
  * @param stopped ends the search without removing anything
  */

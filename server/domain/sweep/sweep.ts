@@ -16,17 +16,17 @@ import { longestTokenSeconds } from '../tokens/access-token.js'
 import { replayMilliseconds } from '../users/idempotent-replay.js'
 import { pruneHashParameters } from './prune-hash-parameters.js'
 
-// What a database keeps only for a time is deleted here. Every process visits one database after the other, and the first
-// one that comes to it sweeps it.
+// Deletes the rows of databases that have expired. Every process visits one database after the other. The first process
+// that visits a database which is due sweeps it.
 
 const minuteMilliseconds = 60_000
 const hourMilliseconds = 60 * minuteMilliseconds
 
-/** Between the visits of two databases: 21,600 a day. */
+/** Pause between the visits of two databases: 21,600 visits a day. */
 const visitMilliseconds = 4_000
-/** Between the batches of a database that has many rows to delete. */
+/** Pause between the batches of a database with many rows to delete. */
 const batchMilliseconds = 50
-/** From the start of a round of all databases to that of the next, at least. */
+/** Minimum time between the starts of two rounds over all databases. */
 const roundMilliseconds = hourMilliseconds
 /** A database is swept again after this time. */
 const intervalMilliseconds = 12 * hourMilliseconds
@@ -35,11 +35,11 @@ const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 type SweepContext = Pick<AppContext, 'store' | 'hashing' | 'now'>
 
-/** When rows have ended, with clocks of servers that differ. */
+/** Returns the instants before which rows have expired, even if the clocks of servers differ. */
 export function endsAt(now: number): Ends {
   const before = (milliseconds: number) => new Date(now - milliseconds)
   return {
-    // As long as its row exists, a session that has ended rejects its tokens.
+    // The row of an ended session rejects the tokens of the session, so it is kept as long as they live.
     session: before(longestTokenSeconds * 1000 + minuteMilliseconds),
     login_failures: before(retentionMilliseconds),
     network_failures: before(minuteMilliseconds),
@@ -51,14 +51,14 @@ export function endsAt(now: number): Ends {
   }
 }
 
-/** How a sweep waits, and what ends it. */
+/** How a sweep pauses, and what ends it. */
 export interface Sweeping {
   log: Log
   stopped: AbortSignal
   pause: (milliseconds: number) => Promise<unknown>
 }
 
-/** Deletes what has ended in a database, unless a process began to do so less than 12 hours ago. */
+/** Deletes the expired rows of a database, unless a process started to do so less than 12 hours ago. */
 export async function sweepDatabase(
   context: SweepContext,
   databaseId: string,
@@ -101,22 +101,22 @@ export function startSweep(
   }
 }
 
-/** Returns an id between two. Ids begin with their time, so databases that were created together lie together. */
+/** Returns the id at a position between two ids, from 0 to 1. */
 export function idBetween({ lowest, highest }: { lowest: string; highest: string }, position: number) {
   const [from, to] = [lowest, highest].map((id) => BigInt(`0x${id.replaceAll('-', '')}`)) as [bigint, bigint]
   const digits = (from + ((to - from) * BigInt(Math.floor(position * 2 ** 32))) / 2n ** 32n).toString(16)
   return digits.padStart(32, '0').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Begins at a random database, so that processes which were started together visit different ones. */
+/** Starts at a random database, so that processes that were started together visit different ones. */
 async function sweepInRounds(context: SweepContext, sweeping: Sweeping, random: () => number) {
   const { log, stopped, pause } = sweeping
   const { store } = context
-  /** Returns undefined if it fails: a node that is unavailable must not hold back the databases of others. */
+  /** Returns undefined after a failure, so that an unavailable node does not stop the sweep of other nodes. */
   const attempt = <Result>(work: Promise<Result>) =>
     work.catch((err) => {
       if (!isStoreUnavailable(err) && !isForeignKeyViolation(err))
-        log.warn({ err }, 'a database is not swept')
+        log.warn({ err }, 'a database was not swept')
     })
   await pause(random() * minuteMilliseconds)
   const outer = stopped.aborted ? undefined : await attempt(findOuterDatabaseIds(store))

@@ -12,7 +12,7 @@ const isUuid = (value: unknown): value is string => typeof value === 'string' &&
 /** The longest lifetime of any token (the maximum of TOKEN_MAX_AGE), with clocks a minute apart. */
 export const longestTokenSeconds = 86_400 + 60
 
-/** With more tenants the claim is left out, so that no client reads a partial list. */
+/** With more tenants a token has no claim `tenants`, so that no client reads a partial list. */
 const maxTenantsInToken = 50
 
 /** The session of a token. */
@@ -26,7 +26,7 @@ export interface TokenSession {
 export interface TokenUser {
   id: string
   tenants: string[]
-  /** As it was read with the password, or with whatever else the token is issued for. */
+  /** The generation when the credentials were checked: the user's password, code or session. */
   generation: number
   tokensValidAfter: Date | null
   emailVerifiedAt: Date | null
@@ -67,7 +67,7 @@ export function issueToken(
 export const publishedKeys = (database: Database, now: number) =>
   database.keys.filter(({ retiresAt }) => retiresAt === null || now < retiresAt.getTime())
 
-/** Returns the newest active key, or the oldest if the clock says that none is active yet. */
+/** Returns the newest active key, or the oldest key if none is active by this clock. */
 function signingKey(database: Database, now: number) {
   const published = publishedKeys(database, now)
   const key = published.find(({ activatesAt }) => activatesAt.getTime() <= now) ?? published.at(-1)
@@ -78,9 +78,10 @@ function signingKey(database: Database, now: number) {
 export type TokenClaims = Omit<VerifiedToken, 'jwt' | 'databaseId' | 'kid' | 'expiresAt'>
 
 /**
- * Verifies a token by RFC 8725: a key of this database, its only algorithm, exact issuer, audience and type.
+ * Verifies a token by the rules of RFC 8725: with a key of this database and its only algorithm, and with exact issuer,
+ * audience and type.
  *
- * @param verified tokens that need no second verification
+ * @param verified tokens that were verified before
  * @param token.now in milliseconds since the epoch
  * @throws {Problem} `token_expired`, or `token_invalid` for every other error
  */
@@ -91,7 +92,7 @@ export function verifyToken(
 ): TokenClaims {
   const keys = publishedKeys(database, now)
   const known = verified.get(jwt)
-  // The same token may be sent to another database, or after its key was retired.
+  // A verified token may be sent to another database, or after its key was retired.
   const isKnown = known?.databaseId === database.id && keys.some(({ kid }) => kid === known.kid)
   const token = isKnown ? known : verifySignature(database.id, keys, jwt)
   if (token.issuedAt > now / 1000 + clockSkewSeconds) throw new Problem('token_invalid')
@@ -101,15 +102,15 @@ export function verifyToken(
 }
 
 /**
- * Returns whether a token of another generation than its user's was revoked. A token of the version before, and one that
- * a server of that version has revoked, is compared by time.
+ * Returns whether a token was revoked: its generation is not that of its user. The previous version issues tokens without
+ * generation, and revokes by time, so the time is compared, too.
  */
 export const isRevoked = (
   claims: TokenClaims,
   { generation, tokensValidAfter }: Pick<TokenUser, 'generation' | 'tokensValidAfter'>,
 ) => (claims.generation ?? generation) !== generation || claims.issuedAt < secondAfter(tokensValidAfter)
 
-/** `iat` has whole seconds: a token is later than an instant from the next whole second on. */
+/** Returns the first `iat` of tokens that are later than an instant. `iat` has whole seconds. */
 const secondAfter = (instant: Date | null) => (instant ? Math.ceil(instant.getTime() / 1000) : 0)
 
 function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: string): VerifiedToken {
@@ -135,7 +136,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
   throw new Problem('token_invalid')
 }
 
-/** Returns the `kid` of a token whose header another version of this server may have written differently. */
+/** Returns the `kid` of a token. Another version of this server may have encoded the header differently. */
 function kidOf(jwt: string): unknown {
   const [header = ''] = jwt.split('.', 1)
   return JSON.parse(Buffer.from(header, 'base64url').toString()).kid

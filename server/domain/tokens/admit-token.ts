@@ -7,8 +7,8 @@ import { isRevoked, type TokenClaims, verifyToken } from './access-token.js'
 /**
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
  *
- * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, the token revoked, or
- * its session, or that which was opened with it, has ended
+ * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, if the token is revoked, or
+ * if its session has ended. The token of a login ends with the session that it has opened
  */
 export async function admitToken(
   context: AppContext,
@@ -27,13 +27,13 @@ export async function admitToken(
   }
 }
 
-/** After a login this long ago its token opens no session: after two minutes, by clocks that differ, and waits. */
+/** The token of an earlier login cannot open a session: longer than the two minutes, clock skew and waits together. */
 const openableMilliseconds = 300_000
 
-/** Returns whether the session of a token, or that which the token of a login has opened, has ended. */
+/** Returns whether the session of a token has ended, or the session that the token of a login has opened. */
 function isEnded(claims: TokenClaims, { isSessionOpen }: UserOfToken, now: number) {
   if (claims.sessionId !== undefined) return !isSessionOpen
-  // Later requests with the token need not look for a session.
+  // This token opens no session any more, so later requests with it need not look for one.
   if (isSessionOpen === null && now - claims.issuedAt * 1000 > openableMilliseconds)
     claims.key = { id: claims.key.id, sessionId: undefined }
   return isSessionOpen === false

@@ -13,7 +13,7 @@ export function createRejectedTokens(now: () => number): RejectedTokens {
   let suppressed = 0
   return (log, databaseId, code) => {
     const age = now() - windowStart
-    // Negative: the clock was set back.
+    // Negative if the clock was set back.
     if (age >= windowMilliseconds || age < 0) {
       windowStart = now()
       lines = 0

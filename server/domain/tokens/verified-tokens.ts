@@ -6,13 +6,13 @@ export interface VerifiedToken {
   jwt: string
   databaseId: string
   kid: string
-  /** What to read for the token: its user, and its session or that which a login's token has opened or can open. */
+  /** What to read for the token: its user, and its session. For the token of a login, the session that it may open. */
   key: UserKey
-  /** The session that the token belongs to; a token of a login belongs to none. */
+  /** The session that the token belongs to. Undefined for the token of a login. */
   sessionId: string | undefined
   /** The `jti`. */
   id: string
-  /** That of the user when the user was read. Undefined in a token of the version before. */
+  /** The generation of the user when the user was read for the token. Undefined in a token of the previous version. */
   generation: number | undefined
   /** In seconds since the epoch, like `expiresAt`. */
   issuedAt: number
@@ -21,7 +21,7 @@ export interface VerifiedToken {
 
 /** Verified tokens of all databases. Rejected tokens are never in it. */
 export class VerifiedTokens {
-  // By the signature, because hashing the whole token takes longer than all else. It does not identify the payload.
+  // By the signature, because hashing the whole token would take most of the time. `get` compares the whole token.
   readonly #bySignature = new LRUCache<string, VerifiedToken>({
     maxSize: maxBytes,
     sizeCalculation: ({ jwt }) => entryBytes + jwt.length,

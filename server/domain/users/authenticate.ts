@@ -12,7 +12,7 @@ import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-
 
 export interface Authenticated {
   user: UserWithTenants
-  /** When the user was read, in milliseconds since the epoch: a token must not claim to be later. */
+  /** When the user was read, in milliseconds since the epoch. A token must not have a later `iat`. */
   readAt: number
 }
 
@@ -23,7 +23,7 @@ export interface Credentials {
 }
 
 /**
- * Verifies a user's password under the throttle, and counts and audits a failure. Replaces an outdated hash.
+ * Verifies a user's password under the throttle. Counts and audits a failure. Replaces an outdated hash.
  *
  * @returns undefined after the same work for an unknown address, a wrong password and a disabled user
  * @throws {Problem} `too_many_attempts`; `unavailable`
@@ -74,12 +74,11 @@ export async function authenticate(
   }
 }
 
-/** Returns a pseudonym of an unknown email for audit records, so that they show guessing across emails. */
+/** Returns a pseudonym of an unknown email for audit lines, so that they show guesses across emails. */
 const pseudonym = (address: Uint8Array) => Buffer.from(address).toString('base64url').slice(0, 16)
 
 /**
- * Verifies the password of a logged-in user, under the throttle of logins: who has a stolen token must not be able to
- * guess it.
+ * Verifies the password of a logged-in user under the throttle of logins, so that a stolen token does not help to guess it.
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`
  */

@@ -18,7 +18,7 @@ import { recordHashParameters } from './verify-password.js'
 /**
  * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or nothing.
  *
- * With an Idempotency-Key, the same sign-up sent again returns the same user.
+ * With an Idempotency-Key, repeating the sign-up returns the same user.
  *
  * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`;
  * `idempotency_key_reused`; `too_many_attempts` if the client's network has failed too often; `unavailable`

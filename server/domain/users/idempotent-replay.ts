@@ -8,16 +8,16 @@ import type { DatabaseRequest } from '../request.js'
 import { type Authenticated, authenticate } from './authenticate.js'
 import { requireCanonicalEmail } from './canonical-email.js'
 
-/** How long a sign-up can be sent again under its key. */
+/** How long a sign-up can be repeated with its key. */
 export const replayMilliseconds = 24 * 3_600_000
 
-/** Returns an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header) as it is stored: its SHA-256. */
+/** Returns the SHA-256 of an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), which is stored. */
 export const hashIdempotencyKey = (header: string) =>
   new Uint8Array(createHash('sha256').update(header).digest())
 
 /**
- * Returns the user whom an earlier sign-up with the same key created, or undefined. The password is verified as by
- * a login, under the same throttle.
+ * Returns the user whom an earlier sign-up with the same key created, or undefined. Verifies the password as a login does,
+ * under the same throttle.
  *
  * @throws {Problem} `idempotency_key_reused` if email, tenant or password differ from that sign-up's;
  * `too_many_attempts`

@@ -26,7 +26,7 @@ const userBody = (user: UserOfToken): User => ({
   createdAt: user.createdAt.toISOString(),
 })
 
-/** Changes the fields of a user that the body has. */
+/** Changes the fields of a user that are in the body. */
 export async function updateMe(
   context: AppContext,
   { database, user, body: { preferredName }, caller }: UserRequest<UpdateMeBody>,
@@ -46,7 +46,7 @@ export async function updateMe(
 }
 
 /**
- * Deletes a user, with sessions and memberships and those tenants that have no other user.
+ * Deletes a user with sessions and memberships, and the user's tenants that have no other user.
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
  */

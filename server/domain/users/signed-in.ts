@@ -5,8 +5,8 @@ import { issueToken, type TokenSession, type TokenUser } from '../tokens/access-
 /**
  * Returns the body that create and login share: the user and a new token (docs/specification.md, section 2).
  *
- * @param token.readAt when the user was read or written, in milliseconds since the epoch. The token is of that instant: a
- * revocation in between must cover it.
+ * @param token.readAt when the user was read or written, in milliseconds since the epoch. It becomes the `iat` of the
+ * token, so that a revocation since then covers the token.
  * @param token.session the session that the token belongs to
  */
 export function signedIn(

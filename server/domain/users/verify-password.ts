@@ -8,7 +8,7 @@ import type { Hasher } from '../passwords/hasher.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 
-/** A password that is to be verified. */
+/** A password to verify. */
 interface PasswordAttempt {
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined
   password: string
@@ -19,8 +19,8 @@ interface PasswordAttempt {
  * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
  * the database, so that response time does not reveal whether the account exists.
  *
- * @throws only if no hash was verified. If the client disconnects or the queue is full later, the result is returned
- * without verifying the remaining dummy hashes
+ * @throws only if no hash was verified. If the client disconnects or the queue is full after that, the remaining dummy
+ * hashes are not verified
  */
 export async function verifyPassword(
   { hashing }: Pick<AppContext, 'hashing'>,
@@ -41,7 +41,7 @@ export async function verifyPassword(
 }
 
 /**
- * Records that the database has hashes with these parameters, unless already recorded.
+ * Records that the database has hashes with these parameters, unless it is already recorded.
  *
  * @param dummyHash the dummy hash of these parameters; the current one by default
  */
@@ -55,7 +55,7 @@ export async function recordHashParameters(
 
 /**
  * Records the parameters of a user's hash again if they were pruned while the user was created. Does not wait, so
- * that response time does not reveal the account. After a failure the next attempt does it.
+ * that response time does not reveal the account. If it fails, the next login attempt repeats it.
  */
 export function restoreHashParameters(
   context: Pick<AppContext, 'store' | 'hashing'>,
@@ -66,7 +66,7 @@ export function restoreHashParameters(
 }
 
 /**
- * Replaces an outdated hash, unless another login has done so since it was read. A failure is only logged: the
+ * Replaces an outdated hash, unless another login has done so since it was read. A failure is only logged, because the
  * old hash is still valid.
  */
 export async function rehashPassword(
@@ -81,6 +81,6 @@ export async function rehashPassword(
     await replacePasswordHash(store, { ...user, databaseId: database.id }, passwordHash)
     await recordHashParameters(context, database)
   } catch (error) {
-    caller.log.warn({ err: error, databaseId: database.id, userId: user.id }, 'password hash not renewed')
+    caller.log.warn({ err: error, databaseId: database.id, userId: user.id }, 'the password hash was not replaced')
   }
 }
