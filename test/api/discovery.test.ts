@@ -181,7 +181,7 @@ describe('key rotation', () => {
     const database = await usher.newDatabase()
     await rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)
     await expect(rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)).rejects.toThrow(
-      /is pending already/,
+      /is already pending/,
     )
   })
 

@@ -323,7 +323,7 @@ describe('emails of an import', () => {
     expect(result).toEqual({
       added: 1,
       alreadyThere: 0,
-      rejected: ['2 id: belongs to another user', '3 email: is that of a rejected line'],
+      rejected: ['2 id: belongs to another user', '3 email: belongs to a rejected line'],
     })
   })
 

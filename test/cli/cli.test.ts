@@ -161,7 +161,7 @@ describe('commands on a Postgres store', () => {
     ])
     expect(await usher.outcome('database list', '', otherKey)).toEqual(
       expect.stringMatching(
-        /^1 usher: USHER_MASTER_KEY did not seal .* Set it to the master key of the servers/,
+        /^1 usher: USHER_MASTER_KEY cannot decrypt .* Set it to the master key of the servers/,
       ),
     )
   })

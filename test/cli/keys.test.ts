@@ -37,7 +37,7 @@ it('keys rotate publishes a key that signs after --activate-in, by default 600 s
   expect(await onOtherServer(activates - 1)).toEqual({ kid, old: 200, fresh: 200 })
   expect(await onOtherServer(activates)).toEqual({ kid: next.kid, old: 200, fresh: 200 })
   expect(await usher.outcome(`keys rotate ${path} --activate-in 0`)).toMatch(
-    `1 usher: key ${next.kid} is pending already; it signs from ${next.activatesAt}\n`,
+    `1 usher: key ${next.kid} is already pending and signs from ${next.activatesAt}\n`,
   )
 })
 

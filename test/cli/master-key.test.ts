@@ -31,7 +31,7 @@ import { createDataFolder, openPostgresCopy, type TestStore } from '../support/s
 
 const newKey = () => randomBytes(32).toString('base64')
 const wrongKey =
-  'USHER_MASTER_KEY did not seal the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY'
+  'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY'
 
 /** Starts an operator on a store of its own, because the test replaces the master key. */
 async function startOwnOperator() {
@@ -114,7 +114,7 @@ describe('keys rewrap', () => {
     await server.close()
   })
 
-  it('keys rewrap names a key that neither master key has sealed, and re-encrypts the others', async () => {
+  it('keys rewrap names a key that neither master key can decrypt, and re-encrypts the others', async () => {
     const usher = await startOwnOperator()
     const { id } = await usher.newDatabase()
     await usher.newDatabase()
@@ -129,7 +129,7 @@ describe('keys rewrap', () => {
     })
     expect(await usher.outcome('keys rewrap', '', { USHER_NEW_MASTER_KEY: key })).toMatch(
       new RegExp(
-        `^1 \\{.*\\}\nusher: neither master key has sealed signing key ${kid} of database ${id}, and 0 more\\. All others are re-encrypted\n$`,
+        `^1 \\{.*\\}\nusher: neither master key can decrypt signing key ${kid} of database ${id}, and 0 more\\. All others are re-encrypted\n$`,
       ),
     )
     expect(await sealedWithOther(usher.store, Buffer.from(key, 'base64'))).toEqual([kid])
@@ -184,8 +184,8 @@ describe('keys rewrap', () => {
       )
     }
     const only = (masterKey: Buffer) => requireMasterKey({ ...store, masterKey })
-    await expect(only(store.masterKey)).rejects.toThrow('did not seal the signing keys of this store')
-    await expect(only(newMasterKey)).rejects.toThrow('did not seal all signing keys of this store')
+    await expect(only(store.masterKey)).rejects.toThrow('cannot decrypt the signing keys of this store')
+    await expect(only(newMasterKey)).rejects.toThrow('cannot decrypt all signing keys of this store')
     await requireMasterKey({ ...store, newMasterKey })
   })
 

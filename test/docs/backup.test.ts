@@ -93,7 +93,7 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
       { id: database.id, passwordPolicy: 'nist' },
     ])
     expect((await list(Buffer.alloc(32, 8))).stderr).toContain(
-      'USHER_MASTER_KEY did not seal the signing keys',
+      'USHER_MASTER_KEY cannot decrypt the signing keys',
     )
   })
 })

@@ -52,6 +52,6 @@ it('throws when the master key is not that of the store', async ({ usher }) => {
   await usher.newDatabase()
   expect(await requireMasterKey(usher.store)).toBe(usher.store)
   await expect(requireMasterKey({ ...usher.store, masterKey })).rejects.toThrow(
-    /USHER_MASTER_KEY did not seal/,
+    /USHER_MASTER_KEY cannot decrypt/,
   )
 })

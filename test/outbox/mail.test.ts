@@ -151,7 +151,7 @@ it('a mail that could not be sent before its code expires is logged', async ({ s
   const { id: databaseId } = await requestMail(api)
   const message = () => store.prisma.message.findFirstOrThrow({ where: { databaseId } })
   await vi.waitFor(async () => expect((await message()).lastError).toBe('SMTP EENVELOPE 550'), 10_000)
-  const unsent = '"reason":"SMTP EENVELOPE 550","msg":"a message is not tried again"'
+  const unsent = '"reason":"SMTP EENVELOPE 550","msg":"a message is not retried"'
   expect(api.logged()).not.toContain(unsent)
   api.clock.now += 86_399_000
   await vi.waitFor(() => expect(api.logged()).toContain(`${unsent}`), 10_000)

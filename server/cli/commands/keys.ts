@@ -114,7 +114,7 @@ the steps.`,
         if (unreadable.length > 0) {
           throw new OperatorError(
             'keys_unreadable',
-            `neither master key has sealed ${unreadable[0]}, and ${unreadable.length - 1} more. All others are re-encrypted`,
+            `neither master key can decrypt ${unreadable[0]}, and ${unreadable.length - 1} more. All others are re-encrypted`,
           )
         }
         const nextStep = store.keyFile

@@ -38,7 +38,7 @@ import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js
 import type { Operation } from './operation.js'
 import { OperatorError } from './operator-error.js'
 
-/** @throws {OperatorError} if it does not exist or is being deleted */
+/** Returns a database. @throws {OperatorError} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   if (!row) throw await databaseNotFound(store, path)
@@ -52,7 +52,7 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
   return row
 }
 
-/** @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
+/** Creates a database. @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
   { store, now }: Operation,
   path: DatabasePath,
@@ -84,8 +84,8 @@ export async function createDatabase(
 }
 
 /**
- * Changes the given settings. Servers apply them within 5 s. Without webhook, the events that wait for it are deleted: a
- * later webhook must not get them.
+ * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait for
+ * it, because a later webhook must not get them.
  *
  * @throws {OperatorError} if it does not exist
  */
@@ -112,21 +112,20 @@ export async function setDatabase(
  */
 export async function listDatabases(store: Store, page: Page<DatabasePath>) {
   const rows = await listDatabaseRows(store, page)
-  // One query per database uses one node of a distributed store each. A join would use all nodes.
+  // A query per database uses one node of a distributed store. A join would use all nodes.
   const keysOf = ({ id }: { id: string }) => listKeyIds(store, id).catch(ifStoreUnavailable(undefined))
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
 }
 
-/** What `usher database set` changes of a webhook. */
+/** The changes of a webhook by `usher database set`. */
 interface WebhookChange {
-  /** Null removes the webhook; undefined keeps its URL. */
+  /** Null removes the webhook. Undefined keeps its URL. */
   webhookUrl?: string | null
   newWebhookSecret?: true
 }
 
 /**
- * Returns the settings of a changed webhook, with a secret if a new one is created: with the first URL, and when the
- * operator asks for it.
+ * Returns the settings of a changed webhook. They contain a new secret for the first URL, and if the operator asks for it.
  *
  * @throws {OperatorError} if a webhook without URL would get a secret
  */
@@ -143,6 +142,7 @@ export function webhookSettings(
   return { webhookUrl, webhookSecret: newWebhookSecret() }
 }
 
+/** Removes the hash parameters that no user of a database has. @throws {OperatorError} if the database does not exist */
 export async function pruneHashParameters(
   context: Parameters<typeof prune>[0] & { store: Store },
   path: DatabasePath,
@@ -165,7 +165,7 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   await deleteAllLoginFailures(store, id)
   await deleteAllMessages(store, id)
   await deleteAllMessageStreams(store, id)
-  // ON DELETE CASCADE deletes rows written meanwhile by servers that have the database cached.
+  // ON DELETE CASCADE also deletes rows that servers with a cached database have written meanwhile.
   await deleteDatabaseRow(store, id)
   return { id, users }
 }

@@ -19,7 +19,7 @@ export async function databaseNotFound(store: Store, path: DatabasePath) {
 /**
  * Returns the error for a workspace that does not exist, with a similar existing slug if there is one.
  *
- * @param advice what else to do
+ * @param advice what the operator can do
  */
 export async function workspaceNotFound(store: Store, slug: string, advice?: string) {
   const similar = await similarName(slug, (lengths) => findSlugs(store, lengths))
@@ -29,7 +29,7 @@ export async function workspaceNotFound(store: Store, slug: string, advice?: str
 
 const question = (similar: string | undefined) => (similar ? `. Did you mean ${similar}?` : '')
 
-/** Changed characters of a name that still counts as misspelt, by its length. */
+/** Returns how many characters of a misspelt name may differ, by its length. */
 const maxDistance = (name: string) => Math.max(1, Math.min(3, Math.floor(name.length / 4)))
 
 /** Returns the existing name with the fewest changed characters. */
@@ -51,20 +51,20 @@ async function similarName(
   return best?.name
 }
 
-/** Names that differ in a number, such as customer-17, are different names and not misspelt. */
+/** Returns the digits of a name. Names with different digits, such as customer-17, are not taken for misspelt ones. */
 const digitsIn = (name: string) => name.replace(/\D/g, '')
 
 /**
- * Returns how many characters must be added, removed, replaced or swapped with the next one (optimal alignment), or
- * Infinity if they are more than the limit.
+ * Returns how many characters must be added, removed, replaced or swapped with the next one (optimal string alignment).
+ * Returns Infinity if they are more than the limit.
  */
 function editDistance(from: string, to: string, limit: number) {
   let same = 0
   while (same < from.length && from[same] === to[same]) same++
-  return distanceOfRests(from.slice(same), to.slice(same), limit)
+  return distanceWithoutPrefix(from.slice(same), to.slice(same), limit)
 }
 
-function distanceOfRests(from: string, to: string, limit: number) {
+function distanceWithoutPrefix(from: string, to: string, limit: number) {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -81,7 +81,7 @@ function distanceOfRests(from: string, to: string, limit: number) {
         ),
       )
     }
-    // A row is never better than the one before it, except by a swap.
+    // Only a swap can make a row better than the row before it.
     if (Math.min(...current) > limit && Math.min(...last) > limit) return Number.POSITIVE_INFINITY
     beforeLast = last
     last = current

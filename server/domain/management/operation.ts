@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.js'
 
-/** What a change by an operator needs. */
+/** The store and the time of a change by an operator. */
 export interface Operation {
   store: Store
   /** When the change takes place. */

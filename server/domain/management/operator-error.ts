@@ -1,10 +1,10 @@
-/** Why an operator's request fails, for each interface to these rules: an exit code or a status. */
+/** Why an operator's request fails. Each interface to these rules maps it, for example to an exit code. */
 export type FailureReason =
-  /** The request itself is wrong, whatever the store has. */
+  /** The request itself is wrong, independent of the store. */
   | 'invalid'
   /** Something that the request names does not exist. */
   | 'not_found'
-  /** Something of that name exists. */
+  /** Something with that name exists. */
   | 'conflict'
   /** The state of the store does not allow it. */
   | 'refused'

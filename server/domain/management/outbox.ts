@@ -22,9 +22,9 @@ export async function listMessages(
 }
 
 /**
- * Makes messages due now, with all attempts again.
+ * Makes messages due now, and allows all attempts again.
  *
- * @param id a message; undefined for all that wait for the operator
+ * @param id a message, or undefined for all that wait for the operator
  * @throws {OperatorError} if the message is not waiting
  */
 export const retryMessages = (operation: Operation, path: DatabasePath, id: string | undefined) =>
@@ -47,15 +47,15 @@ async function change(
 }
 
 const pollMilliseconds = 500
-/** Servers keep events for this long. It is renewed at half-time. */
+/** How long servers keep events for a tail. The tail renews this when half of it has passed. */
 const leaseMilliseconds = 60_000
-/** Longer than statements take and servers' clocks differ, so that an event that is committed late is seen. */
+/** Longer than a statement takes and clocks of servers differ, so that a tail also sees events that are committed late. */
 const windowMilliseconds = 60_000
 
 /**
- * Yields the events of a database from now on, once servers have noticed, which takes up to 5 s.
+ * Yields the events of a database from now on. It takes up to 5 s until servers keep all events.
  *
- * @param options `stopped` ends it
+ * @param options `stopped` ends the tail
  * @throws {OperatorError} within 30 s after the database was deleted
  */
 export async function* tailEvents(
@@ -84,5 +84,5 @@ export async function* tailEvents(
   }
 }
 
-/** Returns the lowest id of an instant: ids begin with their time. */
+/** Returns the lowest id of an instant. Ids begin with their time. */
 const firstIdOf = (msecs: number) => uuidv7({ msecs, seq: 0, random: new Uint8Array(16) })

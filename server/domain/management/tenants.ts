@@ -51,7 +51,7 @@ export async function createTenant({ store, now }: Operation, path: DatabasePath
   return tenant
 }
 
-/** @throws {OperatorError} if there is no such tenant */
+/** Changes the name of a tenant. @throws {OperatorError} if there is no such tenant */
 export async function renameTenant(
   store: Store,
   path: DatabasePath,
@@ -63,11 +63,12 @@ export async function renameTenant(
   return renamed
 }
 
-/** Members that one transaction removes. Each causes a message, and a transaction ends after five seconds. */
+/** Members that one transaction removes. Each causes a message, and a transaction may take five seconds at most. */
 const membersAtOnce = 250
 
 /**
- * Removes the users of a tenant, some in each transaction, and deletes it. Ended before, it can be called again.
+ * Removes the users of a tenant in several transactions, and then deletes it. Calling it again continues an interrupted
+ * deletion.
  *
  * @throws {OperatorError} if there is no such tenant
  */
@@ -93,7 +94,7 @@ interface MemberRef {
   userRef: string
 }
 
-/** Adding a member again succeeds. @throws {OperatorError} if there is no such user or tenant */
+/** Adds a user to a tenant. Succeeds also for a member. @throws {OperatorError} if there is no such user or tenant */
 export async function addToTenant({ store, now }: Operation, path: DatabasePath, member: MemberRef) {
   const { database, ...membership } = await requireBoth(store, path, member)
   const messages = eventMessages(database, now, [{ type: 'tenant.user_added', ...keyOf(membership) }])
@@ -104,7 +105,7 @@ export async function addToTenant({ store, now }: Operation, path: DatabasePath,
   return membership
 }
 
-/** @throws {OperatorError} if the user is not a member */
+/** Removes a user from a tenant. @throws {OperatorError} if the user is not a member */
 export async function removeFromTenant({ store, now }: Operation, path: DatabasePath, member: MemberRef) {
   const { tenantId, userRef } = member
   const { database, ...membership } = await requireBoth(store, path, member)
@@ -126,7 +127,7 @@ async function requireBoth(store: Store, path: DatabasePath, { tenantId, userRef
   return { database, databaseId: database.id, userId: account.id, tenantId }
 }
 
-/** @throws {OperatorError} if there is no such tenant or database */
+/** Returns a tenant. @throws {OperatorError} if there is no such tenant or database */
 export async function findTenant(store: Store, path: DatabasePath, id: string) {
   const database = await requireDatabase(store, path)
   return { database, tenant: await requireTenant(store, path, { databaseId: database.id, id }) }

@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.js'
 import { requirePathName, workspaceNotFound } from './names.js'
 import { OperatorError } from './operator-error.js'
 
-/** @throws {OperatorError} if the slug is invalid or taken */
+/** Creates a workspace. @throws {OperatorError} if the slug is invalid or taken */
 export async function createWorkspace(store: Store, slug: string, now: Date): Promise<Workspace> {
   const created = await ensureWorkspace(store, slug, now)
   if (!created) throw new OperatorError('workspace_exists', `workspace ${slug} already exists`)
@@ -29,7 +29,7 @@ export async function listWorkspaces(store: Store, page: Page<string>) {
   return rows.map(({ id, slug, createdAt, _count }) => ({ id, slug, databases: _count.databases, createdAt }))
 }
 
-/** @throws {OperatorError} if it has databases or does not exist */
+/** Deletes a workspace. @throws {OperatorError} if it has databases or does not exist */
 export async function deleteWorkspace(store: Store, slug: string): Promise<Workspace> {
   const workspace = await findWorkspace(store, slug)
   if (!workspace) throw await workspaceNotFound(store, slug)

@@ -20,14 +20,14 @@ import type { Pass } from './lane.js'
 import type { Channel, DeliveryStatistics } from './statistics.js'
 import { sendWebhook } from './webhook.js'
 
-/** Longer than any delivery, with servers' clocks 30 s apart. */
+/** Longer than any delivery, even if the clocks of servers differ by 30 s. */
 const claimMilliseconds = 60_000
 
-/** Waits after failures: 1 s, doubled each time, a day at most. A message that fails after a day's wait is not retried. */
+/** The longest wait after a failure. The first is 1 s, and each one doubles it. After a wait of a day there is no retry. */
 const dayMilliseconds = 86_400_000
 const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
 
-/** What deliveries need. */
+/** What is needed to deliver messages. */
 export interface Deliverer extends CodeSender {
   log: Log
   statistics: DeliveryStatistics
@@ -47,7 +47,7 @@ export const mailPass =
     return deliverAll(deliverer, claim, messages)
   }
 
-/** Returns a function that delivers the first events of streams of a database that are due. */
+/** Returns a function that delivers the first event of each stream of a database that is due. */
 export const webhookPass =
   (deliverer: Deliverer): Pass =>
   async (databaseId, limit, setSize) => {
@@ -73,7 +73,7 @@ const newClaim = ({ now }: Deliverer, databaseId: string): Claim => ({
   until: new Date(now() + claimMilliseconds),
 })
 
-/** Returns what a claim returns. Counts one that fails, which returns undefined, and logs one that exceeds its time limit. */
+/** Runs a claim. If it fails, counts that and returns undefined. Logs a claim that exceeds its time limit. */
 async function counted<Result>(
   { log, statistics }: Deliverer,
   { databaseId, channel }: { databaseId: string; channel: Channel },
@@ -89,7 +89,7 @@ async function counted<Result>(
   }
 }
 
-/** Returns whether a message was delivered. If all fail, other databases may have a receiver that works. */
+/** Returns whether any message was delivered. If none was, the lane serves other databases first. */
 async function deliverAll(deliverer: Deliverer, claim: Claim, messages: readonly DueMessage[]) {
   if (messages.length === 0) return false
   const delivery = await findDelivery(deliverer.store, claim.databaseId)
@@ -145,18 +145,18 @@ async function recordFailure(
   const dueAt = wait >= 2 * dayMilliseconds ? null : new Date(now() + Math.min(wait, dayMilliseconds))
   await failMessage(store, { databaseId, ...message }, { lastError: reason, dueAt, lookAgain: tomorrow })
   if (!dueAt || (!message.stream && codeExpiresAt(message) <= dueAt))
-    log.warn({ databaseId, message: message.id, reason }, 'a message is not tried again')
+    log.warn({ databaseId, message: message.id, reason }, 'a message is not retried')
   else retry(databaseId, message.stream ? 'webhook' : 'mail', wait)
 }
 
-/** A claimed message, and how those of its database are delivered. */
+/** A claimed message, and where its database sends messages. */
 interface Sending {
   databaseId: string
   delivery: Delivery
   message: DueMessage
 }
 
-/** Returns false if it was not sent because its code has expired. */
+/** Returns false if the mail was not sent because its code has expired. */
 async function sendMail(deliverer: Deliverer, { databaseId, delivery, message }: Sending) {
   const { now, log } = deliverer
   if (message.userId && codeExpiresAt(message).getTime() <= now()) {

@@ -15,17 +15,17 @@ import { createLane, type LaneSettings, type Pass } from './lane.js'
 import { startSearch } from './search.js'
 import { type Channel, channels, createStatistics, type DeliveryStatistics } from './statistics.js'
 
-/** Mails and events have bounds of their own, so that neither holds back the other. */
+/** Mails and events have separate limits, so that neither delays the other. */
 const laneSettings: Record<Channel, LaneSettings> = {
   mail: { capacity: 64, slowCapacity: 64, batch: 16, quickMilliseconds: 5_000 },
   webhook: { capacity: 1_024, slowCapacity: 1_024, batch: 16, quickMilliseconds: 1_000 },
 }
 
-/** Statements of each channel that run at a time, because the other connections are for requests. */
+/** Concurrent statements of each channel. The other connections are for requests. */
 const maxStatements = 2
 
 export interface DeliveryWorker {
-  /** Delivers what is due of the databases that have these messages. */
+  /** Delivers the due messages of the databases that have these messages. */
   deliver: AppContext['deliver']
   /** Aborts deliveries. Their messages are delivered again. */
   stop(): Promise<void>
@@ -95,10 +95,11 @@ export function startDelivery(
 }
 
 /**
- * Returns a function that creates the streams of events which a version before streams has stored, once at a time.
+ * Returns a function that creates the streams of events that a version without streams has stored. It runs once at a time
+ * for each database.
  *
- * @param adoptSome returns whether there may be more
- * @param deliver called when there are none left
+ * @param adoptSome returns whether there may be more such events
+ * @param deliver called when all have streams
  */
 function createAdoption(
   adoptSome: (databaseId: string) => Promise<boolean>,

@@ -1,10 +1,10 @@
-/** Milliseconds of deliveries, which tests shorten. */
+/** Intervals of deliveries in milliseconds. Tests shorten them. */
 export interface DeliveryIntervals {
-  /** Between two searches of the store for messages. That of each worker is every second time, because it costs more. */
+  /** Interval between two searches of the store for messages. Workers of Citus are searched every second time. */
   search: number
-  /** A message that is due again later than this is left to the search. */
+  /** Longest wait of a retry that this process schedules. The search finds messages that are due later. */
   retry: number
-  /** A webhook request takes this long at most, its response included. */
+  /** Time limit of a webhook request, including its response. */
   webhook: number
 }
 

@@ -2,32 +2,32 @@ import { LRUCache } from 'lru-cache'
 
 /** How many messages of one kind are delivered in parallel. */
 export interface LaneSettings {
-  /** Of databases whose receiver responds. */
+  /** Limit for all databases whose receiver responds in time. */
   capacity: number
-  /** Of databases whose receiver has not responded in time, in addition, and in passes that take longer than that. */
+  /** Additional limit for databases whose receiver has not responded in time, and for passes that take too long. */
   slowCapacity: number
-  /** Of one database whose receiver responds. */
+  /** Limit for one database whose receiver responds in time. */
   batch: number
-  /** A pass within this time means that the receiver responds. */
+  /** A receiver responds in time if a pass takes less than this. */
   quickMilliseconds: number
 }
 
-/** Messages of a database whose receiver did not respond in time, or is not known to. */
+/** Limit for one database whose receiver did not respond in time, or was not tried yet. */
 const smallBatch = 2
 
-/** Databases of which the lane knows whether their receivers respond. */
+/** Maximum number of databases for which the lane remembers whether the receiver responds in time. */
 const knownReceivers = 10_000
 
 /**
  * Delivers some messages of a database.
  *
- * @param limit messages at most
+ * @param limit maximum number of messages
  * @param setSize called with the number of messages when it is known
  * @returns whether there may be more that can be delivered
  */
 export type Pass = (databaseId: string, limit: number, setSize: (size: number) => void) => Promise<boolean>
 
-/** Databases that wait for a pass, in their order, and the part of the capacity that passes use. */
+/** Databases that wait for a pass, in order, and the part of the capacity that running passes use. */
 interface Track {
   waiting: Set<string>
   capacity: number
@@ -35,15 +35,15 @@ interface Track {
 }
 
 export interface Lane {
-  /** Starts a pass of a database when there is room. A pass that runs is followed by another one. */
+  /** Starts a pass of a database when there is capacity. If a pass of the database is running, starts another one after it. */
   add(databaseId: string): void
-  /** Waits for the passes that run. */
+  /** Waits for the running passes. */
   settled(): Promise<void>
 }
 
 /**
- * Runs passes of databases in turn: a database with more messages goes to the end of the queue after each pass.
- * Receivers that do not respond have a capacity of their own, so they do not hold back the others.
+ * Creates a lane, which runs passes of databases in turn. A database with more messages goes to the end of the queue after
+ * each pass. Receivers that do not respond have a separate capacity, so that they do not delay the others.
  */
 export function createLane(settings: LaneSettings, pass: Pass, stopped: AbortSignal): Lane {
   const track = (capacity: number): Track => ({ waiting: new Set(), capacity, used: 0 })

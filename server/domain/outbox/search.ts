@@ -8,20 +8,20 @@ import { untraced } from '../../telemetry/tracing.js'
 import type { DeliveryIntervals } from './intervals.js'
 import { type Channel, channels, type DeliveryStatistics } from './statistics.js'
 
-/** A worker is searched every second time. */
+/** A Citus worker is searched every second tick. */
 const workerTicks = 2
-/** A worker that does not respond is searched again after so many ticks, doubled each time, at most. */
+/** Longest wait, in ticks, before a worker that does not respond is searched again. The wait doubles each time. */
 const maxTicks = 8
-/** The workers are looked up, and messages that wait for the operator are counted, once a minute. */
+/** Once a minute the workers are looked up, and messages that wait for the operator are counted. */
 const minuteTicks = 30
-/** A worker that does not respond leaves a connection to the search of the others. */
+/** Concurrent searches. A worker that does not respond occupies only one of them. */
 const maxStatements = 2
 
 type OldestDue = Record<Channel, number>
 
 const noneDue: OldestDue = { mail: Number.POSITIVE_INFINITY, webhook: Number.POSITIVE_INFINITY }
 
-/** What the process knows of a place. */
+/** The state of the search of a place. */
 interface Searched {
   place: SearchPlace
   position: SearchPosition
@@ -31,7 +31,7 @@ interface Searched {
   /** The tick of the next count. */
   countTick: number
   failures: number
-  /** When the longest due messages are due: by the last round over all databases, and by this one so far. */
+  /** When the longest due messages are due, by the last complete round over all databases, and by this round so far. */
   lastRound: OldestDue
   thisRound: OldestDue
   notRetried: Record<Channel, number>
@@ -43,16 +43,16 @@ export interface SearchContext {
   log: Log
   statistics: DeliveryStatistics
   intervals: Pick<DeliveryIntervals, 'search'>
-  /** Called with each database that has something due. */
+  /** Called with each database that has due messages. */
   found(databaseId: string, kind: Visited['kind']): void
   stopped: AbortSignal
 }
 
 /**
- * Searches for messages that commands, other servers and processes that were killed have left, without keeping the process
- * alive. Begins at a random time, so that processes do not search at the same time.
+ * Searches for messages that were stored by commands, other servers and killed processes, without keeping the process
+ * alive. Starts at a random time, so that processes do not search at the same time.
  *
- * @returns a function that waits for the searches that run
+ * @returns a function that waits for the running searches
  */
 export function startSearch(context: SearchContext) {
   const { stopped, log, intervals } = context
@@ -147,7 +147,7 @@ async function searchOnce(context: SearchContext, searched: Searched, tick: numb
   searched.countTick = tick + minuteTicks
 }
 
-/** Returns where the search goes on: after the first database at which the search of a table has ended. */
+/** Returns where the next search continues: after the first database at which the search of a table has ended. */
 function positionAfter(visited: readonly Visited[]): SearchPosition {
   const ended = visited.filter(({ isLast }) => isLast)
   const [message] = ended

@@ -2,7 +2,7 @@
 export const channels = ['mail', 'webhook'] as const
 export type Channel = (typeof channels)[number]
 
-/** What the process knows of the deliveries of one channel, for its metrics. */
+/** Counts of the deliveries of one channel in this process, for its metrics. */
 export interface ChannelStatistics {
   delivered: number
   /** Attempts that failed. */
@@ -10,7 +10,7 @@ export interface ChannelStatistics {
   /** Messages that were not sent because they were too old. */
   expired: number
   claimsFailed: number
-  /** When the longest due message is due, in milliseconds since the epoch, by the last search; undefined if none is. */
+  /** When the longest due message is due by the last search, in milliseconds since the epoch. Undefined if none is due. */
   oldestDueAt: number | undefined
   /** Messages that wait for the operator, by the last count. */
   notRetried: number

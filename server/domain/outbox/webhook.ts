@@ -9,20 +9,20 @@ export const newWebhookSecret = () => prefix + randomBytes(32).toString('base64'
 export interface WebhookRequest {
   url: string
   secret: string
-  /** The same for each attempt: receivers recognize repeated messages by it. */
+  /** The same for each attempt, so that receivers recognize a repeated message. */
   id: string
   body: string
-  /** The request takes this long at most, its response included. */
+  /** Time limit of the request, including its response. */
   timeLimitMilliseconds: number
 }
 
 /**
  * Sends a message with the headers of Standard Webhooks (https://www.standardwebhooks.com). Follows no redirect, and
- * reads nothing of the response but its status.
+ * reads only the status of the response.
  *
  * @param now time of the attempt, which receivers compare with their clocks
  * @param stopped aborts the request
- * @throws if the status is not 2xx; the message has no part of the URL, the secret or the response
+ * @throws if the status is not 2xx. The message contains no part of the URL, the secret or the response
  */
 export async function sendWebhook(
   { url, secret, id, body, timeLimitMilliseconds }: WebhookRequest,
@@ -52,7 +52,7 @@ export async function sendWebhook(
   })
 }
 
-/** Throws why no response arrived. A message may have an address if there is a code. */
+/** Throws an error with the code that says why no response arrived. The message may contain an address. */
 function failWithCode({ cause }: { cause?: NodeJS.ErrnoException }): never {
   throw new Error(cause?.code ?? cause?.message ?? 'connection failed')
 }

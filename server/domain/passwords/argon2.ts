@@ -13,7 +13,7 @@ export interface Argon2 {
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** Detects AVX2, and then takes 0.4 of the time of the portable one. Returns undefined on platforms without a binary. */
+/** Uses AVX2 if available, which takes 0.4 of the time. Returns undefined on platforms without a binary. */
 export async function nodeRsArgon2(): Promise<Argon2 | undefined> {
   const argon2 = await import('@node-rs/argon2').catch(() => undefined)
   return (

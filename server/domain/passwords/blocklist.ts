@@ -4,7 +4,7 @@ import { DependencyUnavailable } from '../problem.js'
 import { canonicalPassword } from './normalize.js'
 
 export interface PasswordBlocklist {
-  /** @throws {BlocklistError} if the file can no longer be read */
+  /** Returns whether the list contains a password. @throws {BlocklistError} if the file can no longer be read */
   contains(password: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -15,9 +15,9 @@ export class BlocklistError extends DependencyUnavailable {
   }
 }
 
-/** About 190 lines. Reading a page takes hardly longer than reading a line. */
+/** A page has about 190 lines. Reading it takes hardly longer than reading one line. */
 const pageBytes = 8192
-/** Interpolation usually finds the page with the second read. Bisection limits the worst case. */
+/** Reads by interpolation, which usually finds the page with the second one. Then bisection limits the worst case. */
 const guesses = 8
 const samples = 64
 const lineForm = /^[0-9A-F]{40}(:\d+)?$/
@@ -30,7 +30,7 @@ const keyOf = (hash: string) => Number.parseInt(hash.slice(0, keyDigits), 16)
  * Opens a list of SHA-1 hashes in the form of the Pwned Passwords download: lines of 40 hexadecimal digits, in
  * ascending order, each with or without `:COUNT`. A file of any size is searched in place and never loaded.
  *
- * @throws {BlocklistError} if the file cannot be read, or a sample of its lines has another form or order
+ * @throws {BlocklistError} if the file cannot be read, or if a sample of its lines has a wrong form or order
  */
 export async function openBlocklist(path: string | undefined): Promise<PasswordBlocklist | undefined> {
   if (path === undefined) return undefined
@@ -92,7 +92,7 @@ async function hasLine(file: FileHandle, size: number, hash: string) {
 /**
  * Reads the whole lines of a page at a share of the way from one line start to another.
  *
- * @returns them in upper case, with the offsets where the first begins and the last ends
+ * @returns the lines in upper case, with the offsets of the start of the first and the end of the last line
  */
 async function readPage(file: FileHandle, { low, high }: { low: number; high: number }, share: number) {
   const middle = low + Math.floor((high - low) * Math.min(Math.max(share || 0, 0), 1))

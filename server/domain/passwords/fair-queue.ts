@@ -1,15 +1,15 @@
-/** Items of several networks, which take turns: one that sends many items delays its own only. */
+/** Items of several networks, which take turns, so that a network with many items delays only its own. */
 export interface FairQueue<Item> {
   push(network: string, item: Item): void
-  /** Removes and returns the item whose turn it is. */
+  /** Removes and returns the next item. */
   shift(): Item | undefined
   /** Returns whether the item was in the queue. */
   remove(network: string, item: Item): boolean
   /** Counts an item that will be pushed later, until the returned function is called. */
   hold(network: string): () => void
-  /** Returns the number of items whose turn comes before that of a new one of the network. */
+  /** Returns the number of items that come before a new one of the network. */
   ahead(network: string): number
-  /** Counts held items as well. */
+  /** Returns the number of items and held items that come before a new one of the network. */
   aheadWithHeld(network: string): number
   /** Number of items, without held ones. */
   size(): number
@@ -20,7 +20,7 @@ interface Line<Item> {
   held: number
 }
 
-/** Keeps state only for networks that have items. */
+/** Creates a queue, which keeps state only for networks that have items. */
 export function createFairQueue<Item>(): FairQueue<Item> {
   // In the order of their turns.
   const lines = new Map<string, Line<Item>>()

@@ -4,12 +4,12 @@ import { createFairQueue } from './fair-queue.js'
 import { HashSupervisor, startHashWorker } from './hash-supervisor.js'
 import type { HashJob, HashThread, HeldJob } from './hash-thread.js'
 
-/** The present load of a pool, and its totals. */
+/** The current load of a pool, and its totals. */
 export interface HashStats {
   threads: number
   busy: number
   queued: number
-  /** How long a job behind all waiting ones would wait. */
+  /** Expected wait of a job that comes after all waiting ones. */
   queueSeconds: number
   started: number
   /** Total wait of the started jobs. */
@@ -21,23 +21,23 @@ interface Waiting extends HeldJob {
   client: Client | undefined
 }
 
-/** A thread holds its next job already: waiting for it reduced login throughput by 7 % when all cores were busy. */
+/** A thread holds its current and its next job. Without the next one, login throughput was 7 % lower on busy cores. */
 const jobsPerThread = 2
 
-/** By how much jobs may become slower until those that were accepted are rejected at their deadline. */
+/** Factor by which jobs may become slower before accepted jobs miss their deadline. */
 const caution = 1.25
 
 /** Jobs without a client take turns as one network. */
 const networkOf = (client: Client | undefined) => client?.network ?? ''
 
-/** Threads that only hash, so that nothing else waits for libuv's few threads. Clients' networks take turns. */
+/** A pool of threads for hashing, so that other work does not wait for libuv's few threads. Clients' networks take turns. */
 export class HashPool {
   readonly #queue = createFairQueue<Waiting>()
   readonly #supervisor: HashSupervisor
   readonly #threads: number
   readonly #queueSeconds: number
   readonly #totals = { started: 0, waitedSeconds: 0, shed: 0 }
-  /** Estimate of the next job's time. */
+  /** Estimated duration of the next job. */
   #secondsPerJob = 0
 
   /**
@@ -63,8 +63,8 @@ export class HashPool {
   /**
    * Performs a job when its network's turn comes.
    *
-   * @param client if it disconnects, or its deadline passes, before the job starts, the job is given up
-   * @throws {Problem} `unavailable`, immediately if the jobs before it would take too long
+   * @param client if it disconnects before the job starts, or its deadline passes, the job is cancelled
+   * @throws {Problem} `unavailable`: immediately if the expected wait is too long, otherwise at the deadline
    */
   async run(job: HashJob, client?: Client): Promise<string | boolean> {
     if (client?.isDisconnected()) throw new ClientDisconnected()
@@ -73,7 +73,7 @@ export class HashPool {
   }
 
   /**
-   * Lets a caller reject a request of the network early, because held jobs come before it as well.
+   * Throws if a job of the network would be rejected now. Held jobs count, too, so that a request can be rejected early.
    *
    * @throws {Problem} `unavailable`
    */
@@ -81,7 +81,7 @@ export class HashPool {
     this.#assertWait(caution * this.#secondsBehind(this.#queue.aheadWithHeld(network)))
   }
 
-  /** Returns the expected wait of a job of the network, without held jobs, which come later. */
+  /** Returns the expected wait of a job of the network. Held jobs do not count, because they come later. */
   waitSeconds(network: string) {
     return caution * this.#secondsBehind(this.#queue.ahead(network))
   }
@@ -138,7 +138,7 @@ export class HashPool {
     if (mustWait && client) unwatch = onceGivenUp(client, (error) => this.#giveUp(waiting, error))
   }
 
-  /** Rejects a job that has not started. If a thread holds it already, it is performed for nobody. */
+  /** Rejects a job that has not started. If a thread already holds it, its result is ignored. */
   #giveUp(waiting: Waiting, error: Error) {
     this.#queue.remove(networkOf(waiting.client), waiting)
     waiting.reject(error)
@@ -178,7 +178,7 @@ export class HashPool {
     throw overloaded(wait)
   }
 
-  /** Slow jobs weigh more: under growing load the next ones are slower than the last. */
+  /** Updates the estimate. Slow jobs weigh more, because under growing load the next jobs are slower than the last. */
   #measure(seconds: number) {
     const weight = this.#secondsPerJob === 0 ? 1 : seconds > this.#secondsPerJob ? 0.2 : 0.05
     this.#secondsPerJob += weight * (seconds - this.#secondsPerJob)

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { HashThread, type HashWorker } from './hash-thread.js'
 
-/** The delay before a thread that could not start is replaced: doubled each time. */
+/** Delay before a thread that could not start is replaced. It doubles each time. */
 const firstRetryMilliseconds = 100
 const longestRetryMilliseconds = 10_000
 
-/** How long it tries to start a thread before it has stopped. */
+/** Time without a working thread after which the supervisor counts as stopped. */
 const stoppedMilliseconds = 60_000
 
-/** The compiled file, even when the rest runs from its sources: a worker thread runs JavaScript only. */
+/** The compiled file, even when the server runs from its sources, because a worker thread runs only JavaScript. */
 const workerFile = createRequire(import.meta.url).resolve('#hash-worker')
 
 /** Starts a worker thread. @throws if the system cannot start one */
@@ -18,11 +18,11 @@ export const startHashWorker = (): HashWorker => new Worker(workerFile, { execAr
 interface SupervisorEvents {
   /** A thread can take a job. */
   free(thread: HashThread): void
-  /** No thread works any more. */
+  /** No thread works. */
   noneWorking(error: Error): void
 }
 
-/** Keeps a number of hashing threads running: replaces those that end. */
+/** Keeps a number of hashing threads running, and replaces those that end. */
 export class HashSupervisor {
   /** Fulfilled with the reason after a minute in which no thread worked. */
   readonly stopped: Promise<Error>
@@ -42,7 +42,7 @@ export class HashSupervisor {
     })
   }
 
-  /** Starts a thread more. */
+  /** Starts one more thread. */
   start(failedStarts = 0) {
     let worker: HashWorker
     try {
@@ -60,12 +60,12 @@ export class HashSupervisor {
     if (failedStarts === 0) this.#events.free(thread)
   }
 
-  /** The threads, whether or not they have loaded their code. */
+  /** Returns all threads, whether or not they have loaded their code. */
   all() {
     return [...this.#threads]
   }
 
-  /** The threads that take jobs. A replacement of one that could not start does when it has loaded its code. */
+  /** Returns the threads that take jobs. The replacement of a thread that could not start takes jobs once it has loaded. */
   working() {
     return this.all().filter(({ hasResponded, failedStarts }) => hasResponded || failedStarts === 0)
   }

@@ -7,7 +7,7 @@ export type HashJob =
   | { kind: 'hash'; password: string; cost: Argon2Cost }
   | { kind: 'verify'; password: string; hash: string }
 
-/** The hash, or whether it matches; or the message of an error. */
+/** The hash, or whether the password matches, or the message of an error. */
 export type HashOutcome = { result: string | boolean } | { error: string }
 
 /** A job as sent to a worker thread. The serial pairs it with its response. */
@@ -18,10 +18,10 @@ export interface HashRequest {
 
 export type HashResponse = HashOutcome & Pick<HashRequest, 'serial'>
 
-/** What is used of a worker thread. */
+/** The part of a worker thread that is used. */
 export type HashWorker = EventEmitter & Pick<Worker, 'postMessage' | 'ref' | 'unref'>
 
-/** A job that a thread performs, and who waits for it. */
+/** A job of a thread, with functions that report its progress. */
 export interface HeldJob {
   job: HashJob
   /** Called when the thread starts the job. */
@@ -33,7 +33,7 @@ export interface HeldJob {
 interface ThreadEvents {
   /** The thread has loaded its code, or has finished a job. */
   free(thread: HashThread): void
-  /** The thread has ended, perhaps without ever having responded. Called once or twice. */
+  /** The thread has ended, perhaps without any response. Called once or twice. */
   lost(thread: HashThread, error: Error): void
 }
 
@@ -46,7 +46,7 @@ export class HashThread {
   #lastSerial = 0
   #isClosing = false
 
-  /** @param failedStarts threads before it that ended without having responded */
+  /** @param failedStarts number of previous threads that ended without any response */
   constructor(
     worker: HashWorker,
     readonly failedStarts: number,
@@ -57,7 +57,7 @@ export class HashThread {
       this.hasResponded = true
       if (message !== 'ready') this.#finish(message)
       free(this)
-      // Idle threads must not keep the process alive.
+      // An idle thread must not keep the process alive.
       if (this.load === 0 && !this.#isClosing) worker.unref()
     })
     const lose = (error: Error) => {
@@ -70,7 +70,7 @@ export class HashThread {
     worker.unref()
   }
 
-  /** Number of its jobs: the running one, and the next. */
+  /** Number of jobs: the running one, and the next one. */
   get load() {
     return this.#held.size
   }

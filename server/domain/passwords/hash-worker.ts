@@ -5,14 +5,14 @@ import { storedPasswordHash } from './formats/read-hash.js'
 import type { HashJob, HashRequest, HashResponse } from './hash-thread.js'
 import { canonicalPassword } from './normalize.js'
 
-// On Linux a priority belongs to the thread, so requests that hash nothing take precedence.
+// On Linux a priority belongs to the thread, so the main thread, which handles requests, takes precedence.
 if (process.platform === 'linux') setPriority(10)
 
 const argon2 = await bestArgon2()
 
 parentPort?.postMessage('ready')
 
-// Sequential, even with an implementation that hashes on threads of its own.
+// One job after the other, even with an implementation that has its own threads.
 let turn = Promise.resolve()
 parentPort?.on('message', (request: HashRequest | 'close') => {
   turn = turn.then(async () => {

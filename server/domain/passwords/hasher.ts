@@ -17,9 +17,9 @@ export interface Hasher {
   /** @throws {Problem} `unavailable` if the wait would exceed the limit */
   hash(password: string, client?: Client): Promise<string>
   /**
-   * Returns whether the password matches the hash, as entered or in NFKC: imported hashes may be of either form.
+   * Returns whether the password matches the hash, as entered or in NFKC, because imported hashes may be of either form.
    *
-   * @param client if it disconnects before the job's turn comes, the job is given up
+   * @param client if it disconnects before the job starts, the job is cancelled
    * @throws {Problem} `unavailable` if the wait would exceed the limit
    */
   verify(hash: string, password: string, client?: Client): Promise<boolean>
@@ -31,7 +31,7 @@ export interface Hasher {
   assertCapacity(network: string): void
   /** Counts a waiting login of a network in the expected wait of the queue, until the returned function is called. */
   hold(network: string): () => void
-  /** Returns how long a password from the network would wait that entered the queue now. */
+  /** Returns the expected wait of a new password from the network. */
   waitSeconds(network: string): number
   /** Maximum wait for a thread. */
   queueSeconds: number
@@ -68,7 +68,7 @@ export function createHasher({ concurrency, queueSeconds, ...cost }: HashSetting
   }
 }
 
-/** Returns a function that runs jobs. Adds a span to each, its wait included, if an OpenTelemetry SDK is loaded. */
+/** Returns a function that runs jobs. If an OpenTelemetry SDK is loaded, each has a span that includes its wait. */
 function tracedRun(pool: HashPool) {
   const run = (job: HashJob, client?: Client) => pool.run(job, client)
   const tracer = loadedTracer()

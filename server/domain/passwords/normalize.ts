@@ -1,2 +1,2 @@
-/** Returns the form in which passwords are measured and hashed, so that it does not depend on the keyboard. */
+/** Returns a password in Unicode NFKC, for its length and its hash, so that they do not depend on the keyboard. */
 export const canonicalPassword = (password: string) => password.normalize('NFKC')

@@ -8,7 +8,7 @@ import { canonicalPassword } from './normalize.js'
 
 let commonPasswords: Promise<Set<string>> | undefined
 
-/** Returns the list, which the first sign-up loads: 10 MB. */
+/** Returns the list of common passwords. The first sign-up loads it, because it takes 10 MB. */
 function loadCommonPasswords() {
   commonPasswords ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common']),
@@ -23,10 +23,10 @@ const lengths = {
   nist: { min: 15, max: 256 },
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
 
-/** A new password, and what its policy depends on. */
+/** A new password, and the other values that the policy needs. */
 export interface NewPassword {
   password: string
-  /** The address of the user; ignored unless it is one. */
+  /** The email address of the user. Ignored if it is invalid. */
   email: unknown
   /** The name of the password's field. */
   field: 'password' | 'newPassword'
@@ -47,7 +47,7 @@ export async function requireNewPassword(
 }
 
 /**
- * Returns the rules of the password policy that a new password violates. For a wrong length no other rule is reported.
+ * Returns the rules of the password policy that a new password violates. If the length is wrong, returns only that error.
  *
  * @throws {BlocklistError} if the blocklist can no longer be read
  */
@@ -83,8 +83,8 @@ function isEmailOrLocalPart(password: string, email: unknown) {
 }
 
 /**
- * Returns all errors of a body that the contract has rejected: the contract's, and those of the database's password
- * policy if the new password passed the contract.
+ * Returns all errors of a body that the contract has rejected. Adds those of the database's password policy if the new
+ * password itself is valid by the contract.
  */
 export async function newPasswordErrors(
   { blocklist }: AppContext,

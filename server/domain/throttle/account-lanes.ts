@@ -8,14 +8,14 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 export class AccountLanes {
   /** Number of requests that use this object. */
   users = 0
-  /** Changes with each failure, after which earlier reads of the counts are outdated. */
+  /** Changes with each failure, which makes earlier reads of the counts outdated. */
   version = 0
   readonly #queue: QueueBehind
-  /** Limits concurrent attempts without counted failures to the number of free failures. */
+  /** Attempts without counted failures. At most as many run at a time as there are free failures. */
   readonly #uncounted: Turnstile
   /** Counted attempts by network, one at a time, so that successful ones do not use up the count. */
   readonly #counted = new Map<string, Turnstile>()
-  /** Uncounted attempts. A counted one waits until their results are stored. */
+  /** Running uncounted attempts. A counted one waits until their results are stored. */
   readonly #running = new Set<Promise<unknown>>()
 
   constructor(concurrency: number, queue: QueueBehind) {
@@ -48,7 +48,7 @@ export class AccountLanes {
   }
 }
 
-/** Returns a function that runs work on the lanes of an attempt's account, which exist while something uses them. */
+/** Returns a function that runs work with the lanes of an attempt's account. They exist while something uses them. */
 export function createAccounts(concurrency: number, queue: QueueBehind) {
   const accounts = new Map<string, AccountLanes>()
   return async <T>({ address }: Attempt, work: (lanes: AccountLanes) => Promise<T>): Promise<T> => {

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import type { Attempt } from '../../store/queries/login-failures.js'
 import { networkOf } from './client-network.js'
 
-/** Keys under which attempts are counted: HMACs, so that the store contains neither addresses nor networks. */
+/** Keys by which attempts are counted. They are HMACs, so that the store contains neither addresses nor networks. */
 export interface AttemptKeys {
   /** Returns the key of an email address. */
   address(databaseId: string, canonicalEmail: string): Uint8Array

@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js'
 
-/** One IPv6 subscriber has at least this prefix (RFC 6177). */
+/** A subscriber has a network of this prefix length or a larger one (RFC 6177). */
 const ipv6PrefixLength = 64
 
 /** Translated IPv4 addresses (NAT64, RFC 6052 §2.1). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** A company or an institution has at least this prefix (RFC 6177). */
+/** A company or an institution has a network of this prefix length or a larger one (RFC 6177). */
 const ipv6SitePrefixLength = 48
 
 /**
- * Returns the network that a client address stands for: an IPv4 address itself, the /64 of an IPv6 address. A proxy
- * may have written the address with brackets, a port or a zone. IPv6 forms of an IPv4 address count as that.
+ * Returns the network of a client address: an IPv4 address itself, or the /64 of an IPv6 address. A proxy may have written
+ * the address with brackets, a port or a zone. IPv6 forms of an IPv4 address count as that address.
  */
 export function networkOf(address: string): string {
   const bare = withoutPort(address)
@@ -21,8 +21,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns the site that the network of a client address belongs to: the /48 of an IPv6 address. Undefined for an IPv4
- * address, whose neighbours may be anyone's.
+ * Returns the site of a client address: the /48 of an IPv6 address. Undefined for an IPv4 address, because neighbouring
+ * addresses may belong to anyone.
  */
 export function siteOf(address: string): string | undefined {
   const bare = withoutPort(address)

@@ -54,7 +54,7 @@ export class FailureCounts {
   /**
    * Counts an attempt in advance.
    *
-   * @returns a function that undoes this; undefined if the attempt is not due, or the stored failures have changed
+   * @returns a function that undoes this. Undefined if the attempt is not due, or if the stored failures have changed
    */
   async reserve(guess: Guess, stored: LoginFailures): Promise<(() => Promise<void>) | undefined> {
     const { databaseId, isKnown } = guess

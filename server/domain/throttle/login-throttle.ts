@@ -13,7 +13,7 @@ import { freeFailures, knownMilliseconds, secondsLeft, tooManyAttempts, wasSeen 
 import type { QueueBehind } from './turnstile.js'
 import type { Guess } from './unstored-failures.js'
 
-/** Number of failed tries to count an attempt before it is rejected. */
+/** How often counting an attempt may fail before the attempt is rejected. */
 const maxReservations = 3
 
 export interface Candidate {
@@ -26,14 +26,14 @@ export interface GuardedAttempt<C extends Candidate> extends Omit<Guess, 'isKnow
   client: Client
   /** Returns the attempt's user and the counts. */
   read: () => Promise<C>
-  /** Verifies the password. Throws only if it has computed nothing. */
+  /** Verifies the password. Throws only if it has verified no hash. */
   verify: (candidate: C) => Promise<boolean>
 }
 
 export interface ThrottleSettings {
   /** The clock, in milliseconds since the epoch. */
   now: () => number
-  /** Processes of this server, which share the uncounted attempts. */
+  /** Number of processes of this server. They share the limit of uncounted attempts. */
   workers?: number
   /** The queue for hashing. */
   queue?: QueueBehind
@@ -57,11 +57,11 @@ export class Throttle {
   }
 
   /**
-   * Reads and verifies an attempt unless too many earlier ones failed, and counts the result. Without counted failures a
-   * success writes nothing. Otherwise each attempt is counted before it is verified, so that concurrent requests, a
-   * disconnect or a failing store allow no additional guess.
+   * Reads and verifies an attempt unless too many earlier ones failed, and counts the result. Without counted failures, a
+   * success writes nothing. Otherwise each attempt is counted before it is verified, so that concurrent requests,
+   * disconnects and a failing store allow no additional guess.
    *
-   * @throws {Problem} `too_many_attempts` with the seconds to wait; `unavailable` if it waited too long for other attempts
+   * @throws {Problem} `too_many_attempts` with the seconds to wait; `unavailable` if it waits too long for other attempts
    */
   guard<C extends Candidate>(attempted: GuardedAttempt<C>): Promise<{ candidate: C; matches: boolean }> {
     const { databaseId, attempt, client } = attempted
@@ -83,7 +83,7 @@ export class Throttle {
     })
   }
 
-  /** Returns the highest count of an email, of one network or of all. */
+  /** Returns the highest count of an email: that of one network, or that over all networks. */
   failures(databaseId: string, canonicalEmail: string): Promise<Failures | undefined> {
     return findHighestLoginFailures(this.#store, databaseId, this.keys.address(databaseId, canonicalEmail))
   }

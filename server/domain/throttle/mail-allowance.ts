@@ -16,7 +16,7 @@ const cacheEntries = 10_000
 /** Limits requests for mails. */
 export interface MailAllowance {
   /**
-   * Counts a request by all of its limits and stores its message, or neither.
+   * Counts a request against all of its limits and stores its message. Does neither if a limit is reached.
    *
    * @returns the message, or the first limit that has been reached
    */
@@ -28,8 +28,8 @@ export interface MailAllowance {
 }
 
 /**
- * Creates the allowance of all mails (generic cell rate algorithm: one timestamp per limit). All processes share it in the
- * store. A process remembers what it has read there, so that a request beyond a limit needs no statement.
+ * Creates the allowance of all mails (generic cell rate algorithm: one timestamp per limit). All processes share the
+ * timestamps in the store. A process remembers those it has read, so that a request beyond a limit needs no statement.
  */
 export function createMailAllowance(
   store: Pick<Store, 'masterKey' | 'query' | 'transaction'>,
@@ -41,7 +41,7 @@ export function createMailAllowance(
 
   function isUsedUp(limit: MailLimit) {
     const { fullAt, at } = seen.get(keyOf(limit)) ?? { fullAt: 0, at: 0 }
-    // If this clock was set back since then, the time says nothing.
+    // If this clock was set back since then, the remembered timestamp is not used.
     return now() >= at - clockSkewSeconds * 1000 && exceeds(limit, fullAt + limit.mailMilliseconds, now())
   }
 

@@ -5,24 +5,24 @@ const minuteMilliseconds = 60_000
 const hourMilliseconds = 60 * minuteMilliseconds
 
 /**
- * Mails of one kind that a client may request. The network is that of an office or of a household, and the site, the /48
- * of an IPv6 address, has thousands of networks: both may serve many people, but an address is one person's.
+ * Mails of one kind that a client may request per hour. Many people may share a network (an office or a household) or a
+ * site (the /48 of an IPv6 address, with thousands of networks). An email address belongs to one person.
  */
 export const mailsPerHour = { network: 20, site: 40, address: 5 }
 
-/** What the audit log names as the limit that a request exceeds. */
+/** The name of a limit, which the audit line of a rejected request contains. */
 export type LimitName = keyof typeof mailsPerHour | 'database'
 
-/** So many mails in a time, and again as many once that has passed: an allowance that fills up evenly. */
+/** A limit of mails in a time window. A used allowance becomes full again at a constant rate. */
 export interface MailLimit {
   name: LimitName
-  /** HMAC of what is counted. */
+  /** HMAC of the network, site, address or database whose mails are counted. */
   source: Uint8Array
-  /** Over all kinds of mails, if undefined. */
+  /** Undefined to count all kinds of mails together. */
   purpose: string | undefined
-  /** In which a used up allowance is full again. */
+  /** Time in which an empty allowance becomes full. */
   windowMilliseconds: number
-  /** By which each mail delays the time of the full allowance. */
+  /** Time by which each mail delays the full allowance. */
   mailMilliseconds: number
 }
 
@@ -40,8 +40,8 @@ export interface MailSettings {
 }
 
 /**
- * Returns a function that returns the limits of a request, in the order in which they are counted and locked. The
- * network's is first, and the database's is last, because all requests of a database wait for it.
+ * Returns a function that returns the limits of a request, in the order in which they are counted and locked. The limit of
+ * the database is last, because all requests of the database wait for its lock.
  */
 export function createMailLimits(masterKey: Buffer) {
   const secret = Buffer.from(hkdfSync('sha256', masterKey, '', 'usher mail limits', 32))

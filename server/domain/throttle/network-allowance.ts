@@ -16,14 +16,14 @@ export interface AllowanceSettings {
 
 /** Limits failed logins and sign-ups of one client network over all accounts of a database. */
 export interface NetworkAllowance {
-  /** @throws {Problem} `too_many_attempts` if this process has seen the allowance used up */
+  /** @throws {Problem} `too_many_attempts` if the allowance was used up when this process last read it */
   assertLeft(database: AllowanceSettings, network: Uint8Array): void
   countFailure(database: AllowanceSettings, network: Uint8Array): Promise<void>
 }
 
 /**
- * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). All processes share it
- * in the store. A process reads it with each failure that it counts, so that other requests need no statement.
+ * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). All processes share the
+ * timestamps in the store. A process reads one with each failure that it counts, so other requests need no statement.
  */
 export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => number): NetworkAllowance {
   const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
@@ -52,7 +52,7 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
     assertLeft({ id, networkFailuresPerHour: limit }, network) {
       if (limit === 0) return
       const { fullAt, at } = seen.get(keyOf(id, network)) ?? { fullAt: 0, at: 0 }
-      // Since then this clock was set back, and says nothing about the allowance.
+      // If this clock was set back since then, the remembered timestamp is not used.
       if (now() < at - clockSkewSeconds * 1000) return
       const milliseconds = fullAt - now() - hourMilliseconds + millisecondsPerFailure(limit)
       if (milliseconds > 0) throw tooManyAttempts(Math.ceil(milliseconds / 1000))

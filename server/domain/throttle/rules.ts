@@ -2,13 +2,13 @@ import type { Failures, LoginFailures } from '../../store/queries/login-failures
 import { clockSkewSeconds } from '../clock.js'
 import { Problem } from '../problem.js'
 
-/** Failures without a wait. Network: each further one doubles the wait. Account: NIST SP 800-63B-4 §3.2.2. */
+/** Failures without a wait. After those of a network, each one doubles the wait. Account: NIST SP 800-63B-4 §3.2.2. */
 export const freeFailures = { network: 5, account: 100 }
 const longestWaitSeconds = 900
 /** Counts are deleted this long after their last failure. */
 export const retentionMilliseconds = 24 * 3_600_000
 
-/** Failures of others do not delay logins from a network from which the user has logged in this recently. */
+/** How long a network stays known after a login. Failures of other networks do not delay logins from a known one. */
 export const knownMilliseconds = 30 * 24 * 3_600_000
 
 export const wasSeen = (at: Date | null, now: number, milliseconds: number) =>
@@ -26,7 +26,7 @@ export const secondsLeft = ({ network, account }: LoginFailures, now: number) =>
 function secondsLeftOf(kind: keyof typeof waits, failures: Failures | undefined, now: number) {
   if (!failures || failures.count < freeFailures[kind]) return 0
   const since = now - failures.lastAt.getTime()
-  // Later than clock skew explains: the clock was set back and cannot measure the wait.
+  // A failure in the future that clock skew does not explain: the clock was set back and cannot measure the wait.
   if (since > retentionMilliseconds || since < -clockSkewSeconds * 1000) return 0
   return Math.max(0, Math.ceil(waits[kind](failures.count) - Math.max(since, 0) / 1000))
 }

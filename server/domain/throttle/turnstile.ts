@@ -1,32 +1,32 @@
 import { type Client, onceGivenUp, overloaded } from '../caller.js'
 import { ClientDisconnected } from '../problem.js'
 
-/** The queue for hashing, behind which the jobs of a turnstile wait again. */
+/** The queue for hashing, in which the jobs of a turnstile wait again. */
 export interface QueueBehind {
   /** Counts a waiting job of a network in the load of the process, until the returned function is called. */
   hold(network: string): () => void
-  /** Returns how long a job of the network would wait that entered the queue now. */
+  /** Returns the expected wait of a new job of the network. */
   waitSeconds(network: string): number
 }
 
-/** Lets a limited number of jobs run at a time; the others wait in order of arrival. */
+/** Lets a limited number of jobs run at a time. The others wait in order of arrival. */
 export interface Turnstile {
   /**
    * Runs a job as soon as fewer jobs than the limit run.
    *
    * @throws {ClientDisconnected}
-   * @throws {Problem} `unavailable`, immediately if the jobs before it would take longer than the client's deadline
+   * @throws {Problem} `unavailable`: immediately if the expected wait exceeds the client's deadline, otherwise at it
    */
   run<T>(client: Client, job: () => Promise<T>): Promise<T>
 }
 
 export function createTurnstile(limit: number, queue: QueueBehind): Turnstile {
   let running = 0
-  /** Duration of the last job, in which it may have waited for several hashes. */
+  /** Duration of the last job, which may include waits for several hashes. */
   let secondsPerJob = 0
   const waiting = new Set<() => void>()
 
-  /** Returns how long a new job would wait here and in the queue behind, whose load may have grown since the last job. */
+  /** Returns the expected wait of a new job here and in the queue for hashing, whose load may have grown. */
   function expectedSeconds({ network }: Client) {
     const queueSeconds = queue.waitSeconds(network)
     return ((waiting.size + 1) / limit) * Math.max(secondsPerJob, queueSeconds) + queueSeconds

@@ -10,11 +10,11 @@ const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 export interface Guess {
   databaseId: string
   attempt: Attempt
-  /** Whether the user has logged in from its network: then only failures of this network count. */
+  /** Whether the user has logged in from this network before. If so, only failures of this network count. */
   isKnown: boolean
 }
 
-/** Failures that could not be stored. They count in addition to the stored ones. */
+/** Creates the counts of failures that could not be stored. They are added to the stored ones. */
 export function createUnstoredFailures(now: () => number) {
   let counts: LRUCache<string, Failures> | undefined
   const keysOf = ({ attempt: { address, network } }: Guess) => ({

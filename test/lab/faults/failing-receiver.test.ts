@@ -11,7 +11,7 @@ const path = { workspaceSlug: 'demo', databaseName: 'app' }
 
 /** Longer than most waits after a failure, and much shorter than the longest. */
 const clockStep = 120_000
-/** A message that fails 19 times is not tried again. */
+/** A message that fails 19 times is not retried. */
 const maxRefusals = 12
 /** By which the heap may grow while the second half of the messages is delivered. */
 const maxGrowthMib = 1

@@ -29,9 +29,8 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 }
 
 /**
- * Publishes the next signing key immediately; it signs after `activateInSeconds`, when caches of the published keys have
- * it. Earlier keys are accepted until all their tokens have expired, and then deleted. The database's secret is rotated
- * with them.
+ * Publishes the next signing key immediately. It signs after `activateInSeconds`, when caches of the published keys have
+ * it. Earlier keys are accepted until all their tokens have expired, and then deleted. Also rotates the database's secret.
  */
 export async function rotateKeys({ store, now }: Operation, path: DatabasePath, activateInSeconds: number) {
   const database = await requireDatabase(store, path)
@@ -46,7 +45,7 @@ export async function rotateKeys({ store, now }: Operation, path: DatabasePath, 
     if (pending) {
       throw new OperatorError(
         'key_pending',
-        `key ${pending.kid} is pending already; it signs from ${pending.activatesAt.toISOString()}`,
+        `key ${pending.kid} is already pending and signs from ${pending.activatesAt.toISOString()}`,
       )
     }
     await retireSigningKeys(transaction, { databaseId }, secondsAfter(activatesAt, longestTokenSeconds))
@@ -75,7 +74,7 @@ async function rotateSecret(
 }
 
 /**
- * Rejects the tokens of a compromised key within 5 s, and the refresh tokens of its time.
+ * Rejects the tokens of a compromised key within 5 s, and the refresh tokens that were issued while it signed.
  *
  * @throws {OperatorError} if no other key can sign
  */
@@ -111,7 +110,7 @@ export async function retireKey(
   })
 }
 
-/** Creates a secret in place of a retired last one. A database that has needed a secret always has one. */
+/** Creates a secret if the last one was retired, because a database that has used a secret must always have one. */
 async function requireSecret(
   transaction: TypedQueries,
   databaseId: string,
@@ -126,7 +125,7 @@ async function requireSecret(
 const isRetired = (key: Pick<SigningKey, 'retiresAt'>, now: Date) =>
   key.retiresAt !== null && key.retiresAt <= now
 
-/** @param keys all keys of the database, newest first */
+/** Returns the state of a key. @param keys all keys of the database, newest first */
 export function keyState(key: SigningKey, keys: readonly SigningKey[], now: Date) {
   if (isRetired(key, now)) return 'retired'
   if (key.activatesAt > now) return 'next'

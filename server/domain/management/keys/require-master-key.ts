@@ -7,15 +7,16 @@ import { canOpen, sealingKey } from '../../keys/master-key.js'
 import { OperatorError } from '../operator-error.js'
 import { reencryptKeys } from './rewrap-keys.js'
 
-/** Databases at one end of the list whose keys are looked for at most. */
+/** Maximum number of databases, at each end of the list, whose keys are looked for. */
 const maxTried = 10
 
-/** A node of a distributed store that takes longer counts as unreachable. */
+/** A node of a distributed store that takes longer to respond counts as unreachable. */
 const nodeMilliseconds = 2_000
 
 /**
- * Checks the master key with keys of the newest database and of the oldest ones, which `usher keys rewrap` re-encrypts
- * last. Of several, so that one damaged row stops no server. Completes an interrupted rewrap of a store with a key file.
+ * Checks the master key with keys of the newest database, and of the oldest ones, which `usher keys rewrap` re-encrypts
+ * last. Checks several, so that one damaged row does not prevent a start. Completes an interrupted rewrap of a store with
+ * a key file.
  *
  * @throws {OperatorError} if the master key is wrong
  */
@@ -32,8 +33,8 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
     throw new OperatorError(
       'master_key_wrong',
       opened.keyFile
-        ? 'master.key did not seal the signing keys of this store. Restore it from the backup of DATA_DIR'
-        : 'USHER_MASTER_KEY did not seal the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY',
+        ? 'master.key cannot decrypt the signing keys of this store. Restore it from the backup of DATA_DIR'
+        : 'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY',
     )
   }
   if (
@@ -44,13 +45,13 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
   ) {
     throw new OperatorError(
       'master_key_wrong',
-      'USHER_MASTER_KEY did not seal all signing keys of this store. Finish `npx @usher/server keys rewrap`, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
+      'USHER_MASTER_KEY cannot decrypt all signing keys of this store. Finish `npx @usher/server keys rewrap`, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
     )
   }
   return store
 }
 
-/** Keeps both keys if something cannot be opened with either. */
+/** Completes an interrupted rewrap. Keeps both keys if something cannot be decrypted with either. */
 async function completeRewrap(store: Store, newMasterKey: Buffer): Promise<Store> {
   const { unreadable } = await reencryptKeys(store, newMasterKey)
   if (unreadable.length > 0) return { ...store, newMasterKey }
@@ -62,15 +63,15 @@ async function completeRewrap(store: Store, newMasterKey: Buffer): Promise<Store
   }
 }
 
-/** Returns the master key with which to seal the keys of a new database: that of the newest one. */
+/** Returns the master key with which to encrypt the keys of a new database: the one that encrypted those of the newest. */
 export const sealingKeyOfNewDatabase = async (queries: Pick<Store, 'query'>, masterKeys: MasterKeys) =>
   masterKeys.newMasterKey
     ? sealingKey(masterKeys, await firstSigningKeys(queries, 'newest', 1))
     : masterKeys.masterKey
 
 /**
- * Returns a key each of the newest or oldest databases that have one: a database that is being deleted has none, and
- * nodes of a distributed store may be unreachable.
+ * Returns one key of each of the newest or oldest databases. Skips databases that are being deleted, which have none, and
+ * unreachable nodes of a distributed store.
  *
  * @throws the error of an unreachable node if no other node has a key
  */

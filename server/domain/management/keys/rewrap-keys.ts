@@ -23,18 +23,18 @@ const lockMilliseconds = 15_000
 export interface RewrapResult {
   /** Number of private signing keys that were re-encrypted. */
   rewrapped: number
-  /** Keys and secrets that neither master key has sealed. */
+  /** Keys and secrets that neither master key has encrypted. */
   unreadable: string[]
 }
 
-/** Reports the number of databases that a pass has read, of all. */
+/** Reports how many of all databases a pass has read. */
 type Report = (done: number, total: number) => void
 
 /**
- * Re-encrypts all private keys and secrets, one statement each, while servers that know both master keys run. An
- * interrupted run is continued by the next one.
+ * Re-encrypts all private keys and secrets, one statement each, while servers run that know both master keys. The next run
+ * continues an interrupted one.
  *
- * @throws {OperatorError} if the key file holds another successor that is still needed
+ * @throws {OperatorError} if the key file contains another successor that is still needed
  */
 export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Report): Promise<RewrapResult> {
   const { keyFile } = store
@@ -53,10 +53,10 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Re
 }
 
 /**
- * Repeats passes over all databases until one finds nothing sealed with the old master key. Whoever knows both keys seals
- * with the new one as soon as a signing key of the database is sealed with it.
+ * Repeats passes over all databases until one finds nothing that the old master key has encrypted. Servers that know both
+ * keys use the new one for a database as soon as it has encrypted a signing key of the database.
  *
- * @param waitForChanges waits for what other processes are about to commit
+ * @param waitForChanges waits until running transactions of other processes have ended
  */
 export async function reencryptKeys(
   store: Store,
@@ -89,7 +89,7 @@ async function reencryptOnce(store: Store, newMasterKey: Buffer, report?: Report
 
 interface Pass extends RewrapResult, MasterKeys {
   newMasterKey: Buffer
-  /** Number of statements that changed, or should have changed, a row. */
+  /** Number of keys and secrets that the old master key had encrypted. */
   changes: number
 }
 
@@ -118,7 +118,7 @@ async function reencryptDatabase(store: Store, database: DatabaseSecrets, pass: 
   }
 }
 
-/** Returns what the old master key has sealed, or undefined if the new one has, or neither. */
+/** Returns a secret that the old master key has encrypted. Returns undefined if the new one has, or neither. */
 function openToReencrypt<Secret>(name: string, open: (keys: MasterKeys) => Secret, pass: Pass) {
   if (attempt(() => open({ masterKey: pass.newMasterKey })) !== undefined) return undefined
   const secret = attempt(() => open({ masterKey: pass.masterKey }))

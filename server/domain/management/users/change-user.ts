@@ -19,7 +19,7 @@ import { accountOf, findAccount, userNotFound } from './find-account.js'
 
 type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
 
-/** Also rejects earlier tokens and ends the sessions. */
+/** Rejects the logins of a user, revokes earlier tokens and ends the sessions. */
 export const disableUser: Change = async ({ store, now }, path, userRef) => {
   const { database, account } = await findAccount(store, path, userRef)
   const messages = eventMessages(database, now, [{ type: 'user.disabled', userId: account.id }])
@@ -29,7 +29,7 @@ export const disableUser: Change = async ({ store, now }, path, userRef) => {
     : accountAsItIs(store, path, account.id)
 }
 
-/** Accepts a user's logins again. */
+/** Accepts the logins of a disabled user again. */
 export const enableUser: Change = async ({ store, now }, path, userRef) => {
   const { database, account } = await findAccount(store, path, userRef)
   const messages = eventMessages(database, now, [{ type: 'user.enabled', userId: account.id }])
@@ -39,7 +39,7 @@ export const enableUser: Change = async ({ store, now }, path, userRef) => {
     : accountAsItIs(store, path, account.id)
 }
 
-/** Returns a user whom a command did not change. @throws {OperatorError} if the user was deleted meanwhile */
+/** Returns the user if a command had nothing to change. @throws {OperatorError} if the user was deleted meanwhile */
 const accountAsItIs = async (store: Store, path: DatabasePath, id: string) =>
   accountOf((await findAccount(store, path, id)).account)
 
@@ -48,7 +48,7 @@ export const revokeTokens: Change = async ({ store, now }, path, userRef) => {
   return revoke(store, { path, account }, { now })
 }
 
-/** Also rejects earlier tokens. @throws {OperatorError} with the rules of the policy that the password violates */
+/** Sets a password and revokes earlier tokens. @throws {OperatorError} with the policy rules that the password violates */
 export async function setPassword(
   context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
   path: DatabasePath,

@@ -16,14 +16,14 @@ import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { requireTenant } from '../tenants.js'
 
-/** A user to create. Without `password` no password logs in. */
+/** A user to create. Without `password`, the user cannot log in with any password. */
 interface NewUser extends Pick<User, 'email' | 'preferredName'> {
   password: string | undefined
   /** An existing tenant. */
   tenantId: string | undefined
 }
 
-/** @throws {OperatorError} if the email is taken, the tenant does not exist or the policy rejects the password */
+/** Creates a user. @throws {OperatorError} if the email is taken, the tenant does not exist or the policy rejects the password */
 export async function createUser(
   context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
   path: DatabasePath,
@@ -56,7 +56,7 @@ export async function createUser(
   })
 }
 
-/** @throws {OperatorError} with the rules of the policy that the password violates */
+/** Returns the hash of a new password. @throws {OperatorError} with the policy rules that the password violates */
 export async function hashNewPassword(
   { hashing, blocklist }: Pick<AppContext, 'hashing' | 'blocklist'>,
   database: Pick<Database, 'passwordPolicy'>,

@@ -6,7 +6,12 @@ import { nameOfDatabase } from '../../databases/find-database.js'
 import { requireDatabase } from '../databases.js'
 import { OperatorError, UsageError } from '../operator-error.js'
 
-/** @param userRef id or email address of the user. @throws {OperatorError} if there is no such user or database */
+/**
+ * Returns a user.
+ *
+ * @param userRef id or email address
+ * @throws {OperatorError} if there is no such user or database
+ */
 export async function findAccount(store: Store, path: DatabasePath, userRef: string) {
   const email = canonicalEmail(userRef.trim())
   if (!email && !isUuid(userRef)) throw new UsageError(`${userRef} is neither a user id nor an email address`)
@@ -17,7 +22,7 @@ export async function findAccount(store: Store, path: DatabasePath, userRef: str
   return { database, account }
 }
 
-/** Returns what operators see of a user. */
+/** Returns the fields of a user that operators see. */
 export const accountOf = ({ canonicalEmail: _, ...account }: FoundAccount): Account => account
 
 export const userNotFound = (path: DatabasePath, userRef: string) =>

@@ -13,18 +13,18 @@ export interface Line {
   text: string
   /** Length in the file, including the line ending. */
   bytes: number
-  /** Why the line cannot be read. */
+  /** Reason why the line cannot be read. */
   error?: string
 }
 
-/** The reason contains no hash. */
+/** A line that was not imported. The reason contains no hash. */
 export interface RejectedLine extends Pick<Line, 'number' | 'text'> {
   reason: string
 }
 
 export interface ImportedBatch {
   added: number
-  /** Lines whose email an existing user or an earlier line has. They change nothing. */
+  /** Lines with the email of an existing user or of an earlier line. They change nothing. */
   alreadyThere: number
   rejected: RejectedLine[]
   bytes: number
@@ -34,10 +34,10 @@ const batchLines = 500
 const batchBytes = 4 * 2 ** 20
 
 /**
- * Imports users in batches. Each batch is one transaction, so running an interrupted import again completes it.
+ * Imports users in batches. Each batch is one transaction, so that running an interrupted import again completes it.
  * Yields the counts and the rejected lines of each batch.
  *
- * @param file.dryRun counts and rejects the same, but stores nothing. Remembers the email addresses of all lines
+ * @param file.dryRun whether to count and reject lines in the same way, but store nothing. Keeps all addresses in memory
  */
 export async function* importUsers(
   context: Pick<AppContext, 'now'> & { store: Store; hashing: Pick<Hasher, 'dummyHash'> },
@@ -66,7 +66,7 @@ export async function* importUsers(
         reject(line, error.message)
       }
     }
-    // Before the users, because failed logins must verify these parameters from then on.
+    // Before the users, because failed logins must verify a hash of these parameters once there is a user with them.
     for (const { dummyHash } of candidates) {
       if (dryRun || recorded.has(dummyHash)) continue
       await recordHashParameters(context, database, dummyHash)
@@ -77,7 +77,7 @@ export async function* importUsers(
     const isStored = ({ row }: Candidate) =>
       added.has(row.user.canonicalEmail) || existing.has(row.user.canonicalEmail)
     for (const each of candidates) if (!isStored(each)) reject(each.line, 'id: belongs to another user')
-    for (const each of repeated) if (!isStored(each)) reject(each.line, 'email: is that of a rejected line')
+    for (const each of repeated) if (!isStored(each)) reject(each.line, 'email: belongs to a rejected line')
     rejected.sort((a, b) => a.number - b.number)
     const alreadyThere = existing.size + repeated.filter(isStored).length
     yield { added: added.size, alreadyThere, rejected, bytes }

@@ -6,13 +6,13 @@ import { LineError } from './user-line.js'
 /** The highest estimated cost of verifying one imported hash. */
 const maxCost: Cost = { milliseconds: 1_000, mebibytes: 256 }
 
-/** A failed login verifies one hash per set of parameters in its database: the highest estimated time for all. */
+/** The highest estimated time of a failed login, which verifies one hash per set of parameters in its database. */
 const maxTotalMilliseconds = 2_000
 
 /**
- * Limits the cost of hashes imported into one database, so that no line of a file can occupy the servers.
+ * Limits the cost of hashes imported into one database, so that no line of a file can overload the servers.
  *
- * @param dummyHashes those of the database: hashes with these parameters, and the current ones, are always accepted
+ * @param dummyHashes of the database. Hashes with the parameters of one of them, or the current ones, are always accepted
  * @returns a function that returns the dummy hash of a hash, or throws {@link LineError}
  */
 export function createHashFilter(hashing: Pick<Hasher, 'dummyHash'>, dummyHashes: readonly string[]) {

@@ -26,7 +26,7 @@ const ofObject = {
 
 /**
  * A user as one line of a file: `usher user export` writes it and `usher user import` reads it. Null means absent.
- * Unknown fields are rejected: a misspelled `passwordHash` would be lost.
+ * Unknown fields are rejected, because a misspelled `passwordHash` would be lost.
  */
 export const UserLine = z.strictObject(
   {

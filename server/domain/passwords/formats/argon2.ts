@@ -5,7 +5,7 @@ import type { PasswordFormat } from './password-hash.js'
 const pattern =
   /^\$(argon2(?:id|i|d))\$v=(16|19)\$m=([1-9]\d{0,8}),t=([1-9]\d{0,8}),p=([1-9]\d?)\$([A-Za-z\d+/]+)\$([A-Za-z\d+/]+)$/
 const millisecondsPerKib = 0.001
-/** Accepted by both implementations. */
+/** Salt lengths that both implementations accept. */
 const saltBytes = { min: 8, max: 48 }
 const maxDigestBytes = 64
 

@@ -1,8 +1,8 @@
-/** Shorter digests are rejected: wrong passwords might match them. */
+/** Shorter digests are rejected, because wrong passwords might match them. */
 const minDigestBytes = 16
 const maxBytes = 128
 
-/** Decodes base64, padded or not. `.` means `+`, as passlib writes it; `-` and `_` as in URLs. */
+/** Decodes base64 with or without padding. Accepts `.` for `+`, as passlib writes it, and `-` and `_`, as in URLs. */
 function bytesOf(text: string) {
   const digits = text.replace(/={1,2}$/, '')
   if (!/^[\w+/.-]*$/.test(digits) || digits.length % 4 === 1) return undefined
@@ -22,8 +22,8 @@ export function digestOf(text: string) {
 
 export const unpadded = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** Encodes zero bytes: the salt or digest of a dummy hash. */
+/** Encodes bytes of zero, which are the salt and the digest of a dummy hash. */
 export const zeros = (bytes: number) => unpadded(Buffer.alloc(bytes))
 
-/** Salt length of every dummy hash; it does not affect the cost. */
+/** Salt length of every dummy hash. It does not affect the cost. */
 export const dummySaltBytes = 16

@@ -5,14 +5,14 @@ const pattern = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$([./A-Za-z\d]{22})([./A-Za-z\
 const millisecondsPerRound = 0.05
 
 /**
- * bcrypt: `$2b$10$` and 53 characters; `$2a$` and `$2y$` are the same algorithm (`$2x$`, a broken variant, is
- * rejected). Only the first 72 bytes of a password count.
+ * bcrypt: `$2b$10$` and 53 characters. `$2a$` and `$2y$` are the same algorithm. `$2x$`, a broken variant, is rejected.
+ * Only the first 72 bytes of a password count.
  */
 export const bcryptFormat: PasswordFormat = (hash) => {
   const [, cost, salt, digest] = pattern.exec(hash) ?? []
   if (!cost || !salt || !digest) return undefined
   return {
-    // Not the library's compare: it rejects $2y$, and salts with stray bits in their last character.
+    // Not the library's compare, because it rejects $2y$, and salts with stray bits in their last character.
     verify: async (password) => {
       const { default: bcrypt } = await import('bcrypt')
       const computed = bcrypt.hashSync(password, `$2b$${cost}$${salt}`)

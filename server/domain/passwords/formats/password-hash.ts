@@ -1,7 +1,7 @@
 export interface PasswordHash {
-  /** Blocks the calling thread. Call it on a thread of the hash pool. */
+  /** Returns whether a password matches. Blocks the calling thread, so call it on a thread of the hash pool. */
   verify(password: string): Promise<boolean>
-  /** The dummy hash of these parameters: always the same text, matched by no password. */
+  /** The dummy hash of these parameters, which is always the same text. No password matches it. */
   dummyHash: string
   cost: Cost
 }
@@ -12,5 +12,5 @@ export interface Cost {
   mebibytes: number
 }
 
-/** Returns undefined for hashes of other formats. */
+/** Parses a hash. Returns undefined if it has another format. */
 export type PasswordFormat = (hash: string) => PasswordHash | undefined

@@ -20,12 +20,12 @@ export function readPasswordHash(hash: string): PasswordHash | undefined {
 /** Throws if the format is unknown, because only a bug can have stored such a hash. */
 export function storedPasswordHash(hash: string): PasswordHash {
   const read = readPasswordHash(hash)
-  if (!read) throw new Error('a stored password hash is of no known format')
+  if (!read) throw new Error('a stored password hash has an unknown format')
   return read
 }
 
-/** Returns the dummy hash of a hash: same algorithm and cost, no password matches, equal for equal parameters. */
+/** Returns the dummy hash with the algorithm and cost of a hash. No password matches it. It is equal for equal parameters. */
 export const dummyHashOf = (hash: string) => storedPasswordHash(hash).dummyHash
 
-/** Returns whether a stored hash is a dummy hash: the user has no password. */
+/** Returns whether a stored hash is a dummy hash, which means that the user has no password. */
 export const isDummyHash = (hash: string) => dummyHashOf(hash) === hash
