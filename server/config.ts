@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import { Environment } from './environment.js'
 
-/** Half of the cores serve, because the other half is needed for hashing and for what else runs on the machine. */
+/** Half of the cores serve. The other half is for hashing and for other processes of the machine. */
 const defaultWorkers = () => Math.max(1, Math.floor(availableParallelism() / 2))
 
 /** Half of Postgres's default max_connections, which leaves room for a second server. */
@@ -23,14 +23,14 @@ function isUnencrypted({ hostname, searchParams }: URL) {
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>
 
-/** Invalid settings: one line for each variable, without its value, which may be a secret. */
+/** Invalid settings. The message has one line per variable, without its value, which may be a secret. */
 export class ConfigError extends Error {
   constructor(readonly errors: readonly string[]) {
     super(`invalid configuration:\n${errors.map((error) => `  ${error}`).join('\n')}`)
   }
 }
 
-/** Returns the errors of variables that do not fit together. */
+/** Yields the errors of variables that contradict each other. */
 function* errorsBetween(
   present: Record<string, string | undefined>,
   settings: z.output<typeof Environment> | undefined,

@@ -51,7 +51,7 @@ const smtpUrl = z
 const smtpSwitches = ['requireTLS', 'ignoreTLS', 'tls.rejectUnauthorized']
 const smtpTexts = ['name', 'tls.servername']
 
-/** nodemailer ignores a parameter that it does not know: a misspelt requireTLS would send passwords unencrypted. */
+/** nodemailer ignores unknown parameters, so a misspelt requireTLS would send passwords unencrypted. */
 function errorOfSmtpParameter(name: string, value: string) {
   if (smtpTexts.includes(name)) return undefined
   if (smtpSwitches.includes(name)) {
@@ -64,7 +64,7 @@ function errorOfSmtpParameter(name: string, value: string) {
 function isSmtpUrl(text: string) {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password, search } = new URL(text)
-  // Parameters with an @ are part of a password that is not percent-encoded.
+  // A query with an @ is part of a password that is not percent-encoded.
   if (search.includes('@')) return false
   try {
     decodeURIComponent(username + password)
@@ -76,7 +76,7 @@ function isSmtpUrl(text: string) {
 
 const mailAddress = /^[^\p{C}\s<>"(),;@]+@[^\p{C}\s<>"(),;@]+$/u
 
-/** Returns name and address of `Name <address>`, `"Name" <address>` or an address, or undefined. */
+/** Returns the name and address of `Name <address>`, `"Name" <address>` or `address`. Returns undefined for other texts. */
 function parseMailbox(text: string) {
   const [, , name = '', address = text] = /^("?)([^\p{C}<>"]+)\1 *<(.+)>$/u.exec(text) ?? []
   return mailAddress.test(address) ? { name: name.trim(), address } : undefined
@@ -84,7 +84,7 @@ function parseMailbox(text: string) {
 
 const tlsModes = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-/** pg treats an unknown sslmode as verify-full, and exits on an unknown value of ssl at the first connection. */
+/** pg would treat an unknown sslmode as verify-full, and exit on an unknown value of ssl at the first connection. */
 const hasKnownTlsMode = ({ searchParams }: URL) =>
   searchParams.getAll('sslmode').every((mode) => tlsModes.includes(mode)) &&
   searchParams.getAll('ssl').every((value) => ['true', '1', '0'].includes(value))

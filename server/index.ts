@@ -41,7 +41,7 @@ export interface StartOptions {
   clock?: Clock
   /** Intervals of deliveries that differ from the usual ones. */
   intervals?: DeliveryIntervals
-  /** Sends the mails. By default by SMTP, or to files. */
+  /** Sends mails. By default they are sent by SMTP or written to files. */
   sendMail?: SendMail | undefined
 }
 
@@ -49,8 +49,8 @@ export interface StartOptions {
  * Starts a server: opens the store and creates all parts that use it.
  *
  * @throws if the store's folder is in use, the store is not migrated, TLS to it fails, the master key is wrong, or the
- * password blocklist or a mail template is invalid. Everything is closed then. If Postgres is unreachable, the server returns 503 until it
- * is reachable.
+ * password blocklist or a mail template is invalid. Everything is closed then. If Postgres is unreachable, the server
+ * starts, and returns 503 until Postgres is reachable
  */
 export async function startUsher(config: Config, options: StartOptions): Promise<Usher> {
   const { log, clock = systemClock } = options

@@ -2,22 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import findMyWay from 'find-my-way'
 import { Problem } from '../domain/problem.js'
 
-/** The value of `Allow` for no path: `OPTIONS *` and CONNECT. */
+/** The value of `Allow` for requests without a path: `OPTIONS *` and CONNECT. */
 export const methodsOfServer = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Pattern of the path, also if the path does not have the method. Undefined if no pattern matches. */
+    /** Pattern of the path, even if the path does not support the method. Undefined if no pattern matches. */
     route: string | undefined
   }
 }
 
 /**
- * Finds the pattern of each path, and sends the methods of a path in `Allow` to OPTIONS and to a method that the path does
- * not have. Call it before all that uses the pattern, and before the routes.
+ * Finds the pattern of each path. Sends `Allow` with the methods of the path to OPTIONS requests and to requests with a
+ * method that the path does not support. Call it before the hooks that use the pattern, and before the routes.
  */
 export function matchPaths(app: FastifyInstance, maxParamLength: number) {
-  // One entry per path: a route for each method that a path does not have would take a tenth of the time of a start.
+  // One entry per path: a route for each unsupported method would take a tenth of the time of a start.
   const paths = findMyWay({ maxParamLength })
   const allowed = new Map<string, Set<string>>()
   app.decorateRequest('route', undefined)

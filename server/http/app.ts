@@ -39,13 +39,13 @@ export interface HttpSettings {
   corsOrigins: readonly string[]
   /** Whether to serve the API reference under /docs. */
   docs: boolean
-  /** How long a request may take to arrive, headers and body; shorter in tests. 15 s by default. */
+  /** Time limit for receiving headers and body of a request. Shorter in tests. 15 s by default. */
   requestMilliseconds?: number
 }
 
 const bodyLimitBytes = 16 * 1024
 
-/** The limit of Node for headers, so that Fastify rejects no path segment. */
+/** Node's limit for headers, so that Fastify rejects no path segment that Node accepts. */
 const maxParamLength = 16 * 1024
 
 /** The contract validates. Without this, Fastify would load ajv at start. */
@@ -53,10 +53,10 @@ function noSchemas(): never {
   throw new Error('routes have no schemas of Fastify')
 }
 
-/** A client's request id is kept if it is safe to log. */
+/** Matches request ids of clients that are safe to log. Others are replaced. */
 const requestId = /^[\w.-]{1,128}$/
 
-/** What an HTTP application logs to and counts in. */
+/** The log and the metrics of an HTTP application. */
 export interface HttpOutputs {
   log: FastifyBaseLogger
   /** Counts responses and problems, if given. */
@@ -115,7 +115,7 @@ function createFastify(
     http: {
       requireHostHeader: false,
       requestTimeout: requestMilliseconds,
-      // Node applies the longer of the two limits to the body. The default of 60 s would be the longer one.
+      // Node applies the longer of the two limits to the body, which would be the default of 60 s.
       headersTimeout: requestMilliseconds,
       connectionsCheckingInterval: requestMilliseconds / 15,
     },
@@ -163,7 +163,7 @@ const countResponses = (app: FastifyInstance, metrics: Metrics) =>
     done()
   })
 
-/** Rejects a missing Host header, an unknown path and a method that a path does not have, before the body is read. */
+/** Rejects a missing Host header, an unknown path and an unsupported method before the body is read. */
 const rejectBeforeBody = (app: FastifyInstance) =>
   app.addHook('onRequest', ({ is404, raw }, reply, done) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ClientDisconnected } from '../domain/problem.js'
 
-/** Appears only in log and metrics. nginx introduced this status. */
+/** The status of a request whose client has disconnected, as in nginx. Appears only in log and metrics. */
 export const clientClosedRequest = 499
 
 /**

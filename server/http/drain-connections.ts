@@ -7,8 +7,8 @@ export const drainMilliseconds = 10_000
 
 /**
  * Sends `Connection: close` with each response during shutdown, and closes all connections when no request is in flight.
- * Otherwise Node waits for connections without a request, which browsers open in advance, and Fastify for keep-alive
- * connections.
+ * Without this, Node would wait for connections without a request, which browsers open in advance, and Fastify for
+ * keep-alive connections.
  */
 export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppContext) {
   let isDraining = false

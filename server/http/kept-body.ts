@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { addToVary } from './negotiation.js'
 
-/** A smaller body fits into one packet anyway. */
+/** Minimum size of a body that is compressed. A smaller one fits into one packet anyway. */
 const compressedFromBytes = 1024
 
 const compress = promisify(gzip)
@@ -15,7 +15,7 @@ export interface KeptBody {
   bytes: string | Buffer
   type: string
   etag: string
-  /** Made for the first client that accepts it. */
+  /** Created for the first client that accepts it. */
   gzip?: Promise<Buffer>
 }
 

@@ -5,8 +5,8 @@ import { clientClosedRequest } from './client-disconnect.js'
 import { isEncoded } from './json-body.js'
 
 /**
- * Creates the error handler: the only place that turns an error into a response. The body is RFC 9457 problem
- * details by the contract's catalogue.
+ * Creates the error handler, the only place that turns an error into a response. The body is a problem document
+ * (RFC 9457) by the contract's catalogue.
  *
  * @param count called for each problem
  */
@@ -28,7 +28,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
   }
 }
 
-/** Returns whether the client disconnected while it sent the body. */
+/** Returns whether the client has disconnected while it was sending the body. */
 const isCutShort = ({ raw }: FastifyRequest) => raw.readableAborted
 
 /** Fastify's own errors by code. `FST_ERR_BAD_URL`: a path that cannot be decoded. */
@@ -57,7 +57,7 @@ function sendProblem(
   return reply.status(body.status).type('application/problem+json').send(body)
 }
 
-/** @param request.path empty if it could not be parsed */
+/** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
   { code, message, errors }: Problem,
   baseUrl: string,
@@ -77,8 +77,8 @@ export function problemBody(
 }
 
 /**
- * Returns the challenge that a 401 must have (RFC 9110 §15.5.2): of RFC 6750 §3, with an error only if a token was sent,
- * or for a failed login or refresh a scheme of our own, for which no browser shows a dialog.
+ * Returns the challenge that every 401 must have (RFC 9110 §15.5.2). For tokens it is that of RFC 6750 §3, with an error
+ * only if a token was sent. For a failed login or refresh it has a scheme of ours, for which no browser shows a dialog.
  */
 function challenge({ code, message }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>

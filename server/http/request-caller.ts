@@ -9,7 +9,7 @@ type Request = Pick<FastifyRequest, 'clientAddress' | 'log'>
 /** ts-rest uses the reply type of Fastify 4, whose `raw` has another type parameter. */
 type Reply = { raw: unknown; elapsedTime: number }
 
-/** Who sends a request. Computes nothing before it is asked for, because most operations need only the log. */
+/** The caller of a request. Computes each value when it is read, because most operations need only the log. */
 export class RequestCaller implements Caller {
   constructor(
     private readonly request: Request,
@@ -50,12 +50,12 @@ export class RequestCaller implements Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** IP address of the client from the trusted proxy or the socket. Empty on a Unix socket. */
+    /** IP address of the client, as a trusted proxy or the socket says. Empty on a Unix socket. */
     clientAddress: string
   }
 }
 
-/** Reads the client address when a request arrives, because a socket has none after a disconnect. */
+/** Reads the client address when a request arrives, because a socket loses its address with a disconnect. */
 export function readClientAddress(app: FastifyInstance) {
   app.decorateRequest('clientAddress', '')
   app.addHook('onRequest', (request, _reply, done) => {

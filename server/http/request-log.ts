@@ -1,11 +1,11 @@
 import type { onResponseHookHandler } from 'fastify'
 
-/** A path segment with an @, however often it is percent-encoded. */
+/** Matches a path segment with an @, even if the @ is percent-encoded several times. */
 const addressLike = /[^/]*(?:@|%(?:25)*40)[^/]*/gi
 
 /**
- * Logs one line per response. It contains no header, body or query, which may hold secrets, and names the route. The
- * path itself is logged only if no route matches, without anything that looks like an email address.
+ * Logs one line per response. It names the route, and contains no header, body or query, because these may contain secrets.
+ * The path itself is logged only if no route matches, without anything that looks like an email address.
  */
 export const logResponse: onResponseHookHandler = (request, reply, done) => {
   const { method, route, clientAddress: ip } = request

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { loadedTracer, markSpanFailed } from '../telemetry/tracing.js'
 
 /**
- * Adds the trace of the `traceparent` header to the log lines of a request and, if an OpenTelemetry SDK is loaded,
- * creates a server span, the parent of the spans of hashes and statements. A span names the route instead of the path,
- * since clients may put secrets into a path by mistake.
+ * Adds the trace of the `traceparent` header to the log lines of a request. If an OpenTelemetry SDK is loaded, also creates
+ * a server span, which is the parent of the spans of hashes and statements. The span names the route instead of the path,
+ * because clients may put secrets into a path by mistake.
  */
 export function traceRequests(app: FastifyInstance) {
   const tracer = loadedTracer()
@@ -37,7 +37,7 @@ export function traceRequests(app: FastifyInstance) {
     logWith(request, { trace_id: traceId, span_id: spanId })
     done()
   })
-  // Not earlier, because the body arrives in events of the connection, outside the context of the request.
+  // Not in an earlier hook, because the body arrives in events of the connection, outside the context of the request.
   app.addHook('preHandler', (request, _reply, done) =>
     context.with(contexts.get(request) ?? ROOT_CONTEXT, done),
   )
@@ -50,12 +50,12 @@ export function traceRequests(app: FastifyInstance) {
   })
 }
 
-/** Also applies to lines of Fastify. */
+/** Adds fields to all log lines of a request, also to those of Fastify. */
 function logWith(request: FastifyRequest, fields: TraceContext) {
   request.log = request.log.child(fields)
 }
 
-/** Logged fields of a trace context (W3C Trace Context, level 1), named as in OpenTelemetry. */
+/** The logged fields of a trace context (W3C Trace Context, level 1), with the names of OpenTelemetry. */
 export interface TraceContext {
   trace_id: string
   span_id: string
@@ -63,7 +63,7 @@ export interface TraceContext {
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
 
-/** Parses a `traceparent` header. Returns undefined if it is absent or invalid (§3.2.2). */
+/** Parses a `traceparent` header. Returns undefined if it is invalid (§3.2.2). */
 export function readTraceparent(header: string): TraceContext | undefined {
   const [, version, trace_id = '', span_id = '', more] = header.match(traceparent) ?? []
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return

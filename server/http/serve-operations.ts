@@ -14,7 +14,7 @@ import { RequestCaller } from './request-caller.js'
 type Route = AppRoute & { metadata?: RouteMetadata }
 type Routes = Record<string, Route>
 
-/** What a rule gets of a request: by the operation's `security` with the user of its token, or without. */
+/** The request that a rule gets. It has the user of the token if the operation's `security` says so. */
 type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'headers'> & {
   body: unknown
   headers: ServerInferRequest<R>['headers']
@@ -26,7 +26,7 @@ type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'headers'> & {
 
 type BodyOf<R extends Route> = ServerInferRequest<R> extends { body: infer Body } ? Body : unknown
 
-/** The body of a success. What a rule returns for 202 and 204 is not sent. */
+/** The body of a successful response. For 202 and 204, the result of the rule is not sent. */
 type ResultOf<R extends Route> = 200 extends keyof R['responses']
   ? ServerInferResponseBody<R, 200>
   : 201 extends keyof R['responses']
@@ -47,7 +47,7 @@ export interface ServedOperations<R extends Routes> {
 /** Whether the users of a database may use more than the operations of contract/users.ts. */
 export const hasAccountOperations = ({ accountOperations }: Database) => accountOperations
 
-/** What ts-rest hands to a handler. */
+/** What ts-rest passes to a handler. */
 interface Exchange {
   params: DatabasePath
   body: unknown
@@ -59,8 +59,8 @@ interface Exchange {
 type Rule = (context: AppContext, request: object) => Promise<unknown>
 
 /**
- * Serves operations by what the contract says of each: finds the database, verifies the token and reads its user, sheds
- * load, and hands the rest to the rule.
+ * Serves operations by the contract's metadata of each: finds the database, verifies the token and reads its user, sheds
+ * load, and passes the request to the rule.
  */
 export function serveOperations<R extends Routes>(
   app: FastifyInstance,
@@ -115,7 +115,7 @@ function handlerOf(
   }
 }
 
-/** An invalid database path is treated as the path of an unknown database. */
+/** Treats an invalid database path as the path of an unknown database. */
 function rejectInvalidPath({ pathParams }: Pick<RequestValidationError, 'pathParams'>) {
   if (fieldErrors(pathParams).some(({ path }) => path in DatabasePath.shape))
     throw new Problem('database_not_found')

@@ -13,7 +13,7 @@ const codes: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** How long a rejected client may continue to send, so that it can read the response first. */
+/** How long a rejected client may continue to send. After an immediate close, it could not read the response. */
 const lingerMilliseconds = 2_000
 
 /** Returns the problem to respond with, or undefined if the client has closed the connection. */

@@ -10,7 +10,7 @@ import {
 
 const requestMessage = 'metrics'
 
-/** Time limit for the response of a worker, after which its last values are used. */
+/** Time limit for the response of a worker. After it, the last values of the worker are used. */
 const timeoutMilliseconds = 1_000
 
 type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
@@ -22,7 +22,7 @@ export function reportMetrics(registry: Registry) {
   })
 }
 
-/** In the primary process: sums up the metrics of all workers. Keeps the counters of exited workers. */
+/** In the primary process: sums up the metrics of all workers, including the counters of exited ones. */
 export function createClusterMetrics(listening: ReadonlySet<Worker>) {
   const latest = new Map<Worker, Snapshot>()
   let exited: Snapshot = []

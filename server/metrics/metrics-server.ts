@@ -6,10 +6,10 @@ interface MetricsText {
   metrics(): Promise<string>
 }
 
-/** How long a request may take to arrive. Node's defaults are 60 s for the headers and 300 s for the body. */
+/** Time limits for receiving a request. Node's defaults are 60 s for the headers and 300 s for the body. */
 const limits = { headersTimeout: 15_000, requestTimeout: 15_000, connectionsCheckingInterval: 1000 }
 
-/** Serves `GET /metrics` on a separate port, and returns the server, which does not keep the process alive. */
+/** Serves `GET /metrics` on a separate port. The returned server does not keep the process alive. */
 export async function startMetricsServer(
   { host, port }: { host: string; port: number },
   collect: () => Promise<MetricsText> | MetricsText,

@@ -3,13 +3,13 @@ import type { AppContext } from '../domain/context.js'
 import { type Channel, channels, type DeliveryStatistics } from '../domain/outbox/statistics.js'
 import type { Problem } from '../domain/problem.js'
 
-/** From a read of a cached row to a login that waited in the queue. */
+/** In seconds, for everything from a read of a cached row to a login that waited in the queue. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** The Prometheus metrics of one process: see docs/observability.md. */
 export interface Metrics {
   registry: Registry
-  /** @param route pattern of the route; undefined for a path that none matches */
+  /** @param route pattern of the route, or undefined if no route matches the path */
   countResponse(method: string, route: string | undefined, status: number, seconds: number): void
   countProblem(problem: Problem): void
 }

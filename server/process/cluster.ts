@@ -11,14 +11,14 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 const drainMessage = 'drain'
 const servingMessage = 'serving'
 
-/** Delay before a worker is replaced. It doubles each time, unless the last worker lived long. */
+/** Delay before a worker is replaced. It doubles each time, unless the last worker ran for a long time. */
 const firstWaitMilliseconds = 100
 const longestWaitMilliseconds = 30_000
 const longLifeMilliseconds = 60_000
 
 /**
- * Serves with several processes on one port. Each worker runs `serve`; this process starts them, replaces those that
- * die, and drains them on SIGTERM or SIGINT. If the first worker cannot serve, it reports why, and this process exits
+ * Serves with several processes on one port. Each worker runs `serve`. This process starts them, replaces those that
+ * exit, and drains them on SIGTERM or SIGINT. If the first worker cannot serve, it reports why, and this process exits
  * with the same code.
  */
 export async function serveWithWorkers(config: Config, options: { json?: boolean }) {
@@ -90,7 +90,7 @@ function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
   return { HASH_CONCURRENCY: share(hashing.concurrency, 1), STORE_CONNECTIONS: share(storeConnections, 2) }
 }
 
-/** A worker may get these signals from both terminal and primary process. The second one must not end it immediately. */
+/** A worker may get these signals from the terminal and from the primary process. The second must not end it immediately. */
 export const workerSignals = cluster.isWorker ? signals : []
 
 export function drainOnRequest(close: () => void) {

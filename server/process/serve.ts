@@ -12,9 +12,11 @@ import { drainOnRequest, workerSignals } from './cluster.js'
 import { startupBanner } from './startup-banner.js'
 
 /**
- * Serves until SIGTERM or SIGINT. Then /readyz answers 503 while requests are served for SHUTDOWN_DELAY_SECONDS;
- * after that the server stops accepting, finishes what is in flight, closes the store and exits with 0. A second
- * signal ends the process immediately. Throws if the port is in use or the store cannot be used, and closes everything.
+ * Serves until SIGTERM or SIGINT. Then /readyz returns 503 while requests are served for SHUTDOWN_DELAY_SECONDS. After
+ * that, the server accepts no requests, finishes those in flight, closes the store and exits with 0. A second signal ends
+ * the process immediately.
+ *
+ * @throws if the port is in use or the store cannot be used. Everything is closed then
  */
 export async function serve(config: Config, options: { json?: boolean } = {}) {
   const log = await createLogger(config, options)
@@ -33,7 +35,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       await closeUsher()
       await flushSpans().catch(() => undefined)
     })
-    // An unhandled rejection: close-with-grace logs it, drains and exits with 1. A worker is then replaced.
+    // Throws an unhandled rejection, which close-with-grace logs. It drains and exits with 1. A worker is then replaced.
     context.hashing.stopped.then((error) => {
       throw error
     })

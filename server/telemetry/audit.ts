@@ -49,7 +49,7 @@ export type AuditEvent =
   | 'keys.rewrapped'
   | 'store.distributed'
 
-/** Writes an audit record at any log level except `silent`. */
+/** Writes an audit line at any log level except `silent`. */
 export const audit = (
   log: Omit<Log, 'info' | 'warn'>,
   event: AuditEvent,
@@ -63,9 +63,9 @@ export const audit = (
     account?: string
     kid?: string
     code?: string
-    /** What has had too many mails. */
+    /** The limit of mails that the request exceeds. */
     limit?: 'network' | 'site' | 'address' | 'database'
-    /** Number of earlier records of this event that were not written. */
+    /** Number of earlier lines of this event that were not written. */
     suppressed?: number
     settings?: object
     tables?: readonly string[]

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { pino } from 'pino'
 
-/** @param options.json JSON lines even on a terminal */
+/** Creates the log of a server. @param options.json whether to write JSON lines even on a terminal */
 export async function createLogger({ logLevel }: { logLevel: string }, options: { json?: boolean }) {
   const isReadable = process.stdout.isTTY && !options.json
   const stream = isReadable ? (await import('pino-pretty')).default() : batchedStdout()

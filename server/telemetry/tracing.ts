@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api'
 import { version } from '../version.js'
 
-/** Returns Usher's tracer, or undefined without an OpenTelemetry SDK, so that spans cost no time then. */
+/** Returns Usher's tracer, or undefined if no OpenTelemetry SDK is loaded, so that spans cost no time. */
 export function loadedTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   return 'getDelegateTracer' in provider
@@ -22,13 +22,13 @@ export function loadedTracer(): Tracer | undefined {
 
 const sharers = createContextKey('spans of the requests that share the work')
 
-/** Runs work that several requests share. Its spans are in the trace of the first, and are linked to the others. */
+/** Runs work that several requests share. Its spans are in the trace of the first request, and link to the others. */
 export function inSharedContext<T>([first = ROOT_CONTEXT, ...others]: Context[], work: () => Promise<T>) {
   const spans = others.flatMap((other) => trace.getSpan(other) ?? [])
   return context.with(first.setValue(sharers, spans), work)
 }
 
-/** Runs work in a span. The span contains the code of an error but not its message, which may contain an email. */
+/** Runs work in a span. The span contains the code of an error, but not the message, which may contain an email address. */
 export function inSpan<T>(
   tracer: Tracer,
   { name, ...options }: SpanOptions & { name: string },

@@ -25,20 +25,20 @@ export interface TestDatabase {
 /** A running server, with the address of its first database. */
 export interface TestServer extends TestDatabase {
   createDatabase(options?: DatabaseOptions): Promise<TestDatabase>
-  /** Returns the oldest mail to an address that it has not returned yet. Waits until there is one. */
+  /** Waits for a mail to an address, and returns the oldest one that it has not returned yet. */
   mailTo(address: string): Promise<Pick<Mail, 'subject' | 'text' | 'html'>>
-  /** The server's clock, in milliseconds since the epoch. It follows `Date.now`, and is ahead by what it was advanced. */
+  /** Returns the time of the server's clock, in milliseconds since the epoch: `Date.now` plus what it was advanced by. */
   now(): number
   /** Moves the server's clock forward, for example past the end of a token or of a throttle. */
   advanceSeconds(seconds: number): void
-  /** Ends the server, and with it all its data. */
+  /** Stops the server and deletes all its data. */
   stop(): Promise<void>
 }
 
 const host = '127.0.0.1'
 
 /**
- * Starts a server on a port of its own, with a store in memory, cheap hashes and a clock that can be moved.
+ * Starts a server on a free port, with a store in memory, cheap hashes and a clock that tests can move.
  *
  * @throws {TypeError} if an option is invalid
  *

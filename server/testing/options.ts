@@ -6,7 +6,7 @@ import { OperatorError } from '../domain/management/operator-error.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import { Environment } from '../environment.js'
 
-/** The settings of `usher database set`, without the webhook, whose secret is shown only there. */
+/** The settings of `usher database set` except the webhook, whose secret only that command shows. */
 type SettingOptions = {
   [Name in Exclude<SettingName, 'tokenMaxAge' | 'webhookUrl'>]?: DatabaseSettings[Name] | undefined
 }

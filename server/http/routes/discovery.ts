@@ -7,7 +7,7 @@ import { publishedKeys } from '../../domain/tokens/access-token.js'
 import { issuerMetadata, keySet } from '../../domain/tokens/discovery.js'
 import { type KeptBody, keepJson, sendKept } from '../kept-body.js'
 
-/** Serves key sets and metadata. Plain Fastify routes: their bodies are serialized once for as long as they are cached. */
+/** Serves key sets and metadata. Plain Fastify routes, because each body is serialized only once while it is cached. */
 export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
   for (const { path, responses, metadata } of Object.values(contract.discovery)) {
     const bodyOf = responses[200] === KeySet ? keySet : issuerMetadata
@@ -16,7 +16,7 @@ export function discoveryRoutes(app: FastifyInstance, context: AppContext) {
       const { data } = DatabasePath.safeParse(request.params)
       if (!data) throw new Problem('database_not_found')
       const database = await context.findDatabase(data)
-      // Keys are only ever retired while a database is cached, so their number tells which ones are published.
+      // While a database is cached, keys can only be retired. So their number identifies the published ones.
       const keyCount = publishedKeys(database, context.now()).length
       let body = kept.get(database)
       if (body?.keyCount !== keyCount) {

@@ -5,8 +5,8 @@ import { Problem } from '../../domain/problem.js'
 import { prefersHtml } from '../negotiation.js'
 
 /**
- * Serves problem types as JSON or, to browsers, as HTML. A plain Fastify route: ts-rest knows one media type per
- * status.
+ * Serves problem types as JSON or, to browsers, as HTML. A plain Fastify route, because ts-rest supports only one media
+ * type per status.
  *
  * @param docs whether the page links to the API reference
  */
@@ -33,7 +33,7 @@ const problemPage = ({ code, status, title, advice }: ProblemType, docs: boolean
   return page(title, [`<code>${code}</code>, HTTP status ${status}`, formatted], docs)
 }
 
-/** Explicit colors let checkers of accessibility compute the contrast in both color schemes. */
+/** The colors are explicit, so that accessibility checkers can compute the contrast in both color schemes. */
 const style =
   ':root{color-scheme:light dark;background:Canvas;color:CanvasText}' +
   'body{max-width:40rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}'
@@ -41,7 +41,7 @@ const style =
 const styleHash = createHash('sha256').update(style).digest('base64')
 const contentSecurityPolicy = `default-src 'none';style-src 'sha256-${styleHash}';frame-ancestors 'none'`
 
-/** Nothing in the page comes from a request. */
+/** Returns an HTML page. It contains nothing from a request, so nothing is escaped. */
 const page = (title: string, paragraphs: string[], docs: boolean) => `<!doctype html>
 <html lang="en">
 <head>
