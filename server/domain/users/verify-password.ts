@@ -81,6 +81,9 @@ export async function rehashPassword(
     await replacePasswordHash(store, { ...user, databaseId: database.id }, passwordHash)
     await recordHashParameters(context, database)
   } catch (error) {
-    caller.log.warn({ err: error, databaseId: database.id, userId: user.id }, 'the password hash was not replaced')
+    caller.log.warn(
+      { err: error, databaseId: database.id, userId: user.id },
+      'the password hash was not replaced',
+    )
   }
 }
