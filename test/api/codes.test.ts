@@ -38,7 +38,7 @@ describe('password reset', () => {
     expect(mail?.recipients).toEqual([email])
     expect(mail?.parsed).toMatchObject({
       subject: 'Choose a new password',
-      from: { value: [{ name: 'Acme', address: 'accounts@acme.example' }] },
+      from: { name: 'Acme', address: 'accounts@acme.example' },
       messageId: expect.stringMatching(/^<[0-9a-f-]{36}@acme\.example>$/),
     })
     expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated\r$/m)

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { isAppRoute } from '@ts-rest/core'
 import { contract, FieldErrorCode, type ProblemBody, ProblemCode } from '@usher/contract'
 import { openApi30Document, openApiDocument } from '@usher/contract/openapi'
@@ -312,12 +311,7 @@ describe('clients of the document', () => {
 describe('the document in OpenAPI 3.0', () => {
   const document30 = openApi30Document('http://localhost:3000', version)
 
-  it('is valid', async () => {
-    const config = await createConfig({ extends: ['spec'] })
-    const source = JSON.stringify(document30)
-    expect(document30.openapi).toBe('3.0.3')
-    expect(await lintFromString({ source, absoluteRef: 'openapi-3.0.json', config })).toEqual([])
-  })
+  it('names its version', () => expect(document30.openapi).toBe('3.0.3'))
 
   it('has the same operations, responses and components', () => {
     const outline = ({ paths = {}, components = {} }: OpenAPIObject) => ({

@@ -93,7 +93,7 @@ it('templates of a folder replace the default ones, and names cannot add headers
   const [{ recipients, parsed, source }] = smtp.mails as [ReceivedMail]
   expect(recipients).toEqual(['ada@example.com'])
   expect(parsed.subject).toBe('Bonjour Ada  Bcc: eve@example.com    <b>"')
-  expect(parsed.headers.has('bcc')).toBe(false)
+  expect(parsed.headers.map(({ key }) => key)).not.toContain('bcc')
   expect(source).not.toMatch(/^Bcc/im)
   expect(parsed.text).toContain('<b>", cliquez : https://app.example.com/verify-email#code=')
   expect(parsed.html).toContain('&lt;b&gt;&quot;">')
@@ -109,7 +109,7 @@ it('a sender may have any name, and a domain of any script', async ({ store }) =
   await requestMail(api)
   await vi.waitFor(() => expect(smtp.mails).toHaveLength(1), 10_000)
   const [{ parsed }] = smtp.mails as [ReceivedMail]
-  expect(parsed.from?.value).toEqual([{ name: 'Käse: Hilfe (EU)', address: 'konto@käse.example' }])
+  expect(parsed.from).toEqual({ name: 'Käse: Hilfe (EU)', address: 'konto@xn--kse-qla.example' })
   expect(parsed.messageId).toMatch(/^<[0-9a-f-]{36}@xn--kse-qla\.example>$/)
   await api.close()
 })

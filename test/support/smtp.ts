@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { type ParsedMail, simpleParser } from 'mailparser'
+import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
 /** A mail as its recipient sees it. */
@@ -8,7 +8,7 @@ export interface ReceivedMail {
   recipients: string[]
   /** Header lines and bodies as sent. */
   source: string
-  parsed: ParsedMail
+  parsed: Email
 }
 
 /** Starts an SMTP server that keeps all mails. It refuses their recipients while `refusal` is set. */
@@ -34,7 +34,7 @@ export async function startSmtp() {
       for await (const chunk of stream) chunks.push(chunk as Buffer)
       const source = Buffer.concat(chunks)
       const recipients = session.envelope.rcptTo.map(({ address }) => address)
-      const mail = { recipients, source: source.toString(), parsed: await simpleParser(source) }
+      const mail = { recipients, source: source.toString(), parsed: await PostalMime.parse(source) }
       smtp.mails.push(mail)
       smtp.answer(mail).then(() => done(), done)
     },
@@ -47,5 +47,5 @@ export async function startSmtp() {
 export type Smtp = Awaited<ReturnType<typeof startSmtp>>
 
 /** Returns the code in the link of a mail. */
-export const codeIn = ({ parsed }: { parsed: Pick<ParsedMail, 'text'> }) =>
+export const codeIn = ({ parsed }: { parsed: Pick<Email, 'text'> }) =>
   parsed.text?.match(/#code=(\S+)/)?.[1] ?? ''

@@ -4,10 +4,10 @@ import { createVerifier, type Verifier } from '@usher/verify'
 import { requireUser as requireUserOfExpress } from '@usher/verify/express'
 import { requireUser as requireUserOfFastify } from '@usher/verify/fastify'
 import { requireUser as requireUserOfHono } from '@usher/verify/hono'
-import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import { describe, expect } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
+import { isInstalled, loadExpress } from '../clients/installed.js'
 import { freePort } from '../support/postgres-server.js'
 import { it } from './live.js'
 
@@ -39,7 +39,7 @@ const backends: [string, (verifier: Verifier) => { get: Get }][] = [
   [
     'Express',
     (verifier) => {
-      const app = express()
+      const app = loadExpress()()
       app.get('/', requireUserOfExpress(verifier), (request, response) => {
         response.send(request.user?.userId)
       })
@@ -71,7 +71,9 @@ const backends: [string, (verifier: Verifier) => { get: Get }][] = [
   ],
 ]
 
-describe.each(backends)('requireUser of %s', (_name, start) => {
+describe.each(backends)('requireUser of %s', (name, start) => {
+  beforeEach(({ skip }) => skip(name === 'Express' && !isInstalled))
+
   it('passes the user to the route', async ({ database, verifier }) => {
     const { id, token } = await database.signedUp()
     const response = await start(verifier).get(`Bearer ${token.jwt}`)

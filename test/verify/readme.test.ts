@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { expect } from 'vitest'
+import { isInstalled } from '../clients/installed.js'
 import { snippetsOf } from '../support/snippets.js'
 import { it as liveTest } from './live.js'
 
@@ -11,7 +12,7 @@ const snippets = (await snippetsOf('verify/README.md')).filter(({ language }) =>
 
 const it = liveTest
   .extend('folder', { scope: 'file' }, async ({ database: _ }, { onCleanup }) => {
-    const folder = await mkdtemp(resolve('node_modules', '.usher-verify-readme-'))
+    const folder = await mkdtemp(resolve('test/clients', '.verify-readme-'))
     onCleanup(() => rm(folder, { recursive: true }))
     return folder
   })
@@ -57,7 +58,7 @@ it('runs the snippet of Fastify', async ({ importSnippet, user }) => {
   expect((await app.inject({ url: '/' })).statusCode).toBe(401)
 })
 
-it('runs the snippet of Express', async ({ importSnippet, user }) => {
+it.skipIf(!isInstalled)('runs the snippet of Express', async ({ importSnippet, user }) => {
   const { app } = await importSnippet(2)
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
