@@ -28,6 +28,10 @@ const commands = {
   },
   events: { description: 'follow the events of a database', load: () => import('./commands/events.js') },
   keys: { description: 'manage signing keys and the master key', load: () => import('./commands/keys.js') },
+  'api-key': {
+    description: 'manage the API keys with which backends use the management API',
+    load: () => import('./commands/api-key.js'),
+  },
   store: {
     description: 'manage the store, which holds all data of Usher',
     load: () => import('./commands/store.js'),

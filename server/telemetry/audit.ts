@@ -47,6 +47,10 @@ export type AuditEvent =
   | 'keys.rotated'
   | 'keys.retired'
   | 'keys.rewrapped'
+  | 'api_key.created'
+  | 'api_key.rotated'
+  | 'api_key.revoked'
+  | 'api_key.refused'
   | 'store.distributed'
 
 /** Writes an audit line at any log level except `silent`. */
@@ -62,6 +66,9 @@ export const audit = (
     /** Keyed pseudonym of an unknown email. */
     account?: string
     kid?: string
+    /** Id of an API key. */
+    apiKey?: string
+    scopes?: readonly string[]
     code?: string
     /** The limit of mails that the request exceeds. */
     limit?: 'network' | 'site' | 'address' | 'database'

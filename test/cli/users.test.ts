@@ -74,6 +74,7 @@ describe('user create', () => {
       email,
       preferredName: null,
       disabledAt: null,
+      emailVerifiedAt: null,
       tokensValidAfter: null,
       createdAt: expect.any(String),
     })
@@ -133,6 +134,7 @@ it('user list returns pages in order of sign-up', async ({ usher, database }) =>
       email: expect.stringContaining('@'),
       preferredName: null,
       disabledAt: null,
+      emailVerifiedAt: null,
       tokensValidAfter: null,
       createdAt: new Date(usher.clock.now).toISOString(),
     },
@@ -171,6 +173,7 @@ describe('user show', () => {
       email,
       preferredName: 'Ada',
       disabledAt: null,
+      emailVerifiedAt: null,
       tokensValidAfter: null,
       createdAt: now,
       tenants: [{ id: tenants[0], name: 'Engines', joinedAt: now }],

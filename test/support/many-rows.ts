@@ -101,6 +101,7 @@ function generated({ table, name, type }: Column, now: number) {
     bool: 'n % 2 = 0',
     json: `'{}'::json`,
     jsonb: `'{}'::jsonb`,
+    date: `(${at})::date`,
     timestamptz: at,
     _timestamptz: `ARRAY[${at}]`,
   }

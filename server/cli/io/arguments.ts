@@ -24,6 +24,19 @@ export const wholeNumber = (min: number, max: number) => (text: string) => {
   throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
 }
 
+const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** Returns a parser of durations such as `90d`, `24h`, `30m`, `10s` or `0`, in seconds, within a range of seconds. */
+export const duration = (min: number, max: number) => (text: string) => {
+  const [, number, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
+  const seconds = (unit && Number(number) * (secondsOf[unit] ?? Number.NaN)) || 0
+  const isComplete = number !== undefined && (text === '0' || text.endsWith(unit))
+  if (isComplete && seconds >= min && seconds <= max) return seconds
+  throw new InvalidArgumentError(
+    `Expected a duration such as 90d, 24h or 30m, from ${min} to ${max} seconds.`,
+  )
+}
+
 /** Returns a parser of what sign-up accepts in a field. */
 const signUpField = (field: 'email' | 'preferredName' | 'newTenant') => (text: string) => {
   const { data, error } = CreateUserBody.shape[field].safeParse(text)

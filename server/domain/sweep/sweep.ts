@@ -9,6 +9,7 @@ import {
 } from '../../store/queries/sweep.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
+import { shownMilliseconds } from '../api-keys/api-key.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { AppContext } from '../context.js'
 import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
@@ -47,6 +48,7 @@ export function endsAt(now: number): Ends {
     idempotency_key: before(replayMilliseconds + minuteMilliseconds),
     code: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),
+    api_key: before(shownMilliseconds),
     outbox: before(hourMilliseconds),
   }
 }

@@ -14,6 +14,7 @@ const endColumns = {
   idempotency_key: 'created_at',
   code: 'expires_at',
   code_request: 'last_at',
+  api_key: 'expires_at',
   outbox: 'created_at',
 }
 

@@ -6,6 +6,7 @@ const accountColumns = {
   id: true,
   email: true,
   preferredName: true,
+  emailVerifiedAt: true,
   disabledAt: true,
   tokensValidAfter: true,
   createdAt: true,
@@ -23,10 +24,17 @@ export async function findAccountRow(store: TypedQueries, where: UserKey): Promi
   return user.findFirst({ where, select: { ...accountColumns, canonicalEmail: true } })
 }
 
+/** Which users of a database to list. */
+export interface AccountFilter {
+  databaseId: string
+  tenantId?: string | undefined
+  canonicalEmail?: string | undefined
+}
+
 /** Returns users ordered by id, which is the order of sign-up. */
 export async function listAccountRows(
   store: TypedQueries,
-  { databaseId, tenantId }: { databaseId: string; tenantId: string | undefined },
+  { databaseId, tenantId, canonicalEmail }: AccountFilter,
   { limit, after }: Page<string>,
 ): Promise<Account[]> {
   const { user } = await store.loadPrisma()
@@ -34,6 +42,7 @@ export async function listAccountRows(
     where: {
       databaseId,
       ...(after !== undefined && { id: { gt: after } }),
+      ...(canonicalEmail !== undefined && { canonicalEmail }),
       ...(tenantId !== undefined && { memberships: { some: { databaseId, tenantId } } }),
     },
     select: accountColumns,

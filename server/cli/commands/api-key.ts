@@ -1,0 +1,132 @@
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { Scope, scopes } from '@usher/contract/management'
+import {
+  type CreatedApiKey,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../domain/management/api-keys.js'
+import { audit } from '../../telemetry/audit.js'
+import { databasePath, duration, tenantName } from '../io/arguments.js'
+import { printable, table } from '../io/listing.js'
+import { print, withStore } from '../io/with-store.js'
+
+const day = 86_400
+/** The same bounds for all: a second to ten years. */
+const lifetime = duration(1, 3_650 * day)
+
+export function configure(apiKey: Command) {
+  addCreateCommand(apiKey)
+  addListCommand(apiKey)
+  addRotateCommand(apiKey)
+  addRevokeCommand(apiKey)
+}
+
+function addCreateCommand(apiKey: Command) {
+  apiKey
+    .command('create')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('create an API key for the users and tenants of a database, and print it once')
+    .requiredOption('--name <name>', 'what the key is for', tenantName)
+    .requiredOption('--scope <scope>', 'what the key allows; repeat it for several', addScope)
+    .addOption(
+      new Option('--expires-in <duration>', 'lifetime, such as 90d, 12h or 30m')
+        .argParser(lifetime)
+        .default(365 * day, '365d'),
+    )
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `\nScopes:\n${Object.entries(scopes)
+        .map(([scope, text]) => `  ${scope.padEnd(20)}${text}`)
+        .join('\n')}`,
+    )
+    .action((path, { name, scope, expiresIn, ...options }) =>
+      withStore(async (store, _config, log) => {
+        const operation = { store, now: new Date() }
+        const described = { name, scopes: scope, expiresInSeconds: expiresIn }
+        const created = await createApiKey(operation, path, described)
+        const { databaseId, id } = created
+        audit(log, 'api_key.created', { databaseId, apiKey: id, scopes: created.scopes })
+        printCreated(options, created, `Created API key ${id}`)
+      }),
+    )
+}
+
+function addListCommand(apiKey: Command) {
+  apiKey
+    .command('list')
+    .argument('<workspace/name>', 'database', databasePath)
+    .description('list the API keys of a database, oldest first; expired ones for 30 days')
+    .option('--json', 'print the result as JSON')
+    .action((path, options) =>
+      withStore(async (store) => {
+        const keys = await listApiKeys(store, path)
+        const text = table(keys, {
+          ID: ({ id }) => id,
+          'ENDS WITH': ({ lastFour }) => lastFour,
+          'EXPIRES AT': ({ expiresAt }) => expiresAt.toISOString(),
+          'LAST USED': ({ lastUsedOn }) => lastUsedOn?.toISOString().slice(0, 10) ?? 'never',
+          SCOPES: (key) => key.scopes.join(','),
+          NAME: ({ name }) => printable(name),
+        })
+        print(options, keys, keys.length > 0 ? text : 'No API keys.')
+      }),
+    )
+}
+
+function addRotateCommand(apiKey: Command) {
+  apiKey
+    .command('rotate')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<key>', 'id of the key, as printed by api-key list')
+    .description('create a successor of an API key with the same name, scopes and lifetime')
+    .addOption(
+      new Option(
+        '--overlap <duration>',
+        'how long the replaced key is still accepted, such as 1h; 0 for a leaked one',
+      )
+        .argParser(duration(0, 30 * day))
+        .default(day, '24h'),
+    )
+    .option('--json', 'print the result as JSON')
+    .action((path, id, { overlap, ...options }) =>
+      withStore(async (store, _config, log) => {
+        const rotation = { id, overlapSeconds: overlap }
+        const created = await rotateApiKey({ store, now: new Date() }, path, rotation)
+        audit(log, 'api_key.rotated', { databaseId: created.databaseId, apiKey: created.id })
+        printCreated(options, created, `Replaced API key ${id} by ${created.id}`)
+      }),
+    )
+}
+
+function addRevokeCommand(apiKey: Command) {
+  apiKey
+    .command('revoke')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<key>', 'id of the key, as printed by api-key list')
+    .description('delete an API key: all servers refuse its next request')
+    .option('--json', 'print the result as JSON')
+    .action((path, id, options) =>
+      withStore(async (store, _config, log) => {
+        const revoked = await revokeApiKey(store, path, id)
+        audit(log, 'api_key.revoked', { databaseId: revoked.databaseId, apiKey: id })
+        print(options, revoked, `Revoked API key ${id}.`)
+      }),
+    )
+}
+
+/** Prints the key alone in the last line, so that a script can take it from there. */
+const printCreated = (options: { json?: boolean }, created: CreatedApiKey, done: string) =>
+  print(
+    options,
+    created,
+    `${done}, which expires at ${created.expiresAt.toISOString()}. The key is not shown again:\n${created.key}`,
+  )
+
+function addScope(text: string, before: Scope[] = []): Scope[] {
+  const { data } = Scope.safeParse(text)
+  if (!data) throw new InvalidArgumentError(`Expected one of ${Scope.options.join(', ')}.`)
+  return [...new Set([...before, data])]
+}

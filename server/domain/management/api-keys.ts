@@ -1,0 +1,106 @@
+import type { DatabasePath } from '@usher/contract'
+import type { Scope } from '@usher/contract/management'
+import {
+  countApiKeys,
+  deleteApiKey,
+  findApiKeyRow,
+  insertApiKey,
+  listApiKeyRows,
+  replaceApiKey,
+  type ShownApiKey,
+} from '../../store/queries/management/api-keys.js'
+import { lockDatabase } from '../../store/queries/management/keys.js'
+import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
+import type { Store } from '../../store/store.js'
+import { hashOfApiKey, newApiKey } from '../api-keys/api-key.js'
+import { nameOfDatabase } from '../databases/find-database.js'
+import { requireDatabase } from './databases.js'
+import type { Operation } from './operation.js'
+import { OperatorError } from './operator-error.js'
+
+/** Keys that a database may have, apart from expired and replaced ones. */
+const maxApiKeys = 20
+
+/** A new key. Nothing shows its `key` again. */
+export interface CreatedApiKey extends ShownApiKey {
+  databaseId: string
+  key: string
+}
+
+/** @throws {OperatorError} if the database has 20 keys already */
+export async function createApiKey(
+  { store, now }: Operation,
+  path: DatabasePath,
+  { expiresInSeconds, ...described }: { name: string; scopes: Scope[]; expiresInSeconds: number },
+): Promise<CreatedApiKey> {
+  const { id: databaseId } = await requireDatabase(store, path)
+  return inTransaction(store, async (transaction) => {
+    await lockDatabase(transaction, databaseId)
+    if ((await countApiKeys(transaction, databaseId, now)) >= maxApiKeys) {
+      throw new OperatorError(
+        'too_many_api_keys',
+        `database ${nameOfDatabase(path)} has ${maxApiKeys} API keys already. Revoke one with: npx @usher/server api-key revoke`,
+      )
+    }
+    const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
+    return insertNewKey(transaction, { databaseId, ...described, createdAt: now, expiresAt })
+  })
+}
+
+/** Returns the keys of a database, the oldest first. */
+export async function listApiKeys(store: Store, path: DatabasePath): Promise<ShownApiKey[]> {
+  const { id } = await requireDatabase(store, path)
+  return listApiKeyRows(store, id)
+}
+
+/**
+ * Creates a successor with the same name, scopes and lifetime. The replaced key expires after the overlap.
+ *
+ * @throws {OperatorError} if there is no such key, or it has a successor already
+ */
+export async function rotateApiKey(
+  { store, now }: Operation,
+  path: DatabasePath,
+  { id, overlapSeconds }: { id: string; overlapSeconds: number },
+): Promise<CreatedApiKey> {
+  const { id: databaseId } = await requireDatabase(store, path)
+  return inTransaction(store, async (transaction) => {
+    await lockDatabase(transaction, databaseId)
+    const former = await findApiKeyRow(transaction, { databaseId, id })
+    if (!former) throw apiKeyNotFound(path, id)
+    if (former.rotatedAt) {
+      throw new OperatorError('api_key_replaced', `API key ${id} has been replaced already`)
+    }
+    const end = new Date(now.getTime() + overlapSeconds * 1000)
+    const expiresAt = end < former.expiresAt ? end : former.expiresAt
+    await replaceApiKey(transaction, { databaseId, id }, { rotatedAt: now, expiresAt })
+    const lifetime = former.expiresAt.getTime() - former.createdAt.getTime()
+    return insertNewKey(transaction, {
+      databaseId,
+      name: former.name,
+      scopes: former.scopes,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + lifetime),
+    })
+  })
+}
+
+/** Deletes a key. The next request with it is refused. @throws {OperatorError} if there is no such key */
+export async function revokeApiKey(store: Store, path: DatabasePath, id: string) {
+  const { id: databaseId } = await requireDatabase(store, path)
+  if (!(await deleteApiKey(store, { databaseId, id }))) throw apiKeyNotFound(path, id)
+  return { databaseId, id }
+}
+
+async function insertNewKey(
+  transaction: TypedQueries,
+  described: Pick<CreatedApiKey, 'databaseId' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'>,
+): Promise<CreatedApiKey> {
+  const { id, text } = newApiKey()
+  const shown = { id, ...described, lastFour: text.slice(-4), rotatedAt: null, lastUsedOn: null }
+  await insertApiKey(transaction, { ...shown, hash: hashOfApiKey(text) })
+  return { ...shown, key: text }
+}
+
+const apiKeyNotFound = (path: DatabasePath, id: string) =>
+  new OperatorError('api_key_not_found', `API key ${id} does not exist in ${nameOfDatabase(path)}`)

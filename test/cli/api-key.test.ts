@@ -1,0 +1,66 @@
+import { expect } from 'vitest'
+import { it } from '../support/operator.js'
+
+const form = /^usher_[\dA-Za-z]{12}_[\dA-Za-z]{49}$/
+
+it('api-key create prints a key once, and list what is known of it', async ({ usher, database }) => {
+  const { path, id: databaseId } = database
+  const { stdout, audited } = await usher.operator(
+    `api-key create ${path} --name backend --scope users:read --scope users:write --expires-in 90d`,
+  )
+  const [, id = '', expiresAt = '', key = ''] =
+    /^Created API key (\w+), which expires at (.*)\. The key is not shown again:\n(.*)\n$/.exec(stdout) ?? []
+  expect(key).toMatch(form)
+  expect(key).toContain(`usher_${id}_`)
+  expect(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000)).toBeLessThan(30_000)
+  const scopes = ['users:read', 'users:write']
+  expect(audited).toMatchObject([{ audit: 'api_key.created', databaseId, apiKey: id, scopes }])
+  const [listed] = await usher.json(`api-key list ${path}`)
+  expect(listed).toMatchObject({ id, name: 'backend', scopes, lastFour: key.slice(-4), lastUsedOn: null })
+  expect(JSON.stringify(listed)).not.toContain(key.slice(20, 40))
+  expect((await usher.operator(`api-key list ${path}`)).stdout).toMatch(
+    new RegExp(`^ID .*\\n${id}  .{4} {7}\\S+  never      users:read,users:write  backend\\n$`),
+  )
+})
+
+it('api-key rotate replaces a key once, and shortens its lifetime', async ({ usher, database: { path } }) => {
+  const first = await usher.json(`api-key create ${path} --name backend --scope users:read`)
+  const second = await usher.json(`api-key rotate ${path} ${first.id} --overlap 0`)
+  expect(second).toMatchObject({ key: expect.stringMatching(form), name: 'backend', scopes: ['users:read'] })
+  const [replaced] = await usher.json(`api-key list ${path}`)
+  expect(Date.parse(replaced.expiresAt)).toBeLessThanOrEqual(Date.now())
+  expect(await usher.outcome(`api-key rotate ${path} ${first.id}`)).toBe(
+    `1 usher: API key ${first.id} has been replaced already\n`,
+  )
+})
+
+it('api-key revoke deletes a key', async ({ usher, database: { path } }) => {
+  const { id } = await usher.json(`api-key create ${path} --name backend --scope users:read`)
+  expect((await usher.operator(`api-key revoke ${path} ${id}`)).stdout).toBe(`Revoked API key ${id}.\n`)
+  expect(await usher.json(`api-key list ${path}`)).toEqual([])
+  expect(await usher.outcome(`api-key revoke ${path} ${id}`)).toMatch(
+    `usher: API key ${id} does not exist in ${path}\n`,
+  )
+})
+
+it('a database has at most 20 API keys, without those that are replaced', async ({
+  usher,
+  database: { path },
+}) => {
+  const create = `api-key create ${path} --name backend --scope users:read`
+  const { id } = await usher.json(create)
+  for (let count = 1; count < 20; count++) await usher.json(create)
+  expect(await usher.outcome(create)).toContain(`usher: database ${path} has 20 API keys already`)
+  await usher.json(`api-key rotate ${path} ${id}`)
+  expect(await usher.json(`api-key list ${path}`)).toHaveLength(21)
+})
+
+it.for([
+  ['--scope users:read', "required option '--name <name>' not specified"],
+  ['--name backend', "required option '--scope <scope>' not specified"],
+  ['--name backend --scope users', 'Expected one of users:read, users:write,'],
+  ['--name backend --scope users:read --expires-in 90', 'Expected a duration such as 90d, 24h or 30m'],
+  ['--name backend --scope users:read --expires-in 0', 'Expected a duration such as 90d, 24h or 30m'],
+])('api-key create refuses %s', async ([options, message], { usher, database: { path } }) => {
+  expect(await usher.outcome(`api-key create ${path} ${options}`)).toContain(message)
+})
