@@ -1,9 +1,12 @@
 import type { AppRoute } from '@ts-rest/core'
+import type { Scope } from './management/scopes.js'
 
 /** What the contract says about an operation beyond what ts-rest defines. */
 export interface RouteMetadata {
   /** Whether the request needs an access token, or may have one. */
   security?: 'bearer' | 'optional bearer'
+  /** The scope that the API key of the request needs. Only operations of the management API take a key. */
+  scope?: Scope
   /** Whether it computes password hashes: it is rejected early while the queue for them is full. */
   hashesPassword?: boolean
   /** Field of the body with a new password, which the policy of the database checks in addition to the contract. */

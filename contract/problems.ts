@@ -133,18 +133,12 @@ export const problems = {
 /** A response header that belongs to a problem. */
 export type ProblemHeader = 'Accept-Encoding' | 'Retry-After' | 'WWW-Authenticate'
 
-interface CatalogueEntry {
+export interface CatalogueEntry {
   status: number
   title: string
   /** What the client should do. */
   advice: string
   headers?: readonly ProblemHeader[]
-}
-
-/** Returns the headers of every response with a problem. */
-export const problemHeaders = (code: ProblemCode): readonly ProblemHeader[] => {
-  const entry: CatalogueEntry = problems[code]
-  return entry.headers ?? []
 }
 
 /** Stable code of a problem. */

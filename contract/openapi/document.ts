@@ -1,8 +1,15 @@
-import { type OpenAPIObject, OpenApiBuilder } from 'openapi3-ts/oas31'
+import {
+  type ComponentsObject,
+  type OpenAPIObject,
+  OpenApiBuilder,
+  type SecuritySchemeObject,
+} from 'openapi3-ts/oas31'
+import { everyProblem } from '../every-problem.js'
 import type { contract } from '../index.js'
+import type { managementContract } from '../management/index.js'
 import { headers } from './components.js'
 import { operationOf } from './operation.js'
-import { routes } from './routes.js'
+import { managementRoutes, routes } from './routes.js'
 import { namedSchemas } from './schemas.js'
 
 const tags = {
@@ -18,45 +25,132 @@ const tags = {
 const description =
   'User management for multi-tenant products. Sign up and log in users in a database of a workspace, and send the access token with later requests. Later versions may add operations, fields and codes: ignore an unknown field, and treat an unknown code by its status. Every response has the header X-Request-Id, and every error Cache-Control: no-store.'
 
+interface Api {
+  title: string
+  description: string
+  tags: Record<string, string>
+  operations: typeof routes
+  security: [name: string, scheme: SecuritySchemeObject]
+}
+
+const api: Api = {
+  title: 'Usher',
+  description,
+  tags,
+  operations: routes,
+  security: [
+    'bearer',
+    {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description:
+        'The `token.jwt` that sign-up and login return: a JWT by RFC 9068, verified by the rules of RFC8725.',
+    },
+  ],
+}
+
+const managementApi: Api = {
+  title: 'Usher management',
+  description:
+    'What the backend of a product does with the users of a database. Send an API key, which an operator creates with `usher api-key create`. Never send one from a browser. An unknown query parameter or field of a body is an error. Later versions may add operations, fields and codes: ignore an unknown field of a response, and treat an unknown code by its status. Every response has the header X-Request-Id, and every error Cache-Control: no-store.',
+  tags: { users: 'The users of a database.' } satisfies Record<keyof typeof managementContract, string>,
+  operations: managementRoutes,
+  security: [
+    'apiKey',
+    { type: 'http', scheme: 'bearer', description: 'An API key, which begins with `usher_`.' },
+  ],
+}
+
 /**
  * Returns the OpenAPI 3.1 document of the contract.
  *
  * @param baseUrl root URL of the API, without a slash at the end
  * @param version version of the API, for `info.version`
  */
-export function openApiDocument(baseUrl: string, version: string): OpenAPIObject {
+export const openApiDocument = (baseUrl: string, version: string) => documentOf(api, baseUrl, version)
+
+/** Returns the document of {@link openApiDocument} in OpenAPI 3.0. */
+export const openApi30Document = (baseUrl: string, version: string) =>
+  toOpenApi30(openApiDocument(baseUrl, version))
+
+/** Returns the OpenAPI 3.1 document of the management API, with parameters as {@link openApiDocument}. */
+export const managementDocument = (baseUrl: string, version: string) =>
+  documentOf(managementApi, baseUrl, version)
+
+/** Returns the document of {@link managementDocument} in OpenAPI 3.0. */
+export const management30Document = (baseUrl: string, version: string) =>
+  toOpenApi30(managementDocument(baseUrl, version))
+
+function documentOf(
+  { title, description, tags, operations, security }: Api,
+  baseUrl: string,
+  version: string,
+): OpenAPIObject {
   const builder = OpenApiBuilder.create()
     .addOpenApiVersion('3.1.0')
     .addInfo({
-      title: 'Usher',
+      title,
       version,
       description,
       contact: { name: 'The Usher authors' },
       license: { name: 'MIT', identifier: 'MIT' },
     })
     .addServer({ url: '{baseUrl}', description: 'This server' })
-    .addSecurityScheme('bearer', {
-      type: 'http',
-      scheme: 'bearer',
-      bearerFormat: 'JWT',
-      description:
-        'The `token.jwt` that sign-up and login return: a JWT by RFC 9068, verified by the rules of RFC8725.',
-    })
+    .addSecurityScheme(...security)
   for (const [name, schema] of namedSchemas()) builder.addSchema(name, schema)
   for (const [name, header] of Object.entries(headers)) builder.addHeader(name, header)
   for (const [name, text] of Object.entries(tags)) builder.addTag({ name, description: text })
-  for (const each of routes) {
+  for (const each of operations) {
     const path = each.route.path.replace(/:(\w+)/g, '{$1}')
     builder.addPath(path, { [each.route.method.toLowerCase()]: operationOf(builder, each) })
   }
-  return JSON.parse(builder.getSpecAsJson(), (_key, value) =>
+  const document = JSON.parse(builder.getSpecAsJson(), (_key, value) =>
     typeof value === 'string' ? value.replace('{baseUrl}', baseUrl) : value,
   )
+  return withUsedSchemas(withUsedCodes(document))
 }
 
-/** Returns the document of {@link openApiDocument} in OpenAPI 3.0. */
-export const openApi30Document = (baseUrl: string, version: string) =>
-  toOpenApi30(openApiDocument(baseUrl, version))
+type Document = OpenAPIObject & { components: ComponentsObject }
+
+/** Problems of paths and methods that are not in the document. */
+const codesOfUnknownRoutes = ['route_not_found', 'method_not_allowed']
+
+/** Lists the codes that responses of the API may have. */
+function withUsedCodes(document: Document): Document {
+  const { schemas = {}, responses = {} } = document.components
+  const used = new Set([...Object.values(responses).flatMap(codesOf), ...codesOfUnknownRoutes])
+  const codes = Object.keys(everyProblem).filter((code) => used.has(code))
+  const ProblemCode = { ...schemas.ProblemCode, 'x-extensible-enum': codes }
+  return { ...document, components: { ...document.components, schemas: { ...schemas, ProblemCode } } }
+}
+
+const codesOf = (response: object) => (response as { 'x-problem-codes'?: string[] })['x-problem-codes'] ?? []
+
+/** Removes the schemas and headers that no operation uses. */
+function withUsedSchemas(document: Document): OpenAPIObject {
+  const { schemas = {}, headers = {}, ...others } = document.components
+  const used = new Set<string>()
+  const visit = (part: unknown) => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(
+      /"#\/components\/((?:schemas|headers)\/[\w-]+)"/g,
+    )) {
+      if (used.has(name)) continue
+      used.add(name)
+      const [kind, key = ''] = name.split('/')
+      visit((kind === 'schemas' ? schemas : headers)[key] ?? null)
+    }
+  }
+  visit([document.paths, others])
+  const keep = <Each>(kind: string, all: Record<string, Each>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`)))
+  const components = {
+    ...document.components,
+    schemas: keep('schemas', schemas),
+    headers: keep('headers', headers),
+  }
+  return { ...document, components }
+}
 
 /** Returns an OpenAPI 3.1 document in OpenAPI 3.0, whose schemas differ from JSON Schema. */
 function toOpenApi30({ info, ...rest }: OpenAPIObject): OpenAPIObject {

@@ -26,13 +26,14 @@ export function operationOf(
 ): OperationObject {
   const parameters = [
     ...parametersOf(builder, 'path', route.pathParams),
+    ...parametersOf(builder, 'query', route.query),
     ...parametersOf(builder, 'header', route.headers),
   ]
   return {
     operationId,
     tags: [tag],
     ...(route.summary && { summary: route.summary }),
-    ...(route.description && { description: route.description }),
+    ...(route.description && { description: descriptionOf(route) }),
     ...(parameters.length > 0 && { parameters }),
     ...('body' in route && route.body instanceof z.ZodType && { requestBody: requestBodyOf(route.body) }),
     responses: responsesOf(builder, route),
@@ -40,14 +41,20 @@ export function operationOf(
   }
 }
 
+const descriptionOf = (route: AppRoute) => {
+  const { scope } = metadataOf(route)
+  return scope ? `${route.description} Needs the scope \`${scope}\`.` : route.description
+}
+
 /** Returns the alternative requirements. An empty one means that no token is needed. */
-function securityOf({ security }: RouteMetadata): SecurityRequirementObject[] {
+function securityOf({ security, scope }: RouteMetadata): SecurityRequirementObject[] {
+  if (scope) return [{ apiKey: [] }]
   if (!security) return []
   return security === 'bearer' ? [{ bearer: [] }] : [{ bearer: [] }, {}]
 }
 
 /** Adds the path or header parameters of a route to the components and returns references to them. */
-function parametersOf(builder: OpenApiBuilder, location: 'path' | 'header', schema: unknown) {
+function parametersOf(builder: OpenApiBuilder, location: 'path' | 'query' | 'header', schema: unknown) {
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries<z.ZodType>(schema.shape).map(([name, shape]) => {
     const { description, examples: [example] = [] } = registry.get(shape) ?? {}

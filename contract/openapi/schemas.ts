@@ -2,14 +2,14 @@ import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
 import { registry } from '../registry.js'
 import { component } from './components.js'
-import { routes } from './routes.js'
+import { managementRoutes, routes } from './routes.js'
 
 /** Returns the schema of a body that may be missing, or the schema itself. */
 export const withoutOptional = <Schema>(schema: Schema) =>
   schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema
 
 const requestBodies = new Set<unknown>(
-  routes.map(({ route }) => 'body' in route && withoutOptional(route.body)),
+  [...routes, ...managementRoutes].map(({ route }) => 'body' in route && withoutOptional(route.body)),
 )
 
 interface Rendered {

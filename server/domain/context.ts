@@ -2,6 +2,7 @@ import { batchReads } from '../store/batched-reads.js'
 import type { NewMessage } from '../store/queries/outbox.js'
 import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
 import type { Store } from '../store/store.js'
+import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
 import { createSecretLookup } from './keys/database-secrets.js'
@@ -24,6 +25,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   mails: MailAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   findUser: ReturnType<typeof batchReads<UserKey, UserOfToken>>
+  findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
@@ -61,6 +63,7 @@ export function createContext(
     findUser: batchReads((databaseId, keys) =>
       findUsersOfTokens(store, { databaseId, now: new Date(now()) }, keys),
     ),
+    findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),
     verifiedTokens: new VerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),

@@ -1,4 +1,4 @@
-import { type FieldError, type ProblemCode, problems } from '@usher/contract'
+import { type AnyProblemCode, everyProblem, type FieldError } from '@usher/contract'
 import { isStoreUnavailable } from '../store/errors.js'
 
 /**
@@ -9,7 +9,7 @@ export class Problem extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(
-    readonly code: ProblemCode,
+    readonly code: AnyProblemCode,
     options: {
       detail?: string
       errors?: readonly FieldError[]
@@ -17,7 +17,7 @@ export class Problem extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(options.detail ?? `${problems[code].title}.`, { cause: options.cause })
+    super(options.detail ?? `${everyProblem[code].title}.`, { cause: options.cause })
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
   }

@@ -1,4 +1,5 @@
 import type { UserOfToken } from '../store/queries/users.js'
+import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { Caller } from './caller.js'
 import type { Database } from './databases/find-database.js'
 import type { TokenClaims } from './tokens/access-token.js'
@@ -8,6 +9,11 @@ export interface DatabaseRequest<Body = unknown> {
   database: Database
   caller: Caller
   body: Body
+}
+
+/** A request with an API key that has the scope of the operation. */
+export interface KeyRequest<Body = unknown> extends DatabaseRequest<Body> {
+  apiKey: ApiKey
 }
 
 /** A request with a valid access token, and the user of the token. */

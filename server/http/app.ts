@@ -22,6 +22,7 @@ import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
 import { codeRoutes } from './routes/codes.js'
 import { discoveryRoutes } from './routes/discovery.js'
+import { managementRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
 import { problemTypeRoute } from './routes/problem-page.js'
 import { serviceRoutes } from './routes/service.js'
@@ -94,6 +95,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   userRoutes(app, context)
   sessionRoutes(app, context)
   meRoutes(app, context)
+  managementRoutes(app, context)
   codeRoutes(app, context)
   discoveryRoutes(app, context)
   serviceRoutes(app, context, baseUrl)

@@ -1,8 +1,9 @@
-import { type ProblemBody, problemHeaders, problems } from '@usher/contract'
+import { everyProblem, type ProblemBody, problemHeaders, type RouteMetadata } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
 import { clientClosedRequest } from './client-disconnect.js'
 import { isEncoded } from './json-body.js'
+import { operatorProblem } from './operator-problem.js'
 
 /**
  * Creates the error handler, the only place that turns an error into a response. The body is a problem document
@@ -19,7 +20,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
     if (error instanceof ClientDisconnected || isCutShort(request)) {
       return reply.status(clientClosedRequest).send()
     }
-    const problem = fastifyProblem(error) ?? problemOf(error)
+    const problem = fastifyProblem(error) ?? operatorProblem(error) ?? problemOf(error)
     count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem !== error && problem.code === 'unavailable')
@@ -62,8 +63,8 @@ export function problemBody(
   { code, message, errors }: Problem,
   baseUrl: string,
   request: { id: string; path: string },
-): ProblemBody {
-  const { status, title } = problems[code]
+): Omit<ProblemBody, 'code'> & Pick<Problem, 'code'> {
+  const { status, title } = everyProblem[code]
   return {
     type: `${baseUrl}/problems/${code}`,
     title,
@@ -85,5 +86,11 @@ function challenge({ code, message }: Problem, request: FastifyRequest) {
   const realm = `realm="${workspaceSlug}/${databaseName}"`
   if (code === 'invalid_credentials' || code === 'session_ended') return `Password ${realm}`
   if (code === 'token_missing') return `Bearer ${realm}`
+  if (code === 'insufficient_scope')
+    return `Bearer ${realm}, error="insufficient_scope", scope="${scopeOf(request)}"`
   return `Bearer ${realm}, error="invalid_token", error_description="${message}"`
 }
+
+/** Returns the scope that the operation of a request needs. */
+const scopeOf = ({ routeOptions: { config } }: FastifyRequest) =>
+  (config as { tsRestRoute?: { metadata?: RouteMetadata } }).tsRestRoute?.metadata?.scope

@@ -1,12 +1,14 @@
 import type { AppRoute, ServerInferRequest, ServerInferResponseBody } from '@ts-rest/core'
 import { initServer, type RequestValidationError } from '@ts-rest/fastify'
 import { DatabasePath, type FieldError, type RouteMetadata, toFieldError } from '@usher/contract'
+import type { Scope } from '@usher/contract/management'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
-import type { DatabaseRequest, UserRequest } from '../domain/request.js'
+import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
 import { RequestCaller } from './request-caller.js'
@@ -20,9 +22,11 @@ type RequestOf<R extends Route> = Omit<ServerInferRequest<R>, 'headers'> & {
   headers: ServerInferRequest<R>['headers']
 } & (R['metadata'] extends { security: 'bearer' }
     ? UserRequest<BodyOf<R>>
-    : R['metadata'] extends { security: 'optional bearer' }
-      ? DatabaseRequest<BodyOf<R>> & Partial<UserRequest>
-      : DatabaseRequest<BodyOf<R>>)
+    : R['metadata'] extends { scope: Scope }
+      ? KeyRequest<BodyOf<R>>
+      : R['metadata'] extends { security: 'optional bearer' }
+        ? DatabaseRequest<BodyOf<R>> & Partial<UserRequest>
+        : DatabaseRequest<BodyOf<R>>)
 
 type BodyOf<R extends Route> = ServerInferRequest<R> extends { body: infer Body } ? Body : unknown
 
@@ -50,6 +54,7 @@ export const hasAccountOperations = ({ accountOperations }: Database) => account
 /** What ts-rest passes to a handler. */
 interface Exchange {
   params: DatabasePath
+  query: unknown
   body: unknown
   headers: unknown
   request: FastifyRequest
@@ -76,7 +81,7 @@ export function serveOperations<R extends Routes>(
   app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
     requestValidationErrorHandler: async (error, request) => {
       rejectInvalidPath(error)
-      const errors = [error.pathParams, error.headers, error.body].flatMap(fieldErrors)
+      const errors = [error.pathParams, error.headers, error.query, error.body].flatMap(fieldErrors)
       const { newPassword: field } = metadataOf(request)
       const database = isOn || field ? await find(request.params as DatabasePath) : undefined
       if (!database || !field) throw validationFailed(errors)
@@ -103,14 +108,19 @@ function handlerOf(
   const status = Object.keys(responses)
     .map(Number)
     .find((each) => each < 300)
-  return async ({ params, body, headers, request, reply }: Exchange) => {
+  return async ({ params, query, body, headers, request, reply }: Exchange) => {
     const database = await find(params)
     const caller = new RequestCaller(request, reply, context.hashing)
-    const jwt = metadata?.security && readBearerToken(request.headers.authorization)
+    const bearer = readBearerToken(request.headers.authorization)
+    const apiKey =
+      metadata?.scope && (await admitApiKey(context, { database, caller }, { bearer, scope: metadata.scope }))
+    const jwt = metadata?.security && bearer
     if (metadata?.security === 'bearer' && !jwt) throw new Problem('token_missing')
     const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
     const { user, claims } = admitted ?? {}
-    const result = await rule(context, { database, caller, params, body, headers, user, claims })
+    const result = await rule(context, {
+      ...{ database, caller, params, query, body, headers, user, claims, apiKey },
+    })
     return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
   }
 }

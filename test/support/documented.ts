@@ -1,11 +1,19 @@
 import { problems } from '@usher/contract'
-import { openApiDocument } from '@usher/contract/openapi'
+import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { OperationObject, ReferenceObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31'
+import type {
+  ComponentsObject,
+  OperationObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31'
 import { expect } from 'vitest'
 
-const { paths = {}, components } = openApiDocument('http://localhost:3000', '0')
+const documents = [openApiDocument, managementDocument].map((document) =>
+  document('http://localhost:3000', '0'),
+)
 
 /** Headers of transport, CORS and security, which need no documentation per operation. */
 const commonHeaders =
@@ -26,16 +34,16 @@ export interface RawResponse {
  * response to HEAD needs no body.
  */
 export function expectDocumented(method: string, url: string, response: RawResponse) {
-  const operation = findOperation(method, pathOf(url))
+  const { operation, components } = findOperation(method, pathOf(url))
   if (!operation) {
     if (method === 'HEAD') return expect([404, 405]).toContain(response.statusCode)
     const { code } = JSON.parse(response.body)
     expect(unknownRouteCodes).toContain(code)
     expect(response.statusCode).toBe(problems[code as keyof typeof problems].status)
-    expectValid({ $ref: '#/components/schemas/Problem' }, response)
+    expectValid(components, { $ref: '#/components/schemas/Problem' }, response)
     return
   }
-  const documented = resolveResponse(operation.responses?.[response.statusCode])
+  const documented = resolveResponse(operation.responses?.[response.statusCode], components)
   if (!documented) throw new Error(`${method} ${url} returned an undocumented response: ${response.body}`)
   if (!documented.content) expect(response.body).toBe('')
   const type = String(response.headers['content-type']).split(';', 1)[0] ?? ''
@@ -43,7 +51,7 @@ export function expectDocumented(method: string, url: string, response: RawRespo
   if (documented.content && !media?.schema)
     throw new Error(`${method} ${url} returned ${response.statusCode} with the undocumented type ${type}`)
   if (media?.schema && method !== 'HEAD' && type !== 'text/html') {
-    expectValid(media.schema, response)
+    expectValid(components, media.schema, response)
     const codes = documented['x-problem-codes']
     if (codes) expect(codes, 'problem codes of the response').toContain(JSON.parse(response.body).code)
   }
@@ -61,9 +69,13 @@ export function expectDocumented(method: string, url: string, response: RawRespo
 /** Returns the response, which may be a reference to a component. */
 export const resolveResponse = (
   response: ResponseObject | ReferenceObject | undefined,
+  components: ComponentsObject = documents[0]?.components ?? {},
 ): ResponseObject | undefined =>
   response && '$ref' in response
-    ? resolveResponse(components?.responses?.[response.$ref.replace('#/components/responses/', '')])
+    ? resolveResponse(
+        components.responses?.[response.$ref.replace('#/components/responses/', '')],
+        components,
+      )
     : response
 
 /** Returns the decoded path of a request target, which may have the absolute form (RFC 9112 §3.2.2), or an empty string
@@ -77,18 +89,33 @@ export function pathOf(url: string) {
   }
 }
 
-function findOperation(method: string, path: string): OperationObject | undefined {
-  const found = Object.entries(paths).find(([template]) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path),
-  )
-  return found?.[1][(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get']
+/** Returns the operation of a document, or nothing but the components of the first one. */
+function findOperation(
+  method: string,
+  path: string,
+): { operation?: OperationObject | undefined; components: ComponentsObject } {
+  for (const { paths = {}, components = {} } of documents) {
+    const found = Object.entries(paths).find(([template]) =>
+      new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path),
+    )
+    if (found)
+      return {
+        operation: found[1][(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get'],
+        components,
+      }
+  }
+  return { components: documents[0]?.components ?? {} }
 }
 
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv).addFormat('idn-email', true)
 const validators = new Map<object, ValidateFunction>()
 
-function expectValid(schema: SchemaObject | { $ref: string }, { body }: RawResponse) {
+function expectValid(
+  components: ComponentsObject,
+  schema: SchemaObject | { $ref: string },
+  { body }: RawResponse,
+) {
   const validate = validators.get(schema) ?? ajv.compile({ components, ...schema })
   validators.set(schema, validate)
   const valid = validate(JSON.parse(body))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { contract, ProblemCode, type ProblemType, problems } from '@usher/contract'
+import { type AnyProblemCode, contract, everyProblem, type ProblemType } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { prefersHtml } from '../negotiation.js'
@@ -12,23 +12,27 @@ import { prefersHtml } from '../negotiation.js'
  */
 export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
   app.get<{ Params: { code: string } }>(contract.service.getProblemType.path, async (request, reply) => {
-    const { data: code } = ProblemCode.safeParse(request.params.code)
+    const { code } = request.params
     const isPage = prefersHtml(request, reply)
     if (isPage) {
       reply.type('text/html; charset=utf-8').header('content-security-policy', contentSecurityPolicy)
     }
-    if (!code) {
+    if (!isProblemCode(code)) {
       if (!isPage) throw new Problem('route_not_found')
       reply.status(404)
       return page('Unknown problem type', ['No problem has this code.'], docs)
     }
-    const { status, title, advice } = problems[code]
-    const body: ProblemType = { code, status, title, advice }
+    const { status, title, advice } = everyProblem[code]
+    const body: AnyProblemType = { code, status, title, advice }
     return isPage ? problemPage(body, docs) : body
   })
 }
 
-const problemPage = ({ code, status, title, advice }: ProblemType, docs: boolean) => {
+type AnyProblemType = Omit<ProblemType, 'code'> & { code: AnyProblemCode }
+
+const isProblemCode = (code: string): code is AnyProblemCode => Object.hasOwn(everyProblem, code)
+
+const problemPage = ({ code, status, title, advice }: AnyProblemType, docs: boolean) => {
   const formatted = advice.replace(/`([^`]+)`/g, '<code>$1</code>')
   return page(title, [`<code>${code}</code>, HTTP status ${status}`, formatted], docs)
 }

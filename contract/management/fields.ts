@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { DatabasePath } from '../database-path.js'
+import { failsWith, mustBe } from '../field-errors.js'
+import { field } from '../registry.js'
+
+/** Path of the management API of a database. */
+export const managementPath = '/workspaces/:workspaceSlug/databases/:databaseName/management'
+
+const isUuid = failsWith('invalid_type', 'must be a UUID')
+
+const id = (description: string) =>
+  field(description, z.uuid(isUuid), { examples: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'], maxLength: 36 })
+
+/** Path parameters that identify a user. */
+export const UserPath = DatabasePath.extend({ userId: id('ID of the user.') })
+
+/** Path parameters that identify a tenant. */
+export const TenantPath = DatabasePath.extend({ tenantId: id('ID of the tenant.') })
+
+/** Path parameters that identify a member of a tenant. */
+export const MemberPath = TenantPath.extend({ userId: id('ID of the user.') })
+
+/** Returns the schema of an object in which an unknown field is an error: a misspelt filter would return everybody. */
+export const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) => {
+      const { error } =
+        issue.code === 'unrecognized_keys'
+          ? failsWith('invalid_type', `has unknown fields: ${issue.keys.join(', ')}`)
+          : mustBe('an object')
+      return error(issue)
+    },
+  })
+
+/** Query of an operation that has no parameters. */
+export const NoQuery = strict({})
+
+const limitText = failsWith('invalid_type', 'must be a whole number from 1 to 1000')
+
+/** Query parameters of a list. */
+export const page = {
+  limit: field(
+    'Items of a page, 1 to 1000. Default: 50.',
+    z
+      .string(limitText)
+      .regex(/^(?:[1-9]\d{0,2}|1000)$/, limitText)
+      .transform(Number)
+      .optional(),
+    { examples: ['50'] },
+  ),
+  after: field(
+    'Start after the last item of the page before: `next` of its response.',
+    z.uuid(failsWith('invalid_type', 'must be `next` of an earlier response')).optional(),
+  ),
+}
+
+/** Returns the schema of `next` of a page. */
+export const next = () =>
+  field('The `after` of the next page; null if this is the last one.', z.string().nullable())
+
+/** Problems of every operation of the management API. */
+export const keyProblems = [
+  'key_invalid',
+  'insufficient_scope',
+  'validation_failed',
+  'database_not_found',
+  'unavailable',
+] as const

@@ -1,0 +1,8 @@
+import { initContract } from '@ts-rest/core'
+import { users } from './users.js'
+
+export { Scope, scopes } from './scopes.js'
+export * from './users.js'
+
+/** The management API: what the backend of a product does with an API key. */
+export const managementContract = initContract().router({ users })

@@ -1,0 +1,86 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { DatabasePath } from '../database-path.js'
+import { Email } from '../email.js'
+import { failures } from '../failures.js'
+import { instant } from '../fields.js'
+import type { DescribedRoutes } from '../metadata.js'
+import { component, field } from '../registry.js'
+import { keyProblems, managementPath, NoQuery, next, page, strict, UserPath } from './fields.js'
+
+const c = initContract()
+
+const listed = {
+  id: field('ID of the user.', z.uuid()),
+  email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
+  preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
+  emailVerified: field('Whether the user has proved to receive mail at this address.', z.boolean()),
+  disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
+  createdAt: instant('Time of sign-up'),
+}
+
+/** A user of a list. */
+export const ListedUser = component({ id: 'ListedUser', description: 'A user of a list.' }, z.object(listed))
+export type ListedUser = z.infer<typeof ListedUser>
+
+/** Response of `listUsers`. */
+export const UserList = component(
+  { id: 'UserList', description: 'A page of users.' },
+  z.object({ users: field('Ordered by id.', z.array(ListedUser)), next: next() }),
+)
+export type UserList = z.infer<typeof UserList>
+
+const ManagedMembership = component(
+  { id: 'ManagedMembership', description: 'A tenant of a user.' },
+  z.object({
+    id: field('ID of the tenant.', z.uuid()),
+    name: field('Name of the tenant.', z.string(), { examples: ['Analytical Engines'] }),
+    joinedAt: instant('When the user joined the tenant'),
+  }),
+)
+
+/** A user as a backend sees it. */
+export const ManagedUser = component(
+  { id: 'ManagedUser', description: 'A user as a backend sees it.' },
+  z.object({
+    ...listed,
+    memberships: field('The user’s tenants, in the order of joining.', z.array(ManagedMembership)),
+    sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
+    lastLoginOn: field(
+      'Day of the last login from a known network (UTC), or null. A network is known for 90 days.',
+      z.iso.date().nullable(),
+    ),
+  }),
+)
+export type ManagedUser = z.infer<typeof ManagedUser>
+
+/** Query of `listUsers`. */
+export const ListUsersQuery = strict({
+  ...page,
+  email: field('Only the user with this address, in any spelling of it.', Email.optional()),
+  tenant: field('Only the users of this tenant.', z.uuid().optional()),
+})
+export type ListUsersQuery = z.infer<typeof ListUsersQuery>
+
+export const users = c.router({
+  listUsers: {
+    method: 'GET',
+    path: `${managementPath}/users`,
+    pathParams: DatabasePath,
+    query: ListUsersQuery,
+    responses: { 200: UserList, ...failures('tenant_not_found', ...keyProblems) },
+    summary: 'List users',
+    description: 'Returns users ordered by id, which is the order of sign-up.',
+    metadata: { scope: 'users:read' },
+  },
+  getUser: {
+    method: 'GET',
+    path: `${managementPath}/users/:userId`,
+    pathParams: UserPath,
+    query: NoQuery,
+    responses: { 200: ManagedUser, ...failures('user_not_found', ...keyProblems) },
+    summary: 'Get a user',
+    description: 'Returns a user as currently stored, with tenants and the number of sessions.',
+    metadata: { scope: 'users:read' },
+  },
+} satisfies DescribedRoutes)

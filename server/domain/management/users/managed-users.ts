@@ -1,0 +1,67 @@
+import { canonicalEmail } from '@usher/contract'
+import type { ListedUser, ListUsersQuery, ManagedUser, UserList } from '@usher/contract/management'
+import { findManagedUser } from '../../../store/queries/managed-user.js'
+import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
+import type { AppContext } from '../../context.js'
+import { Problem, validationFailed } from '../../problem.js'
+import type { KeyRequest } from '../../request.js'
+import { requireTenant } from '../tenants.js'
+
+/** Returns a page of users, ordered by id. */
+export async function listManagedUsers(
+  { store }: AppContext,
+  {
+    database,
+    params,
+    query,
+  }: KeyRequest & { params: Parameters<typeof requireTenant>[1]; query: ListUsersQuery },
+): Promise<UserList> {
+  const { limit = 50, after, email, tenant } = query
+  requireOneFilter({ email, tenant })
+  const databaseId = database.id
+  if (tenant !== undefined) await requireTenant(store, params, { databaseId, id: tenant })
+  const where = { databaseId, tenantId: tenant, canonicalEmail: email && canonicalEmail(email) }
+  const rows = await listAccountRows(store, where, { limit: limit + 1, ...(after && { after }) })
+  return { users: rows.slice(0, limit).map(listedUser), next: nextOf(rows, limit) }
+}
+
+/** Returns a user as currently stored. */
+export async function getManagedUser(
+  { store, now }: AppContext,
+  { database, params }: KeyRequest & { params: { userId: string } },
+): Promise<ManagedUser> {
+  const user = await findManagedUser(store, { databaseId: database.id, id: params.userId }, new Date(now()))
+  if (!user) throw new Problem('user_not_found')
+  return {
+    ...listedUser(user),
+    memberships: user.memberships.map(({ id, name, joinedAt }) => ({
+      id,
+      name,
+      joinedAt: joinedAt.toISOString(),
+    })),
+    sessions: user.sessions,
+    lastLoginOn: user.lastLoginAt?.toISOString().slice(0, 10) ?? null,
+  }
+}
+
+const listedUser = (user: Omit<Account, 'databaseId' | 'tokensValidAfter'>): ListedUser => ({
+  id: user.id,
+  email: user.email,
+  preferredName: user.preferredName,
+  emailVerified: user.emailVerifiedAt !== null,
+  disabled: user.disabledAt !== null,
+  createdAt: user.createdAt.toISOString(),
+})
+
+/** Returns where the next page starts, if a row more than the limit was found. */
+export const nextOf = (rows: readonly { id: string }[], limit: number) =>
+  rows.length > limit ? (rows[limit - 1]?.id ?? null) : null
+
+/** @throws {Problem} if more than one filter is given: each has an index, no two have one together */
+export function requireOneFilter(filters: Record<string, unknown>) {
+  const [, ...others] = Object.keys(filters).filter((name) => filters[name] !== undefined)
+  if (others.length > 0)
+    throw validationFailed(
+      others.map((path) => ({ path, code: 'invalid_type', detail: 'is a second filter; give only one' })),
+    )
+}

@@ -1,0 +1,13 @@
+import { managementContract } from '@usher/contract/management'
+import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../domain/context.js'
+import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
+import { serveOperations } from '../serve-operations.js'
+
+/** Serves the management API, whose requests have an API key. */
+export function managementRoutes(app: FastifyInstance, context: AppContext) {
+  serveOperations(app, context, {
+    routes: managementContract.users,
+    rules: { listUsers: listManagedUsers, getUser: getManagedUser },
+  })
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { Scope } from '@usher/contract/management'
+import { describe, expect } from 'vitest'
+import { revokeApiKey, rotateApiKey } from '../../server/domain/management/api-keys.js'
+import { it } from '../support/management.js'
+
+describe('an API key', () => {
+  it('reads the users of its database', async ({ manage }) => {
+    const { database } = manage
+    const { id } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+    const { key } = await manage.newKey(['users:read'])
+    const user = await manage.send(key, 'GET', `users/${id}`)
+    expect(user.json()).toMatchObject({ id, email: 'ada@example.com', disabled: false, sessions: 0 })
+    expect(user.json().memberships).toMatchObject([{ name: 'Engines' }])
+    expect((await manage.send(key, 'GET', `users/${randomUUID()}`)).json().code).toBe('user_not_found')
+  })
+
+  it('is refused in another database, mistyped, expired, revoked, or if it is a token', async ({
+    usher,
+    store,
+    manage,
+  }) => {
+    const { database } = manage
+    const { token } = await database.signedUp()
+    const ofOther = await manage.newKey(Scope.options, await usher.newDatabase())
+    const revoked = await manage.newKey()
+    expect((await manage.send(revoked.key, 'GET', 'users')).statusCode).toBe(200)
+    await revokeApiKey(store, database, revoked.id)
+    const { key } = await manage.newKey()
+    const mistyped = key.slice(0, -8) + (key.at(-8) === 'a' ? 'b' : 'a') + key.slice(-7)
+    for (const bad of [undefined, 'usher', token.jwt, ofOther.key, revoked.key, mistyped]) {
+      const { statusCode, headers, body } = await manage.send(bad, 'GET', 'users')
+      expect([statusCode, JSON.parse(body).code]).toEqual([401, 'key_invalid'])
+      expect(headers['www-authenticate']).toMatch(/^Bearer realm=/)
+    }
+    usher.clock.now += 3_599_999
+    expect((await manage.send(key, 'GET', 'users')).statusCode).toBe(200)
+    usher.clock.now += 1
+    expect((await manage.send(key, 'GET', 'users')).statusCode).toBe(401)
+  })
+
+  it('is no access token', async ({ manage }) => {
+    const { database } = manage
+    const { key } = await manage.newKey()
+    expect((await database.me(key)).json().code).toBe('token_invalid')
+  })
+
+  it('that is replaced is accepted until the overlap has passed', async ({ usher, manage }) => {
+    const { database } = manage
+    const first = await manage.newKey()
+    const { id } = first
+    const second = await rotateApiKey(manage.operation(), database, { id, overlapSeconds: 60 })
+    const statuses = async () =>
+      Promise.all([first, second].map(async ({ key }) => (await manage.send(key, 'GET', 'users')).statusCode))
+    expect(await statuses()).toEqual([200, 200])
+    usher.clock.now += 60_000
+    expect(await statuses()).toEqual([401, 200])
+  })
+
+  it('needs the scope of the operation, which the response names', async ({ manage }) => {
+    const { key } = await manage.newKey(['tenants:read'])
+    const { statusCode, headers, body } = await manage.send(key, 'GET', 'users')
+    expect([statusCode, JSON.parse(body).code]).toEqual([403, 'insufficient_scope'])
+    expect(headers['www-authenticate']).toContain('error="insufficient_scope", scope="users:read"')
+  })
+
+  it('shows the day of its last use, in UTC', async ({ usher, store, manage }) => {
+    const { database } = manage
+    const { key, id } = await manage.newKey()
+    const lastUse = async () =>
+      (
+        await store.prisma.apiKey.findUniqueOrThrow({
+          where: { databaseId_id: { databaseId: database.id, id } },
+        })
+      ).lastUsedOn
+    expect(await lastUse()).toBeNull()
+    await manage.send(key, 'GET', 'users')
+    const today = new Date(usher.clock.now).toISOString().slice(0, 10)
+    expect(await lastUse()).toEqual(new Date(today))
+  })
+})
+
+describe('the list of users', () => {
+  it('has pages, which together have every user once', async ({ manage }) => {
+    const { database } = manage
+    const ids: string[] = []
+    for (let count = 0; count < 5; count++) ids.push((await database.signedUp()).id)
+    const { key } = await manage.newKey()
+    const found: string[] = []
+    let after: string | null = ''
+    while (after !== null) {
+      const page = await manage.send(key, 'GET', `users?limit=2${after && `&after=${after}`}`)
+      found.push(...page.json().users.map(({ id }: { id: string }) => id))
+      after = page.json().next
+    }
+    expect(found).toEqual(ids.toSorted())
+  })
+
+  it('finds a user by any spelling of the address, and the users of a tenant', async ({ manage }) => {
+    const { database } = manage
+    const ada = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+    await database.signedUp()
+    const { key } = await manage.newKey()
+    for (const filter of ['email=ADA@example.com', `tenant=${ada.tenants[0]}`]) {
+      const { users, next } = (await manage.send(key, 'GET', `users?${filter}`)).json()
+      expect([users.map(({ id }: { id: string }) => id), next]).toEqual([[ada.id], null])
+    }
+    const unknown = await manage.send(key, 'GET', `users?tenant=${randomUUID()}`)
+    expect(unknown.json().code).toBe('tenant_not_found')
+  })
+
+  it.for([
+    ['emial=ada@example.com', '', 'emial'],
+    ['limit=0', 'limit', 'must be a whole number from 1 to 1000'],
+    ['limit=1001', 'limit', 'must be a whole number from 1 to 1000'],
+    ['after=1', 'after', 'must be `next` of an earlier response'],
+    ['email=ada', 'email', 'must be an email address'],
+    [`email=ada@example.com&tenant=${randomUUID()}`, 'tenant', 'is a second filter'],
+  ])('refuses %s', async ([query, path, detail], { manage }) => {
+    const { key } = await manage.newKey()
+    const { statusCode, body } = await manage.send(key, 'GET', `users?${query}`)
+    const [error] = JSON.parse(body).errors
+    expect([statusCode, error.path]).toEqual([400, path])
+    expect(error.detail).toContain(detail)
+  })
+})

@@ -1,0 +1,29 @@
+import { Scope } from '@usher/contract/management'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
+import { it as apiTest } from './api.js'
+import type { TestDatabase } from './app.js'
+
+/** `it` with the management API of a new database for each test. */
+export const it = apiTest.extend('manage', async ({ usher, store }) => {
+  const database = await usher.newDatabase()
+  const operation = () => ({ store, now: new Date(usher.clock.now) })
+  const root = database.users.replace(/users$/, 'management')
+  /** Sends a request with a key. */
+  const send = (
+    key: string | undefined,
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    payload?: object,
+    headers: Record<string, string> = {},
+  ) =>
+    usher.send({
+      method,
+      url: `${root}/${path}`,
+      headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+      ...(payload && { payload }),
+    })
+  /** Creates a key, with all scopes unless some are given. */
+  const newKey = (scopes: Scope[] = Scope.options, of: TestDatabase = database) =>
+    createApiKey(operation(), of, { name: 'backend', scopes, expiresInSeconds: 3600 })
+  return { database, send, newKey, operation }
+})
