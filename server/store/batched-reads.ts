@@ -1,10 +1,10 @@
 import { type Context, context } from '@opentelemetry/api'
 import { inSharedContext } from '../telemetry/tracing.js'
 
-/** Rows that one statement reads at most. */
+/** Maximum number of rows that one statement reads. */
 const maxReads = 128
 
-/** Statements on one database at a time: a second one, because the connection of the first may hang. */
+/** Concurrent statements on one database. A second one, because the connection of the first may hang. */
 const maxStatements = 2
 
 interface Read<Key, Row> {
@@ -14,18 +14,18 @@ interface Read<Key, Row> {
   trace: Context
 }
 
-/** Reads of one database. */
+/** Waiting reads of one database. */
 interface Queue<Key, Row> {
   waiting: Read<Key, Row>[]
   isScheduled: boolean
-  /** Number of statements. */
+  /** Number of running statements. */
   running: number
 }
 
 /**
  * Returns a function that reads a row of a database by its key. Reads that begin in the same turn of the event loop, or
- * while statements of the database run, share a statement: sending one takes longer than reading a row. A row is as it
- * was when its read began, or newer.
+ * while statements of the database run, share a statement, because sending a statement takes longer than reading a row. A
+ * read never returns a state of the row from before the read began.
  *
  * @param readRows returns the row of each key, or undefined, in the order of the keys
  */

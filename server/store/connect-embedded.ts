@@ -12,7 +12,7 @@ import type { Store } from './store.js'
 /**
  * Opens the embedded store: PGlite in this process. Creates its folder if necessary; only its owner can read it.
  *
- * @param masterKey by default that of a file in the folder, which the first start creates
+ * @param masterKey by default the key in a file of the folder, which the first start creates
  * @param warn called if others could read the folder until now
  * @throws {FolderInUseError} if another process has the folder open
  */
@@ -37,11 +37,11 @@ async function connectWithKeyFile(folder: string): Promise<Store> {
   return { ...storeOver(await openFiles(folder), keyFile.key), keyFile }
 }
 
-/** Opens PGlite with 16 MB of buffers: it would clear its default of 128 MB at each start. */
+/** Opens PGlite with 16 MB of buffers, because it would clear its default of 128 MB at each start. */
 export const openPGlite = (options?: PGliteOptions) =>
   PGlite.create({ ...options, startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'] })
 
-/** Returns a store over an open PGlite, and closes it with the store. */
+/** Returns a store over an open PGlite. Closing the store closes PGlite. */
 export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
   const queryBy =
     (connection: Pick<PGlite, 'query'>) =>
@@ -68,15 +68,15 @@ const pathsIn = (folder: string) => ({
   marker: join(folder, 'store.unfinished'),
 })
 
-/** Returns whether a folder has a store that was created completely. */
+/** Returns whether a folder has a complete store. */
 export function hasStore(folder: string) {
   const { files, marker } = pathsIn(folder)
   return existsSync(files) && !existsSync(marker)
 }
 
 /**
- * If a process is killed while PGlite creates its files, they cannot be opened. A marker file says that they hold
- * nothing yet, so the next start creates them again.
+ * Opens the files of PGlite. If a process is killed while PGlite creates them, they cannot be opened. A marker file says
+ * that they contain no data yet, so that the next start creates them again.
  */
 async function openFiles(folder: string) {
   const { files, marker } = pathsIn(folder)
@@ -91,9 +91,9 @@ async function openFiles(folder: string) {
 }
 
 /**
- * Locks a folder for this process, since two PGlite processes would corrupt each other's files. The lock is on a
- * file in the folder: it also holds between containers that share a volume, and the system releases it however the
- * process ends.
+ * Locks a folder for this process, because two PGlite processes would corrupt each other's files. The lock is on a file
+ * in the folder, so that it also works between containers that share a volume. The system releases it when the process
+ * ends, in whatever way.
  *
  * @returns a function that releases the lock
  * @throws {FolderInUseError}

@@ -6,20 +6,20 @@ import type { Store } from './store.js'
 import { UtcClient } from './utc-client.js'
 
 const connectMilliseconds = 5_000
-/** Wait beyond the server's own limit for a server that no longer responds. */
+/** Added to the server's time limit of a statement, for a server that does not respond. */
 const graceMilliseconds = 1_000
 
 /** A Postgres server and how to use it. */
 export interface PostgresSettings {
   /**
-   * With `pgbouncer=true` for PgBouncer in transaction mode: statements are then unnamed, since PgBouncer before 1.21
-   * mixes up names, and no statement_timeout is sent, since PgBouncer rejects it.
+   * With `pgbouncer=true` for PgBouncer in transaction mode. Then statements are unnamed, because PgBouncer before 1.21
+   * confuses names, and no statement_timeout is sent, because PgBouncer rejects it.
    */
   url: string
   masterKey: Buffer
   /** Called when an idle connection breaks. */
   onConnectionError?: (error: Error) => void
-  /** Opened at most, when needed. Default: 10. */
+  /** Maximum number of connections, which are opened when needed. Default: 10. */
   connections?: number
   /** Time limit of a statement; 0 for none. Default: 10 s. */
   statementMilliseconds?: number
@@ -78,23 +78,24 @@ function createPool(
     query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
     application_name: 'usher',
     types,
-    // Citus cannot plan a statement of several parts without its values.
+    // So that statements are planned with their values: Citus cannot plan one of several parts without them.
     ...(!throughPgBouncer && { options: '-c plan_cache_mode=auto' }),
     Client: UtcClient,
   })
-  // The pool adds the client, whose state has no place in a log.
+  // The pool adds the client to the error. Its state must not be logged.
   pool.on('error', (error: Error & { client?: unknown }) => {
     delete error.client
     onConnectionError?.(error)
   })
-  // A connection in use may break before its user listens. Its statement fails too; unheard, the error ends the process.
+  // A connection in use may break before its user listens for errors. Without a listener, the error would end the process.
+  // The statement fails as well.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins
 
-/** Types of columns: a bigint is a number, as in PGlite. Ours are below 2^53. Prisma has types of its own. */
+/** Parsers of columns. A bigint becomes a number, as in PGlite, because ours are below 2^53. Prisma has other parsers. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return Number
@@ -102,10 +103,10 @@ export const types: pg.CustomTypesConfig = {
   },
 }
 
-/** Reads an instant of a connection in UTC, such as `2026-01-31 12:00:00.5+00`. The driver's parser takes 2.4 times as long. */
+/** Parses an instant in UTC, such as `2026-01-31 12:00:00.5+00`. The driver's parser takes 2.4 times as long. */
 const instantOf = (text: string) => new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
 
-/** Reads the certificates that the URL names as each connection does, so that an error names the setting. */
+/** Reads the certificates that the URL names, so that an error names the setting. Each connection reads them again. */
 function requireUsableCertificates(url: string) {
   try {
     const { ssl } = new pg.Client({ connectionString: url }) as { ssl: boolean | SecureContextOptions }
@@ -117,7 +118,7 @@ function requireUsableCertificates(url: string) {
   }
 }
 
-/** Keeps the connection after an error of the statement, such as a duplicate; the pool's own `query` closes it. */
+/** Runs a statement. Keeps the connection after an error such as a duplicate. The pool's own `query` would close it. */
 async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
   const client = await pool.connect()
   let isUsable = true
@@ -133,7 +134,7 @@ async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
 
 const limitOf = (milliseconds?: number) => milliseconds && { query_timeout: milliseconds }
 
-/** Closes the connection after an error, which rolls back. */
+/** Runs a transaction. Closes the connection after an error, which rolls the transaction back. */
 async function inTransaction<Result>(
   pool: pg.Pool,
   limit: ReturnType<typeof limitOf>,
@@ -156,7 +157,7 @@ const isStatementError = (error: unknown) => error instanceof pg.DatabaseError &
 
 const names = new Map<string, string>()
 
-/** Named statements are parsed and planned once per connection. There are only few texts. */
+/** Returns the name of a statement, so that it is parsed once per connection. There are only few texts. */
 function statementName(sql: string) {
   const known = names.get(sql)
   if (known) return known

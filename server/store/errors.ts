@@ -11,7 +11,7 @@ const unavailableStates = /^(08|40|53|57)|^25006$|^55P03$|^XX000$/
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|Can't reach database server/
 
-/** The same as named by Prisma's driver adapter. */
+/** The kinds of such errors in Prisma's driver adapter. */
 const unavailableKinds = new Set([
   'ConnectionClosed',
   'DatabaseNotReachable',
@@ -23,10 +23,10 @@ const unavailableKinds = new Set([
 const tlsFailures =
   /^(CERT_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_(CA|PURPOSE)$)|does not support SSL connections|establishing an SSL connection/
 
-/** PgBouncer's response to a client that sends parameters as to Postgres. */
+/** PgBouncer's response to a client that sends parameters meant for Postgres. */
 const pgBouncerRefusal = /unsupported startup parameter/
 
-/** A part of the store is unavailable; the message says which. */
+/** A part of the store is unavailable. The message says which. */
 export class UnavailableError extends Error {}
 
 /** Another process has the folder of the embedded store open. */
@@ -61,8 +61,8 @@ export const ifStoreUnavailable =
   }
 
 /**
- * Returns whether TLS to the store failed: its certificate was not accepted, or it has no TLS. Waiting rarely helps,
- * so a server does not start; one that serves returns 503.
+ * Returns whether TLS to the store failed, because its certificate was not accepted or it has no TLS. Waiting rarely helps,
+ * so a server does not start. A running server returns 503.
  */
 export const isTlsFailure = (error: unknown): boolean =>
   error instanceof Error &&
@@ -78,7 +78,7 @@ export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503'
 /** Returns whether a statement waited too long for a lock (SQLSTATE 55P03), or deadlocked (40P01). */
 export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
-/** Returns whether a statement exceeded its time limit, on the server (SQLSTATE 57014) or here. */
+/** Returns whether a statement exceeded its time limit, on the server (SQLSTATE 57014) or in the driver. */
 export const isStatementTimeout = (error: unknown) =>
   hasState(error, '57014') || (error instanceof Error && error.message.includes('Query read timeout'))
 
@@ -96,14 +96,14 @@ function driverCauseOf(error: Error & { meta?: unknown }): {
   return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
 }
 
-/** Returns the node that Citus could not reach and why, or undefined. */
+/** Returns the node that Citus could not reach, with the reason. Returns undefined for other errors. */
 export function unreachableNodeOf(error: unknown): string | undefined {
   const found = /connection to the remote node \S*?([^\s@]+) failed with the following error: ([^`\n]*)/
   const [, node, reason] = found.exec(reasonOf(error)) ?? []
   return node && `${node}: ${reason}`
 }
 
-/** Returns the reason of an error for an operator: Postgres' message without Prisma's text around it. */
+/** Returns the reason of an error for an operator: the message of Postgres without Prisma's text around it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (pgBouncerRefusal.test(error.message))

@@ -3,7 +3,7 @@ import { openPGlite, storeOver } from './connect-embedded.js'
 import { migrate } from './migrate.js'
 import type { Store } from './store.js'
 
-/** Initializing Postgres takes seconds, and opening a copy half of one, so the first store of a process is copied. */
+/** A copy of the first store of the process. Initializing Postgres takes seconds, and opening a copy half a second. */
 let template: Promise<Blob> | undefined
 
 /** Opens a migrated, empty embedded store that exists in memory only. */

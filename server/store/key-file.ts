@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 
 /**
- * The file of a generated master key. Its successor is kept in a second file until the store's keys are sealed with
- * it, so that neither is lost whenever the process is killed.
+ * The file of a generated master key. Its successor is in a second file until it has encrypted all keys of the store, so
+ * that neither is lost if the process is killed.
  */
 export interface KeyFile {
   key: Buffer
-  /** A successor found at opening: an earlier process ended before or after it had re-encrypted the keys. */
+  /** The successor of the key, if an earlier process ended while or after it re-encrypted the keys. */
   next: Buffer | undefined
   keepNext(key: Buffer): Promise<void>
   /** Replaces the key by its successor. */

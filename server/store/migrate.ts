@@ -6,13 +6,13 @@ import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma } from './generated/client.js'
 import type { Store } from './store.js'
 
-/** Next to the compiled files in a package; in a source tree where Prisma's tools expect it. */
+/** In a package, the folder is next to the compiled files. In a source tree, it is where Prisma's tools expect it. */
 const packaged = new URL('../migrations/', import.meta.url)
 const migrationsFolder = existsSync(packaged)
   ? packaged
   : new URL('../../prisma/migrations/', import.meta.url)
 
-/** Held while changing the tables of a store. An arbitrary number, the same in all versions of Usher. */
+/** The advisory lock of changes to the tables of a store. An arbitrary number, the same in all versions of Usher. */
 const advisoryLock = 8_217_403_551
 
 interface Migration {
@@ -42,7 +42,7 @@ export class ChangedMigrationError extends Error {
 
 /**
  * Applies pending migrations: each in one transaction, statement by statement, with its row in
- * `_prisma_migrations` (Prisma's columns). A failed one leaves nothing behind; concurrent runs wait for each other.
+ * `_prisma_migrations` (Prisma's columns). A failed migration leaves nothing behind. Concurrent runs wait for each other.
  *
  * @returns the names of the applied migrations
  * @throws {ChangedMigrationError}
@@ -101,7 +101,7 @@ const historyStatement = `
 
 const historyOf = (rows: AppliedMigration[]) => new Map(rows.map(({ name, checksum }) => [name, checksum]))
 
-/** Runs a transaction that changes the tables of a store; concurrent ones wait for each other. */
+/** Runs a transaction that changes the tables of a store. Concurrent ones wait for each other. */
 export async function inTransaction<Result>(
   store: Store,
   work: (transaction: Transaction) => Promise<Result>,
@@ -109,7 +109,7 @@ export async function inTransaction<Result>(
   const prisma = await store.loadPrisma()
   return prisma.$transaction(
     async (transaction) => {
-      // A role may have a limit meant for the statements of requests.
+      // The role may have a time limit that is meant for the statements of requests.
       await transaction.$executeRaw`SET LOCAL statement_timeout = 0`
       await transaction.$queryRaw`SELECT pg_advisory_xact_lock(${advisoryLock})::text`
       return work(transaction)
@@ -119,7 +119,7 @@ export async function inTransaction<Result>(
 }
 
 async function createHistory(transaction: Transaction) {
-  // Citus creates a schema on every node, even one that exists. A distributed store has its history.
+  // Citus would create the schema on every node, even if it exists. A distributed store always has the schema.
   if (await isDistributed(transaction)) return
   await transaction.$executeRaw`CREATE SCHEMA IF NOT EXISTS usher`
   await transaction.$executeRaw`
@@ -140,7 +140,7 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const known = historyOf(applied).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
-  // While this waits for a table lock, as during a backup, all later requests wait behind it.
+  // While this waits for a table lock, for example during a backup, all later requests wait behind it.
   await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
   // Citus rejects parallel DDL on distributed tables. Plain Postgres accepts any name with a dot as a setting.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
@@ -156,14 +156,14 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   return true
 }
 
-/** In a distributed store, distributes a new table before anything refers to it. */
+/** Runs a statement of a migration. In a distributed store, distributes a new table before anything refers to it. */
 async function execute(transaction: Transaction, statement: string, distributes: boolean) {
   await transaction.$executeRawUnsafe(statement)
   const [, table] = /^CREATE TABLE "usher"\."(\w+)"/.exec(statement) ?? []
   if (distributes && table) await distributeTable(transaction, table)
 }
 
-/** A migration's statements contain no semicolon, and end with one at the end of a line. */
+/** Returns the statements of a migration. Each ends with a semicolon at the end of a line, and contains no other one. */
 const statementsOf = (sql: string) =>
   sql
     .replace(/^--.*$/gm, '')

@@ -2,14 +2,14 @@ import { isMigrated, migrate, pendingMigrations } from './migrate.js'
 import type { Store } from './store.js'
 import { tracedStore } from './traced-store.js'
 
-/** Where the store is, and how it is opened. */
+/** Settings that say where the store is and how to open it. */
 export interface StoreSettings {
-  /** A Postgres server; undefined for the embedded store. Requires `masterKey`. */
+  /** URL of a Postgres server, which requires `masterKey`. Undefined for the embedded store. */
   databaseUrl: string | undefined
   masterKey: Buffer | undefined
   /** The successor of the master key, until all keys are re-encrypted with it. */
   newMasterKey?: Buffer | undefined
-  /** Connections to the server at most. */
+  /** Maximum number of connections to the server. */
   storeConnections: number
   /** Folder of the embedded store. */
   dataDir: string
@@ -24,7 +24,7 @@ export class NotMigratedError extends Error {
   }
 }
 
-/** The settings name an embedded store that was not created yet. */
+/** The settings name an embedded store that does not exist. */
 export class NoStoreError extends Error {
   constructor(folder: string) {
     super(
@@ -33,14 +33,14 @@ export class NoStoreError extends Error {
   }
 }
 
-/** @throws {NoStoreError} so that a command that only reads or changes a store does not create one */
+/** Throws if there is no store, so that a command that reads or changes a store does not create one. @throws {NoStoreError} */
 export async function requireStore({ databaseUrl, dataDir }: StoreSettings) {
   if (databaseUrl) return
   const { hasStore } = await import('./connect-embedded.js')
   if (!hasStore(dataDir)) throw new NoStoreError(dataDir)
 }
 
-/** What an open store reports. */
+/** Listeners for events of a store. */
 export interface StoreEvents {
   /** Called when an idle connection breaks. */
   onConnectionError?: (error: Error) => void
@@ -48,7 +48,7 @@ export interface StoreEvents {
   warn?: (message: string) => void
 }
 
-/** Opens a store. Migrates the embedded store; a server is migrated only by `usher migrate`. */
+/** Opens a store. Migrates the embedded store. A store on a server is migrated only by `usher migrate`. */
 export async function openStore(settings: StoreSettings, events: StoreEvents = {}): Promise<Store> {
   const store = await connect(settings, events)
   try {

@@ -1,10 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Permissions of everybody but the owner. */
+/** Permissions of all users except the owner. */
 const others = 0o077
 
-/** Windows has no such permissions: Node reports the same ones for all files. */
+/** Windows has no such permissions. Node reports the same ones for all files there. */
 const hasPermissions = process.platform !== 'win32'
 
 /**
@@ -28,8 +28,8 @@ export function createPrivateFolder(folder: string, warn: (message: string) => v
 }
 
 /**
- * Closes the files in a folder to others: PGlite creates its first ones with mode 666, whatever the umask. Synchronous,
- * because the start of a server waits for it: a promise per file takes nine times as long.
+ * Closes the files in a folder to others, because PGlite creates the first ones with mode 666, whatever the umask is.
+ * Synchronous, because a start waits for it, and a promise per file takes nine times as long.
  */
 export function makeFilesPrivate(folder: string, recursive = true) {
   if (!hasPermissions) return

@@ -3,7 +3,7 @@ import { inSpan, loadedTracer } from '../telemetry/tracing.js'
 import type { Prisma, PrismaClient } from './generated/client.js'
 import type { Store } from './store.js'
 
-/** Adds a span to each statement if an OpenTelemetry SDK is loaded. */
+/** Returns a store that adds a span to each statement if an OpenTelemetry SDK is loaded. */
 export function tracedStore(store: Store): Store {
   const tracer = loadedTracer()
   if (!tracer) return store
@@ -35,7 +35,7 @@ const tracedPrisma = (prisma: PrismaClient, tracer: Tracer) =>
     },
   }) as unknown as PrismaClient
 
-/** @param text with placeholders: spans contain no values */
+/** Runs a statement in a span. @param text with placeholders, because spans must contain no values */
 function inStatement<T>(tracer: Tracer, text: string, work: () => Promise<T>) {
   const summary = summaryOf(text)
   const attributes = { 'db.query.summary': summary, 'db.query.text': text.replace(/\s+/g, ' ').trim() }
@@ -53,10 +53,10 @@ const inClientSpan = <T>(
     work,
   )
 
-/** Prisma passes a statement as an object with its text, or as the text and its values. */
+/** Returns the text of a statement. Prisma passes an object with the text, or the text and the values. */
 const textOf = (args: unknown) => String(Array.isArray(args) ? args[0] : (args as Prisma.Sql).text)
 
-/** Returns what a statement writes or else reads: `INSERT user INSERT tenant`, `SELECT membership user`. */
+/** Returns what a statement writes, or what it reads: `INSERT user INSERT tenant`, `SELECT membership user`. */
 function summaryOf(text: string) {
   const writes = [...text.matchAll(/\b(INSERT|UPDATE|DELETE)(?: INTO| FROM)?\s+usher\."?(\w+)/g)]
   const reads = [...text.matchAll(/\b(?:FROM|JOIN)\s+usher\."?(\w+)/g)]

@@ -8,8 +8,8 @@ declare module 'pg' {
 }
 
 /**
- * A connection in time zone UTC, since Prisma's adapter drops the offset of a timestamptz. PgBouncer tracks this
- * parameter per client, but none within `options`.
+ * A connection in time zone UTC, because Prisma's adapter drops the offset of a timestamptz. PgBouncer tracks this
+ * parameter per client, but no parameter within `options`.
  */
 export class UtcClient extends pg.Client {
   override getStartupConf() {

@@ -1,5 +1,5 @@
 import type { RefreshTokenBody, SessionPath } from '@usher/contract'
-import { revokeIfAsRead } from '../../store/queries/revocations.js'
+import { revokeIfUnchanged } from '../../store/queries/revocations.js'
 import { endSession as end, endSessionOf } from '../../store/queries/sessions.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
@@ -36,7 +36,7 @@ export async function endSessionById(
  */
 export async function endAllSessions(context: AppContext, { database, user, caller }: UserRequest) {
   const read = { ...user, databaseId: database.id }
-  const revoked = await revokeIfAsRead(context.store, read, { now: new Date(context.now()) })
+  const revoked = await revokeIfUnchanged(context.store, read, { now: new Date(context.now()) })
   if (!revoked) throw new Problem('token_invalid')
   audit(caller.log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
 }

@@ -1,5 +1,5 @@
 import type { ChangePasswordBody, SignedInUser } from '@usher/contract'
-import { revokeIfAsRead } from '../../store/queries/revocations.js'
+import { revokeIfUnchanged } from '../../store/queries/revocations.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventMessages } from '../events/events.js'
@@ -29,7 +29,7 @@ export async function changePassword(
   await recordHashParameters(context, database)
   const now = context.now()
   const messages = eventMessages(database, new Date(now), [{ type: 'user.password_changed', userId: id }])
-  const revoked = await revokeIfAsRead(
+  const revoked = await revokeIfUnchanged(
     context.store,
     { ...user, databaseId: database.id },
     { now: new Date(now), passwordHash, messages },

@@ -39,7 +39,7 @@ export class UnusableWorkersError extends Error {
 /**
  * Distributes all tables of a store that are not distributed yet, in one transaction.
  *
- * @returns their names
+ * @returns the names of these tables
  * @throws {NoCitusError}
  * @throws {NoWorkersError}
  * @throws {UnusableWorkersError}
@@ -60,7 +60,7 @@ export function distribute(store: Store): Promise<string[]> {
       await transaction.$executeRawUnsafe(`ALTER TABLE usher."${source}" DROP CONSTRAINT "${name}"`)
     }
     for (const table of tables) await distributeTable(transaction, table)
-    // The rows that the tables had are copied to the workers; these are the coordinator's own.
+    // Citus has copied the rows to the workers. These are the original rows, on the coordinator.
     for (const table of tables) {
       await transaction.$executeRaw`
         SELECT truncate_local_data_after_distributing_table(${`usher."${table}"`}::regclass)::text`

@@ -10,18 +10,18 @@ import type { Store } from '../store.js'
 import { hasPlacements } from './worker-shares.js'
 
 // A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched by a
-// statement of its own, which Citus passes on as it is and which names the worker's shards.
+// separate statement, which names the worker's shards and which Citus passes to the worker unchanged.
 
 type Queries = Pick<Store, 'query'>
 
-/** A part of the store that is searched by a statement of its own: the store, or a worker of a distributed one. */
+/** A part of the store that one statement searches: the whole store, or one worker of a distributed store. */
 export interface SearchPlace {
   name: string
-  /** Undefined for the store. */
+  /** Undefined for the whole store. */
   shards: SearchedTables[] | undefined
 }
 
-/** Longer than the search of a worker takes, and short enough to notice that it does not respond. */
+/** Time limit of the search of a worker: longer than a search takes, and short enough to notice that it does not respond. */
 const searchMilliseconds = 1_300
 
 /** Returns the places of a store. On Citus it reads the catalog of the node that the server uses. */
@@ -43,7 +43,7 @@ const workersStatement = `
   JOIN pg_dist_node AS node USING (groupid)
   WHERE node.noderole = 'primary' GROUP BY 1`
 
-/** Returns the databases of a place that have something due, and where the search goes on. */
+/** Returns the databases of a place that have due messages, and where the next search continues. */
 export async function searchPlace(
   store: Queries,
   place: SearchPlace,
@@ -57,17 +57,17 @@ export async function searchPlace(
   return found.map((each) => ({ ...each, dueAt: each.dueAt === null ? null : new Date(each.dueAt) }))
 }
 
-/** Returns how many messages of each kind wait for the operator, some thousands at most. */
+/** Returns how many messages of each kind wait for the operator. Stops counting at some thousands. */
 export const countNotRetried = (store: Queries, place: SearchPlace) =>
   runAt<{ kind: 'mail' | 'webhook'; count: number }>(store, place, {
     values: [],
     statementOf: notRetriedStatement,
   })
 
-/** A statement for any place. */
+/** A statement that can run at any place. */
 interface PlacedStatement {
   values: string[]
-  /** Gets SQL expressions of the values. */
+  /** Returns the text. It gets SQL expressions for the values. */
   statementOf: (tables: readonly SearchedTables[], expressions: string[]) => string
 }
 
@@ -77,12 +77,12 @@ async function runAt<Row>(
   { name, shards }: SearchPlace,
   { values, statementOf }: PlacedStatement,
 ): Promise<Row[]> {
-  // An array, because a store on Citus takes a string for the id of a database.
+  // An array, because a store on Citus would take a string for the id of a database.
   if (!shards) {
     const parameters = values.map((_, index) => `($1::text[])[${index + 1}]`)
     return store.query<Row>(statementOf([storeTables], parameters), values.length ? [values] : [])
   }
-  // A command for a worker has no parameters. Its values are kinds, ids and a time of ours.
+  // A command for a worker has no parameters. Its values are kinds, ids and a timestamp, which need no escaping.
   const command = statementOf(
     shards,
     values.map((value) => `'${value}'`),

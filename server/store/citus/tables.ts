@@ -3,11 +3,11 @@ import type { Prisma } from '../generated/client.js'
 // A distributed store is a Citus cluster: see docs/scale-out.md.
 
 /**
- * Copied to every node, so that a server can use any node. All other tables are distributed by database_id.
- * `_prisma_migrations` is among them because a server checks it when it starts.
+ * The tables that are copied to every node, so that a server can use any node. All other tables are distributed by
+ * database_id. `_prisma_migrations` is copied because a server reads it when it starts.
  */
 export const referenceTables = ['workspace', 'database', '_prisma_migrations']
-/** The table that all others are colocated with. */
+/** The table with which all other distributed tables are colocated. */
 export const leader = 'user'
 
 type Transaction = Prisma.TransactionClient

@@ -4,11 +4,11 @@ import type { Store } from '../store.js'
 
 // With one pool for all workers, a worker that no longer responds would hold every connection.
 
-/** A statement waits this long for its turn, and then for its worker: under 2 s together. */
+/** How long a statement waits for its turn. Together with the wait for its worker, this is less than 2 s. */
 const turnMilliseconds = 600
 const answerMilliseconds = 1_300
 
-/** Shards move rarely; a stale entry counts a statement with the wrong worker, no more. */
+/** How long placements are cached. Shards move rarely, and a stale entry only counts a statement for the wrong worker. */
 const placementMilliseconds = 60_000
 const placementEntries = 10_000
 
@@ -16,7 +16,7 @@ const placementEntries = 10_000
 interface Load {
   running: number
   waiting: ((isGranted: boolean) => void)[]
-  /** The last statement failed: one at a time is tried until one succeeds. */
+  /** Whether the last statement failed. If so, one statement at a time is tried until one succeeds. */
   isSuspect: boolean
 }
 
@@ -24,7 +24,7 @@ interface Load {
  * Returns a store on which the statements and transactions of one worker take at most half of the connections. While a
  * worker does not respond, they fail within 2 s. Without Citus nothing changes.
  *
- * @param store whose statements on distributed tables have the database's id as `$1`
+ * @param store its statements on distributed tables must have the database's id as `$1`
  */
 export function shareByWorker(store: Store, connections: number): Store {
   if (!store.connections) return store
@@ -71,7 +71,7 @@ export function shareByWorker(store: Store, connections: number): Store {
   }
 }
 
-/** Waits for a turn. Returns false if there is none in time, or the worker does not respond. */
+/** Waits for a turn. Returns false if the wait is too long or the worker does not respond. */
 function turnOf(load: Load, share: number): boolean | Promise<boolean> {
   if (load.running < (load.isSuspect ? 1 : share)) {
     load.running += 1
@@ -91,7 +91,7 @@ function turnOf(load: Load, share: number): boolean | Promise<boolean> {
   })
 }
 
-/** Passes the turn on; while the worker is suspect nobody waits for one. */
+/** Passes the turn to the next statement. While the worker is suspect, no statement waits. */
 function endTurn(load: Load) {
   if (load.isSuspect) for (const finish of load.waiting.splice(0)) finish(false)
   const next = load.waiting.shift()
@@ -99,7 +99,7 @@ function endTurn(load: Load) {
   else load.running -= 1
 }
 
-/** Returns whether the server has Citus, by its own catalog. */
+/** Returns whether the server has Citus, by the catalog of Postgres. */
 export async function hasPlacements({ query }: Pick<Store, 'query'>) {
   const [row] = await query<{ found: boolean }>(
     `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,

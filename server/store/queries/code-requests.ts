@@ -3,29 +3,29 @@ import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** One of the limits that a request for a mail counts against. */
+/** A count that a request for a mail increases. */
 export interface Count {
   /** Undefined to count all kinds of mails together. */
   purpose: string | undefined
-  /** HMAC of what is counted. */
+  /** HMAC of the network, site, address or database whose mails are counted. */
   source: Uint8Array
-  /** When a full allowance will be full again after one mail. */
+  /** When an allowance that is full now will be full again after one mail. */
   firstFullAt: Date
 }
 
-/** What a request for a mail counts against. Every request must have its counts in the same order. */
+/** The counts of a request for a mail. Every request must have them in the same order. */
 export interface CountedRequest {
   databaseId: string
   counts: readonly Count[]
   now: Date
-  /** A count that was written later than this is ignored: the clock was set back since. */
+  /** A later timestamp of a count is ignored, because the clock was set back since it was written. */
   impossible: Date
 }
 
 /**
  * Counts a request for a mail and stores its message: all or nothing.
  *
- * @param findRefusal returns why the request is refused, by the times at which the allowances will be full again after it
+ * @param findRefusal returns why the request is rejected, from the times at which the allowances will be full again after it
  */
 export const storeCountedMail = <Stored extends NewMessage, Refusal>(
   store: Transactions,
@@ -64,11 +64,11 @@ async function count({ query }: Queries, { databaseId, counts, now, impossible }
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** Statements by their number of counts, because each has one text. */
+/** Statements by their number of counts, so that each has the same text every time. */
 const countStatements: string[] = []
 
-// Rows are locked in their order, so that two requests cannot deadlock. Citus takes only immutable functions here: adding
-// an interval is one in a fixed time zone.
+// Rows are locked in their order, so that two requests cannot deadlock. Citus accepts only immutable functions here.
+// Adding an interval is immutable in a fixed time zone.
 function countStatement(rows: number) {
   const values = Array.from({ length: rows }, (_, index) => {
     const first = 4 + 3 * index

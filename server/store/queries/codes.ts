@@ -17,7 +17,7 @@ export async function findUserId(store: Queries, databaseId: string, canonicalEm
 
 export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> & Pick<User, 'email'>
 
-/** Returns a code that can be used, with its user, or undefined. */
+/** Returns a code with its user, or undefined if the code cannot be used. */
 export async function findCode(
   store: Queries,
   { databaseId, id, purpose }: Pick<Code, 'databaseId' | 'id' | 'purpose'>,
@@ -34,9 +34,9 @@ export async function findCode(
   return code
 }
 
-/** The user of a code that was used. */
+/** The user whose code was used. */
 export interface CodeUser extends Pick<User, 'id'> {
-  /** Whether the code has verified the address, which was not verified before. */
+  /** Whether the address was not verified before. */
   isNewlyVerified: boolean
 }
 
@@ -47,8 +47,8 @@ interface CodeUse {
   messages: MessagesOf<CodeUser>
 }
 
-// The user is locked first, so that `owner` is the user as the statement finds it, and so that a mail which is delivered
-// again does not store the code meanwhile. Messages that would send a code of this purpose are deleted with it.
+// The user is locked first. So `owner` is the latest state of the user, and a mail that is delivered again cannot store the
+// code meanwhile. Messages that would send a code of this purpose are deleted with the code.
 const useCode = (assignments: string, returned: string) => `
   WITH owner AS (
     SELECT u.id, u.email_key, u.email_verified_at, u.generation FROM usher."user" AS u
@@ -70,7 +70,7 @@ const useCode = (assignments: string, returned: string) => `
   WHERE u.database_id = $1::uuid AND u.id = owner.id AND used.user_id = owner.id
   RETURNING u.id, owner.email_verified_at IS NULL AS "isNewlyVerified", ${returned}`
 
-/** Sets the password of a code's user and refuses all tokens. Returns undefined if the code cannot be used any more. */
+/** Sets the password of a code's user and revokes all tokens. Returns undefined if the code cannot be used any more. */
 export async function resetPassword(
   store: Transactions,
   { databaseId, id, userId }: UsedCode,
@@ -105,15 +105,15 @@ const verifyEmailStatement = useCode('', 'u.email')
 /** A user to whom a mail is sent. */
 export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt'>
 
-/** The code of a message, before it is stored. It is bound to the address that the user has then. */
+/** A code of a message, before it is stored. When it is stored, it is bound to the user's current address. */
 export type NewCode = Omit<Code, 'canonicalEmail' | 'generation' | 'messageStoredAt'>
 
 /**
- * Stores the code of a message in place of the user's older one of its purpose. Locks the user first, as using a code
- * does: a code whose message is gone was used or revoked, and must not come back.
+ * Stores the code of a message, and replaces the user's older code of the same purpose. Locks the user first, as the use
+ * of a code does. Stores nothing if the message does not exist any more, because then the code was used or revoked.
  *
  * @param isWanted whether the user still gets this mail
- * @returns the user; undefined if there is nothing to send, also if a newer code exists
+ * @returns the user, or undefined if there is nothing to send, also if a newer code exists
  */
 export const storeCode = (store: Transactions, code: NewCode, isWanted: (user: Recipient) => boolean) =>
   store.transaction(code.databaseId, async (query) => {
@@ -123,7 +123,7 @@ export const storeCode = (store: Transactions, code: NewCode, isWanted: (user: R
       userId,
     ])
     if (!user || !isWanted(user)) return undefined
-    // A statement of its own, because only a later one sees what the transactions have done that it waited for.
+    // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
     const [message] = await query<{ storedAt: string }>(findStoredAtStatement, [databaseId, id])
     if (!message) return undefined
     const generation = purpose === 'password_reset' ? user.generation : null
@@ -141,7 +141,7 @@ const lockRecipientStatement = `
 const findStoredAtStatement = `
   SELECT stored_at::text AS "storedAt" FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid`
 
-// The store's order of the messages decides, because an id contains the time of a server or of a command.
+// The order in which the store got the messages decides, because an id contains the time of a server or of a command.
 const storeCodeStatement = `
   INSERT INTO usher.code AS code
     (database_id, id, purpose, user_id, email_key, created_at, expires_at, message_stored_at, generation)

@@ -3,12 +3,12 @@ import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** A database as requests and commands read it. */
+/** The columns of a database that requests and commands read. */
 export type DatabaseFields = Omit<Database, 'formerDummyHashes' | 'formerPruningAt' | 'sealedWebhookSecret'>
 
 /** Returns a database, or undefined. */
 export async function findDatabaseByPath(store: Queries, workspaceSlug: string, databaseName: string) {
-  // An array, because a store on Citus takes a string for the id of a database.
+  // An array, because a store on Citus would take a string for the id of a database.
   const [database] = await store.query<DatabaseFields>(findDatabaseByPathStatement, [
     [workspaceSlug, databaseName],
   ])
@@ -58,7 +58,7 @@ export async function countDatabases(store: Queries) {
   return row?.count ?? 0
 }
 
-/** Yields the databases with the sealed secret of their webhook, the newest first. */
+/** Yields the databases with the encrypted secret of their webhook, newest first. */
 export async function* pagesOfDatabases(store: Queries) {
   let before = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   for (;;) {
@@ -73,7 +73,7 @@ export async function* pagesOfDatabases(store: Queries) {
   }
 }
 
-/** Replaces the sealed secret of a webhook, unless it was changed since it was read. */
+/** Replaces the encrypted secret of a webhook, unless it was changed since it was read. */
 export const resealWebhookSecret = (
   store: Queries,
   { id, sealedWebhookSecret }: Pick<Database, 'id' | 'sealedWebhookSecret'>,
@@ -85,7 +85,7 @@ export const resealWebhookSecret = (
     [id, sealedWebhookSecret, resealed],
   )
 
-/** Rows that one statement reads or deletes: few enough for the store's time limit, and short locks. */
+/** Rows that one statement reads or deletes: few, for the store's time limit and for short locks. */
 const batchRows = 1000
 
 /** Returns the dummy hashes of a database: one per set of hash parameters. */
@@ -115,7 +115,7 @@ const findHashesAndEventTailStatement = `
   LEFT JOIN usher.hash_parameters AS hashes ON hashes.database_id = $1::uuid
   LEFT JOIN usher.event_tail AS tail ON tail.database_id = $1::uuid`
 
-/** @param dummyHash stands for the hash parameters (algorithm and cost) of real hashes */
+/** Records hash parameters. @param dummyHash a hash with these parameters that no password matches */
 export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: string) =>
   store.query(
     `INSERT INTO usher.hash_parameters (database_id, dummy_hash) VALUES ($1::uuid, $2)
@@ -143,7 +143,7 @@ export async function* pagesOfPasswordHashes(store: Queries, databaseId: string)
   }
 }
 
-/** Also deletes memberships and idempotency keys, by ON DELETE CASCADE. Returns the number of users. */
+/** Deletes all users, and by ON DELETE CASCADE all rows that refer to them. Returns the number of users. */
 export const deleteAllUsers = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: '"user"', key: 'id' })
 
@@ -159,7 +159,7 @@ export const deleteAllMessages = (store: Queries, databaseId: string) =>
 export const deleteAllMessageStreams = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: 'outbox_stream', key: 'id' })
 
-/** @param rows.key columns that follow database_id in the primary key */
+/** Deletes all rows of a database from a table. @param rows.key columns that follow database_id in the primary key */
 async function deleteInBatches(
   store: Queries,
   databaseId: string,

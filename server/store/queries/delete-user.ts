@@ -1,9 +1,9 @@
 import type { Tenant } from '../generated/client.js'
 import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
-import { isAsRead, type ReadUser } from './revocations.js'
+import { isUnchanged, type ReadUser } from './revocations.js'
 
 /**
- * Deletes a user, and those of the user's tenants that have no other user.
+ * Deletes a user, and the user's tenants that have no other user.
  *
  * @returns the ids of these tenants, or undefined if the user has changed since the request read it
  */
@@ -13,7 +13,7 @@ export const deleteUserAndTenants = (
   messages: readonly NewMessage[],
 ) =>
   store.transaction(databaseId, async (query) => {
-    // A statement of its own, because only a later one sees what the transactions have done that it waited for.
+    // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
     const locked = await query(lockTenantsStatement, [databaseId, id, generation, tokensValidAfter])
     if (locked.length === 0) return undefined
     const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
@@ -21,13 +21,13 @@ export const deleteUserAndTenants = (
     return tenants.map((tenant) => tenant.id)
   })
 
-// Postgres locks the tables of a new statement as they are written, and those of a prepared one from the outside in.
-// Only parts of one level are locked in the same order by both.
+// Postgres locks the tables of a new statement in the order of the text, and those of a prepared one from the outer to the
+// inner parts. So parts that lock tables must be on one level, or the two orders would differ.
 
 const lockTenantsStatement = `
   WITH leaving AS (
     SELECT u.id FROM usher."user" AS u
-    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$3', '$4')} FOR UPDATE
+    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR UPDATE
   ), locked AS (
     SELECT FROM usher.tenant
     WHERE database_id = $1::uuid AND id IN (

@@ -1,14 +1,14 @@
 import type { Message } from '../generated/client.js'
 import type { Store } from '../store.js'
 
-// Servers claim messages for a time, so that no connection is held while they are delivered. A claim that is not
-// completed ends by itself. Claims cost what they claim, whatever else waits: mails are found by their index, and events by
-// their stream, of which only the first is read. Rows of the outbox are changed one by one: for several of them, Postgres
-// may plan to read the whole database, because most databases have few.
+// Servers claim messages for a limited time, so that no connection is held while they are delivered. A claim that is not
+// completed expires. The cost of a claim depends only on the claimed messages, not on the waiting ones: mails are found by
+// their index, and events by their stream, of which only the first event is read. Rows of the outbox are changed one by
+// one. For several rows, Postgres may plan to read the whole database, because most databases have few.
 
 type Queries = Pick<Store, 'query'>
 
-/** A message that is due. Its attempts are those before. */
+/** A message that is due. `attempts` counts the earlier attempts. */
 export type DueMessage = Pick<Message, 'id' | 'kind' | 'userId' | 'payload' | 'createdAt' | 'attempts'> & {
   /** The stream of an event. */
   stream?: ClaimedStream
@@ -19,36 +19,36 @@ export interface ClaimedStream {
   version: number
 }
 
-/** Names the database of a row. */
+/** Identifies the database of a row. */
 export interface DatabaseKey {
   databaseId: string
 }
 
-/** What is claimed. Nobody else gets it until `until`. */
+/** A claim. No other server gets the claimed message or stream until `until`. */
 export interface Claim extends DatabaseKey {
   now: Date
   until: Date
 }
 
-/** Returns the columns of a {@link DueMessage}, of a table or what stands for it. */
+/** Returns the columns of a {@link DueMessage}. @param m the table or its alias */
 export const messageColumns = (m = 'outbox') =>
   `${m}.id, ${m}.kind, ${m}.user_id AS "userId", ${m}.payload, ${m}.created_at AS "createdAt", ${m}.attempts`
 
-/** Returns mails that are due, the longest due ones. */
+/** Returns the mails that are due for the longest time. */
 export const findDueMails = (
   store: Queries,
   { databaseId, now }: Pick<Claim, 'databaseId' | 'now'>,
   limit: number,
 ) => store.query<DueMessage>(findDueMailsStatement(limit), [databaseId, now])
 
-// The limits are written out, because the planner takes a parameter for a tenth of all rows.
+// The limits are literals, because the planner assumes that a parameter limits to a tenth of all rows.
 
 const findDueMailsStatement = (limit: number) => `
   SELECT ${messageColumns()} FROM usher.outbox
   WHERE database_id = $1::uuid AND kind = 'mail' AND NOT in_stream AND due_at <= $2::timestamptz
   ORDER BY due_at LIMIT ${limit}`
 
-/** Claims a message that is due. Returns false if another server has done so since it was read. */
+/** Claims a message that is due. Returns false if another server has claimed it since it was read. */
 export async function claimMessage(
   store: Queries,
   { id, attempts }: Pick<DueMessage, 'id' | 'attempts'>,
@@ -68,18 +68,18 @@ export const deleteMessage = (store: Queries, databaseId: string, id: string) =>
 
 const deleteStatement = 'DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid'
 
-/** Why a message was not delivered, and when it is tried again: null if it waits for the operator. */
+/** Why a message was not delivered, and when it is retried: null if it waits for the operator. */
 export interface Failure {
   lastError: string
   dueAt: Date | null
-  /** When to look at a stream again whose first event waits for the operator. */
+  /** When to look again at a stream whose first event waits for the operator. */
   lookAgain: Date
 }
 
 /**
  * Records that a message was not delivered. Does nothing if another server has claimed it since.
  *
- * @param message with the attempts of its claim
+ * @param message its `attempts` includes the failed one
  */
 export const failMessage = (
   store: Queries,
@@ -107,7 +107,7 @@ const failEventStatement = `
   UPDATE usher.outbox_stream SET due_at = $7::timestamptz
   WHERE database_id = $1::uuid AND id = $6::uuid AND EXISTS (SELECT FROM failed)`
 
-/** How the messages of a database are delivered. */
+/** Where the messages of a database are delivered, and whether events are kept. */
 export interface Delivery {
   appUrl: string | null
   webhookUrl: string | null

@@ -1,8 +1,8 @@
 import type { Message } from '../generated/client.js'
 import type { Store } from '../store.js'
 
-// `usher events tail` has events kept for a time, by a row of its database. The column events_tailed_until of the database,
-// which every node of a distributed store would have to write, is only read, while commands of the version before run.
+// `usher events tail` lets servers keep events for a time, by a row of its database. The column events_tailed_until of the
+// database is only read, for commands of the previous version. Writing it would change every node of a distributed store.
 
 type Queries = Pick<Store, 'query'>
 
@@ -14,7 +14,7 @@ export const renewEventTail = (store: Queries, databaseId: string, until: Date) 
     [databaseId, until],
   )
 
-/** Returns the events of a database from one id on, delivered or not, oldest first. */
+/** Returns the events of a database from an id on, whether delivered or not, oldest first. */
 export const findEvents = (store: Queries, databaseId: string, fromId: string) =>
   store.query<Pick<Message, 'id' | 'payload' | 'createdAt'>>(
     `SELECT id, payload, created_at AS "createdAt" FROM usher.outbox

@@ -1,7 +1,7 @@
 import type { DatabaseSecret, SigningKey } from '../generated/client.js'
 import type { Store } from '../store.js'
 
-/** Returns the keys of a database, the newest first; of two with one instant, the one that has no successor. */
+/** Returns the keys of a database, newest first. Of two with the same instant, the one without successor is first. */
 export const findSigningKeys = (store: Pick<Store, 'query'>, databaseId: string, milliseconds?: number) =>
   store.query<SigningKey>(findSigningKeysStatement, [databaseId], milliseconds)
 
@@ -12,11 +12,11 @@ const findSigningKeysStatement = `
   FROM usher.signing_key WHERE database_id = $1::uuid
   ORDER BY activates_at DESC, retires_at DESC NULLS FIRST`
 
-/** Does the same, and makes changes to the keys wait for this transaction. */
+/** Does what {@link findSigningKeys} does, and makes changes to the keys wait for this transaction. */
 export const lockSigningKeys = (transaction: Pick<Store, 'query'>, databaseId: string) =>
   transaction.query<SigningKey>(`${findSigningKeysStatement} FOR UPDATE`, [databaseId])
 
-/** Replaces the sealed half of a signing key, unless it was changed since it was read. */
+/** Replaces the encrypted half of a signing key, unless it was changed since it was read. */
 export const resealSigningKey = (
   store: Pick<Store, 'query'>,
   { databaseId, kid, sealedPrivateKey }: SigningKey,
@@ -28,7 +28,7 @@ export const resealSigningKey = (
     [databaseId, kid, sealedPrivateKey, resealed],
   )
 
-/** Replaces a sealed secret, unless it was changed since it was read. */
+/** Replaces an encrypted secret, unless it was changed since it was read. */
 export const resealSecret = (
   store: Pick<Store, 'query'>,
   { databaseId, number, sealedSecret }: DatabaseSecret,

@@ -2,7 +2,7 @@ import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** Keys under which failed logins are counted: HMACs of the canonical email and of the client's network. */
+/** Keys by which failed logins are counted: HMACs of the canonical email and of the client's network. */
 export interface Attempt {
   address: Uint8Array
   network: Uint8Array
@@ -16,11 +16,11 @@ export interface Failures {
 
 export interface LoginFailures {
   network: Failures | undefined
-  /** Undefined also for a network that failures from other networks do not affect. */
+  /** Undefined also for a known network, because failures of other networks do not delay its logins. */
   account: Failures | undefined
 }
 
-/** What a failure is counted against: `account` also counts it over all networks. */
+/** How a failure is counted: with `account`, also over all networks. */
 export interface Count {
   attempt: Attempt
   now: Date
@@ -62,8 +62,8 @@ const recordStatement = (account: boolean) => `
 const recordStatements = { account: recordStatement(true), network: recordStatement(false) }
 
 /**
- * Counts an attempt before it is verified, if the counts are below their limits or still those by which the caller
- * has decided. Of concurrent attempts that are due only once, one is counted.
+ * Counts an attempt before it is verified, if the counts are below their limits or have not changed since the caller read
+ * them. Of concurrent attempts, when only one is due, only one is counted.
  *
  * @returns whether the attempt was counted; if not, nothing has changed
  */
@@ -124,7 +124,7 @@ export async function findLoginFailures(
   return { network: find(true), account: find(false) }
 }
 
-/** Returns the highest count of an address, of one network or of all. */
+/** Returns the highest count of an address: that of one network, or that over all networks. */
 export async function findHighestLoginFailures(
   store: Queries,
   databaseId: string,
@@ -139,7 +139,7 @@ export async function findHighestLoginFailures(
   return highest
 }
 
-/** Locks the row over all networks first, as when a failure is counted, so that the two cannot deadlock. */
+/** Deletes the counts of an attempt. Locks the row over all networks first, as counting does, so that they cannot deadlock. */
 export async function clearLoginFailures(store: Queries, databaseId: string, attempt: Attempt) {
   await store.query(clearLoginFailuresStatement, [databaseId, attempt.address, attempt.network])
 }

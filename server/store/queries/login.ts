@@ -5,10 +5,10 @@ import { tenantsOf, type UserWithTenants, userColumns } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** A user who tries to log in, and what the throttle knows of the attempt. */
+/** A user who tries to log in, and the counts that the throttle needs. */
 export interface Login {
   user: UserWithTenants | undefined
-  /** When the user last logged in from this network, by {@link rememberNetwork}; null if never. */
+  /** When the user last logged in from this network, as {@link rememberNetwork} stored it. Null if never. */
   networkKnownAt: Date | null
   failures: LoginFailures
 }

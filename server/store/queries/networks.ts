@@ -2,14 +2,14 @@ import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** What a failure counts for. */
+/** A failure of a client network, and the limits of its timestamp. */
 export interface NetworkFailure {
   now: Date
-  /** The time in which one failure is forgotten. */
+  /** Time by which one failure delays the full allowance. */
   milliseconds: number
   /** The latest possible time of a full allowance. */
   latest: Date
-  /** A stored time later than this was written before the clock was set back, and is ignored. */
+  /** A later stored time is ignored, because it was written before the clock was set back. */
   impossible: Date
 }
 
@@ -29,7 +29,7 @@ export async function recordNetworkFailure(
   return row?.fullAt ?? now
 }
 
-// Citus takes only immutable functions here: adding an interval is one in a fixed time zone.
+// Citus accepts only immutable functions here. Adding an interval is immutable in a fixed time zone.
 const recordStatement = `
   WITH pruned AS (
     DELETE FROM usher.network_failures
@@ -47,7 +47,7 @@ const recordStatement = `
         AT TIME ZONE 'UTC') END
   RETURNING full_at AS "fullAt"`
 
-/** Notes that a user has logged in from a network. */
+/** Records that a user has logged in from a network. */
 export async function rememberNetwork(
   store: Queries,
   { databaseId, userId, network }: { databaseId: string; userId: string; network: Uint8Array },

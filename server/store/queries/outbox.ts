@@ -2,12 +2,12 @@ import type { Message } from '../generated/client.js'
 import type { JsonObject, Store } from '../store.js'
 
 // A message is written with the change that causes it, or not at all. Events of a user that wait for a webhook form a
-// stream (a row of outbox_stream), which the same transaction creates or locks. Versions before streams store events
-// without them; adoptMessages adds these.
+// stream (a row of outbox_stream), which the same transaction creates or locks. Versions without streams store only the
+// events. adoptMessages adds the streams.
 
 type Queries = Pick<Store, 'query'>
 
-/** What {@link changeWithMessages} needs. */
+/** The functions of a store that {@link changeWithMessages} needs. */
 export type Transactions = Pick<Store, 'query' | 'transaction'>
 
 export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | 'payload' | 'inStream'> & {
@@ -33,7 +33,7 @@ const rowAfter = (last: number) =>
 
 const rowParameters = 6
 
-/** Creates a stream, or locks it, so that nobody finds it empty before the transaction ends. */
+/** Creates or locks a stream, so that no server finds it empty before the transaction ends. */
 const streamAfter = (last: number) => `
   INSERT INTO usher.outbox_stream AS stream (database_id, id, due_at)
   VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::timestamptz)
@@ -74,9 +74,9 @@ export const messageValues = (messages: readonly NewMessage[]) => [
   ...firstOfStreams(messages).flatMap((message) => [streamIdOf(message), message.dueAt]),
 ]
 
-/** Inserts messages within the transaction of the change that causes them, or one of its own. */
+/** Inserts messages, within the transaction of the change that causes them or within a separate one. */
 export async function insertMessages({ query }: Queries, messages: readonly NewMessage[]) {
-  // Transactions that lock several streams must lock them in one order. The order within a stream stays.
+  // Transactions that lock several streams must lock them in one order. Messages of one stream keep their order.
   const sorted = [...messages].sort((one, other) =>
     streamIdOf(one) === streamIdOf(other) ? 0 : byStream(one, other),
   )
@@ -92,7 +92,7 @@ const insertInStreamStatement = `
   WITH message AS (${insertStatement}), stream AS (${streamAfter(1 + rowParameters)}
   ) SELECT 1`
 
-/** Returns the messages without those that are merged with one that waits. */
+/** Returns the messages without those that are merged with a waiting one. */
 async function withoutMerged(store: Queries, messages: readonly NewMessage[]) {
   const kept: NewMessage[] = []
   for (const message of messages)
@@ -102,12 +102,12 @@ async function withoutMerged(store: Queries, messages: readonly NewMessage[]) {
 }
 
 /**
- * Returns whether the last waiting message of a stream is the same and no server has claimed it. None does before the
- * transaction ends.
+ * Returns whether the last waiting message of a stream is the same and no server has claimed it. No server can claim it
+ * before the transaction ends.
  */
 async function isWaiting(store: Queries, message: NewMessage) {
   const { databaseId, userId, payload } = message
-  // A statement of its own, because only a later one sees what the transaction has waited for.
+  // A separate statement, because only a later one sees the changes of the transaction that the lock waited for.
   await store.query(lockStreamStatement, [databaseId, streamIdOf(message)])
   const [last] = await store.query<{ isSame: boolean }>(lastMessageStatement, [
     databaseId,
@@ -125,12 +125,12 @@ const lastMessageStatement = `
   WHERE database_id = $1::uuid AND user_id = $2::uuid AND kind = 'webhook'
   ORDER BY stored_at DESC, id DESC LIMIT 1 FOR UPDATE`
 
-/** Messages of a change, or a function that returns them by the first row that the change returns. */
+/** Messages of a change, or a function that returns them for the first row that the change returns. */
 export type MessagesOf<Row> = readonly NewMessage[] | ((row: Row) => readonly NewMessage[])
 
 /**
- * Runs a change and, if it returns a row, inserts the messages that it causes: both or neither. Without messages it is
- * one statement. With them it is a transaction, because no part of a statement may insert what another part selects.
+ * Runs a change and, if it returns a row, inserts the messages that it causes. Does both or neither. Without messages it is
+ * one statement. With messages it is a transaction, because no part of a statement may insert what another part selects.
  */
 export function changeWithMessages<Row>(
   store: Transactions,

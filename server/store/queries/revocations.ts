@@ -1,22 +1,22 @@
 import type { User } from '../generated/client.js'
 import { changeWithMessages, type MessagesOf, type NewMessage, type Transactions } from './outbox.js'
 
-// What decides whether tokens and sessions are revoked is the user's generation: a number that each revocation raises in
-// its own statement. A login reads it, its token and session carry it, and whoever admits one demands the same number. A
-// time cannot decide this: it is taken before the commit, and clocks differ.
+// The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises in its
+// own statement. A login reads it, and its token and session carry it. They are accepted only while the user still has the
+// same number. A timestamp cannot decide this, because it is taken before the commit, and clocks differ.
 //
-// Servers of the version before compare `tokens_valid_after`, and only they may have changed it without the generation.
-// So it is still written and compared.
+// Servers of the previous version compare `tokens_valid_after`, and may change it without changing the generation. So it
+// is still written and compared.
 
-/** A user as a request has read it. */
+/** A user at the time when a request read it. */
 export interface ReadUser extends Pick<User, 'id' | 'tokensValidAfter'> {
   generation: number
 }
 
-/** What a revocation leaves, for the next token. */
+/** The values of a user after a revocation, for the next token. */
 export type Revoked = Pick<ReadUser, 'generation' | 'tokensValidAfter'>
 
-/** Returns the instant some seconds after another, by functions that Citus regards as immutable. */
+/** Returns an expression for the instant some seconds after another, with functions that Citus regards as immutable. */
 export const after = (instant: string, seconds: string) =>
   `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
 
@@ -25,14 +25,14 @@ export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${
   AND (s.generation IS NULL OR s.generation = u.generation)
   AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
 
-/** Returns the condition that user `u` is enabled and as a request has read it. */
-export const isAsRead = (generation: string, tokensValidAfter: string) => `u.disabled_at IS NULL
+/** Returns the condition that user `u` is enabled and was not revoked since the request read it. */
+export const isUnchanged = (generation: string, tokensValidAfter: string) => `u.disabled_at IS NULL
     AND u.generation = ${generation}::bigint
     AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
 /**
- * Returns assignments that revoke the tokens and sessions of user `u`. The milliseconds make the generation of a user who
- * is restored from a backup differ from those that were lost.
+ * Returns assignments that revoke the tokens and sessions of user `u`. They add the milliseconds, so that a user who is
+ * restored from a backup does not get a generation of the tokens that were issued after the backup.
  *
  * @param milliseconds of `now`
  */
@@ -41,8 +41,8 @@ export const revoking = (now: string, milliseconds: string) => `
     tokens_valid_after = GREATEST(store.time, LEAST(${now}::timestamptz, ${after('store.time', '30')}))`
 
 /**
- * Returns parts of a statement that delete the codes that reset the password of a user, and their mails that wait. A code
- * that is stored meanwhile, which the statement does not see, has the generation before.
+ * Returns parts of a statement that delete a user's codes to reset the password, and the waiting mails with such codes. The
+ * statement does not see a code that is stored meanwhile, but that code has the previous generation.
  */
 export const withoutResetCodes = (changed: string) => `code AS (
     DELETE FROM usher.code USING ${changed}
@@ -53,7 +53,7 @@ export const withoutResetCodes = (changed: string) => `code AS (
       AND message.kind = 'mail' AND message.payload->>'type' = 'password_reset'
   )`
 
-/** Returns a statement that changes user `u`, and deletes the codes that reset the user's password. */
+/** Returns a statement that changes user `u`, and deletes the user's codes to reset the password. */
 const change = (assignments: string, condition: string) => `
   WITH changed AS (
     UPDATE usher."user" AS u SET ${assignments}
@@ -67,18 +67,18 @@ const revoke = (condition: string) =>
   change(`${revoking('$3', '$4')}, password_hash = COALESCE($5, u.password_hash)`, condition)
 
 const revokeStatement = revoke('true')
-const revokeIfAsReadStatement = revoke(isAsRead('$6', '$7'))
+const revokeIfUnchangedStatement = revoke(isUnchanged('$6', '$7'))
 
 /** A revocation. */
 export interface Revocation {
   now: Date
   /** Replaces the password hash. */
   passwordHash?: string
-  /** Written with the change. */
+  /** Messages that are written with the change. */
   messages?: readonly NewMessage[]
 }
 
-/** Rejects the tokens and sessions that a user has now. Returns undefined if there is no such user. */
+/** Revokes the tokens and sessions of a user. Returns undefined if there is no such user. */
 export async function revokeUserTokens(
   store: Transactions,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
@@ -89,18 +89,22 @@ export async function revokeUserTokens(
   return user
 }
 
-/** Does what {@link revokeUserTokens} does, unless the user has changed since the request read it. Then returns undefined. */
-export async function revokeIfAsRead(
+/** Does what {@link revokeUserTokens} does. Returns undefined if the user has changed since the request read it. */
+export async function revokeIfUnchanged(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
   const values = [databaseId, id, now, now.getTime(), passwordHash ?? null, generation, tokensValidAfter]
-  const [user] = await changeWithMessages<Revoked>(store, { text: revokeIfAsReadStatement, values }, messages)
+  const [user] = await changeWithMessages<Revoked>(
+    store,
+    { text: revokeIfUnchangedStatement, values },
+    messages,
+  )
   return user
 }
 
-/** Disables a user and rejects the user's tokens and sessions. Returns undefined if nothing changes. */
+/** Disables a user and revokes the user's tokens and sessions. Returns undefined if nothing changes. */
 export async function disableUser(
   store: Transactions,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
@@ -116,7 +120,7 @@ const disableStatement = change(
   'u.disabled_at IS NULL',
 )
 
-/** Enables a user. What disabling has rejected stays rejected. Returns undefined if nothing changes. */
+/** Enables a user. Earlier tokens and sessions stay revoked. Returns undefined if nothing changes. */
 export async function enableUser(
   store: Transactions,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
@@ -130,7 +134,7 @@ export async function enableUser(
   return user
 }
 
-// The version before has disabled users without a revocation.
+// Also revokes, because the previous version disabled users without a revocation.
 const enableStatement = change(
   `disabled_at = NULL, tokens_valid_after = GREATEST(u.tokens_valid_after, LEAST(u.disabled_at, store.time))`,
   'u.disabled_at IS NOT NULL',

@@ -1,28 +1,28 @@
-// Finds the databases that have something due, by what waits there and not by asking each of them. A recursive query hops
-// over an index from one database with waiting messages to the next. So it costs nothing while none waits, and a database
-// in which a million messages wait costs the same as one with a single message.
+// Finds the databases that have due messages without reading each database. A recursive query goes through an index, from
+// one database with waiting messages to the next. So it costs nothing while no messages wait, and a database with a million
+// waiting messages costs the same as one with a single message.
 
-/** Databases with waiting messages that one search visits by each index. The next search goes on after them. */
+/** Databases with waiting messages that one search visits by each index. The next search continues after them. */
 const visitedDatabases = 2_000
 
 /** A database with waiting messages. */
 export interface Visited {
-  /** `stream`: events in streams; `webhook`: events that versions before streams have stored; `tail`: nothing to deliver. */
+  /** `stream`: events in streams. `webhook`: events stored by versions without streams. `tail`: nothing to deliver. */
   kind: 'stream' | 'mail' | 'webhook' | 'tail'
   databaseId: string
-  /** When the first is due; null if it waits for the operator. */
+  /** When the first message is due. Null if it waits for the operator. */
   dueAt: Date | null
-  /** The search ended here, and goes on after this database. */
+  /** Whether the search ended with this database. The next one continues after it. */
   isLast: boolean
 }
 
-/** The tables in which a search looks: those of the store, or a shard of each. */
+/** The tables that a search reads: those of the store, or one shard of each. */
 export interface SearchedTables {
   outbox: string
   stream: string
 }
 
-/** Where a search goes on. */
+/** Where a search continues. */
 export interface SearchPosition {
   message: { kind: string; databaseId: string }
   stream: string
@@ -31,7 +31,7 @@ export interface SearchPosition {
 const firstId = '00000000-0000-0000-0000-000000000000'
 export const searchStart: SearchPosition = { message: { kind: '', databaseId: firstId }, stream: firstId }
 
-/** SQL expressions of a search: where it goes on, and the time. */
+/** SQL expressions of a search: where it continues, and the current time. */
 export interface SearchValues {
   kind: string
   databaseId: string
@@ -39,7 +39,7 @@ export interface SearchValues {
   now: string
 }
 
-/** Returns a statement that finds what is due in some tables. */
+/** Returns a statement that finds the databases with due messages in some tables. */
 export function searchStatement(tables: readonly SearchedTables[], values: SearchValues) {
   const limit = Math.ceil(visitedDatabases / tables.length)
   const hops = tables.flatMap(({ outbox, stream }, index) => [
@@ -82,7 +82,7 @@ const hopOver = (name: string, { table, columns, after }: Hop) => `${name} AS (
 const pageOf = (name: string, kind: string, limit: number) => `
     (SELECT ${kind}, database_id, due_at, row_number() OVER () = ${limit} AS is_last FROM ${name} LIMIT ${limit})`
 
-/** Messages of each kind that are counted, so that the count costs little. */
+/** Maximum number of messages of each kind that are counted, so that the count costs little. */
 const countedMessages = 1_000
 
 /** Returns a statement that counts the messages that wait for the operator, by kind. */

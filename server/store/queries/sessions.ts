@@ -1,16 +1,16 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
-import { after, isAsRead, isOpen, type ReadUser } from './revocations.js'
+import { after, isOpen, isUnchanged, type ReadUser } from './revocations.js'
 import { tenantsOf } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 
 /** A session to add. */
 export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {
-  /** By the clock of the server that has issued the token of the login. */
+  /** Time of the login, by the clock of the server that issued its token. */
   loginAt: Date
-  /** Those that the user had when the token was read. */
+  /** The generation of the user when the request read it, like `tokensValidAfter`. */
   generation: number
   tokensValidAfter: Date | null
 }
@@ -18,15 +18,15 @@ export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId'
 /** A session that was added. */
 export interface AddedSession {
   /**
-   * When the user is regarded to have logged in: at most the store's time, because a server of the version before revokes
-   * by time.
+   * The time that counts as the login: not later than the store's time, because a server of the previous version revokes by
+   * time.
    */
   authenticatedAt: Date
-  /** Number of other sessions of the user when the statement began. May include some that a revocation has ended. */
+  /** Number of other sessions of the user when the statement began. It may include sessions that a revocation has ended. */
   others: number
 }
 
-/** Adds a session. Returns undefined if the database has a session of that id. */
+/** Adds a session. Returns undefined if the database has a session with that id. */
 export async function insertSession(
   store: Queries,
   { databaseId, id, userId, loginAt, generation, tokensValidAfter, label, expiresAt }: NewSession,
@@ -52,7 +52,7 @@ const insertStatement = `
     WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND expires_at > $5::timestamptz
   ) AS others FROM added`
 
-/** Ends the sessions of a user but for the most recently used ones. Returns the ids of those that it has ended. */
+/** Ends the sessions of a user except the most recently used ones. Returns the ids of the ended sessions. */
 export async function endUnusedSessions(
   store: Queries,
   { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
@@ -73,14 +73,14 @@ const endUnusedStatement = `
   )
   RETURNING id`
 
-/** What a refresh depends on. */
+/** The parameters of a refresh. */
 export interface Refresh {
   databaseId: string
   sessionId: string
   /** The number in the refresh token. */
   refreshes: number
   now: Date
-  /** How long a token is accepted again after its refresh, by the store's clock. */
+  /** How long a refresh token is accepted again after it was used, by the store's clock. */
   repeatableSeconds: number
   idleSeconds: number
   maxSeconds: number
@@ -99,10 +99,10 @@ export type RefreshedSession = Pick<
 }
 
 /**
- * Counts a refresh by the current refresh token. The previous one changes nothing for a while, and then ends the session,
- * as an earlier one does.
+ * Counts a refresh with the current refresh token. The previous refresh token changes nothing for `repeatableSeconds`. After
+ * that it ends the session, as every earlier one does.
  *
- * @returns undefined if there is no such session or it has ended before
+ * @returns undefined if there is no such session, or if it had already ended
  */
 export async function refreshSession(
   store: Transactions,
@@ -114,9 +114,9 @@ export async function refreshSession(
   return session
 }
 
-// Concurrent refreshes of one session wait for its row, and Postgres evaluates each by the row that the one before
-// has left. The time between two refreshes is that between the arrivals of their statements at the store: neither the
-// clocks of servers nor the waits for the row count.
+// Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the previous one
+// wrote. The time between two refreshes is measured between the arrivals of their statements at the store, without the
+// clocks of servers and the waits for the row.
 const refreshStatement = `
   UPDATE usher.session AS s SET
     generation = COALESCE(s.generation, u.generation),
@@ -136,7 +136,7 @@ const refreshStatement = `
     s.expires_at AS "expiresAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
     u.email_verified_at AS "emailVerifiedAt", ${tenantsOf('s.user_id')}`
 
-/** Ends a session. Returns its user, or undefined if it had ended before. */
+/** Ends a session. Returns its user, or undefined if it had already ended. */
 export async function endSession(
   store: Queries,
   { databaseId, id }: Pick<Session, 'databaseId' | 'id'>,
@@ -151,7 +151,7 @@ export async function endSession(
   return session?.userId
 }
 
-/** Ends a session of a user. Returns false if the user has no such session or it had ended before. */
+/** Ends a session of a user. Returns false if the user has no such session or it had already ended. */
 export async function endSessionOf(
   store: Queries,
   { databaseId, userId, id }: Pick<Session, 'databaseId' | 'userId' | 'id'>,
@@ -184,10 +184,10 @@ export async function findSessions(
   return rows.length > 0 ? rows.filter((row): row is ListedSession => row.id !== null) : undefined
 }
 
-// A row without session stands for a user who has none.
+// A user without sessions is one row without a session.
 const findSessionsStatement = `
   SELECT s.id, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt", s.label
   FROM usher."user" AS u
   LEFT JOIN usher.session AS s ON s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAsRead('$5', '$6')}
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$5', '$6')}
   ORDER BY s.id = $4::uuid DESC, s.refreshed_at DESC, s.id LIMIT 100`

@@ -16,7 +16,7 @@ export interface NewSignUp {
 /**
  * Inserts a user, the user's tenant and the Idempotency-Key, if given, in one statement.
  *
- * @param messages written with the user
+ * @param messages are written with the user
  * @throws a unique violation (SQLSTATE 23505) when the database has that canonical email or Idempotency-Key
  */
 export async function insertUser(
@@ -35,8 +35,8 @@ export async function insertUser(
   await store.query(insertStatement(parts, messages, values.length), [...values, ...messageValues(messages)])
 }
 
-// Citus sends each part to one worker as it stands and commits there once. A part that selected from another
-// would be copied to every worker and committed in two phases on all of them.
+// Citus sends each part unchanged to one worker, which commits once. If a part selected from another one, Citus would copy
+// it to every worker, and commit in two phases on all of them.
 
 const userPart = `
   INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at,
@@ -62,7 +62,7 @@ const insertUserAndTenantParts = [
   [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
 ] as const
 
-/** Statements by their parts and by the kind and number of messages, because each has one text. */
+/** Statements by their parts and by the kind and number of messages, so that each has the same text every time. */
 const insertStatements = new Map<readonly string[], Record<string, string>>()
 
 function insertStatement(parts: readonly string[], messages: readonly NewMessage[], values: number) {
@@ -73,7 +73,7 @@ function insertStatement(parts: readonly string[], messages: readonly NewMessage
   return known[key]
 }
 
-/** Returns one statement of several. */
+/** Returns one statement that consists of several parts. */
 const inOrder = (parts: readonly string[]) =>
   parts.length === 1
     ? String(parts[0])

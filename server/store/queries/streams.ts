@@ -10,18 +10,19 @@ import type { Transactions } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** A stream that was claimed, with its first event if that is due. */
+/** A claimed stream, with its first event if the event is due. */
 export type ClaimedFirst = { streamId: string; version: number; isEmpty: boolean } & (
   | (Omit<DueMessage, 'stream'> & { isDue: true })
   | { isDue: false }
 )
 
 /**
- * Claims streams that are due, half of them the longest due ones and half the last ones, so that a new event need not wait
- * for all that a receiver refuses. A stream whose first event is not due, because a version before streams has claimed it,
- * or waits for the operator, is put off.
+ * Claims streams that are due. Half of them are the longest due ones and half the most recent ones, so that a new event need
+ * not wait for all events that a receiver rejects. Postpones a stream whose first event is not due, because a version
+ * without streams has claimed it or because it waits for the operator.
  *
- * @param claim.lookAgain when to look again at the latter, which the command of another version may have changed
+ * @param claim.lookAgain when to look again at an event that waits for the operator, because a command of another version
+ * may have changed it
  * @param limit an even number of streams
  */
 export const claimStreams = (
@@ -74,7 +75,7 @@ export async function completeEvent(
   if (!ended) await store.query(lookAtStreamStatement, [databaseId, stream.id, now])
 }
 
-/** Deletes a stream without events, unless it has got one. */
+/** Deletes an empty stream, unless an event was added meanwhile. */
 export async function endStream(
   store: Queries,
   { databaseId, id, version }: DatabaseKey & ClaimedStream,
@@ -84,8 +85,8 @@ export async function endStream(
   if (!ended) await store.query(lookAtStreamStatement, [databaseId, id, now])
 }
 
-// The version, which is compared with that of the row when it is locked, and not with that of the snapshot, says that no
-// message has been added since the claim. What was added before is seen.
+// If the version is still the same, no message was added since the claim. It is compared with the locked row, not with the
+// snapshot of the statement. Messages that were added before the claim are visible.
 const endStatement = (but = '') => `
   DELETE FROM usher.outbox_stream AS stream
   WHERE stream.database_id = $1::uuid AND stream.id = $2::uuid AND stream.version = $3::integer AND NOT EXISTS (
@@ -104,11 +105,11 @@ const keepAndEndStatement = andEnd(`
 const lookAtStreamStatement = `
   UPDATE usher.outbox_stream SET due_at = $3::timestamptz WHERE database_id = $1::uuid AND id = $2::uuid`
 
-/** Events whose streams one transaction creates. */
+/** Number of events whose streams one transaction creates. */
 const adoptedMessages = 1000
 
 /**
- * Creates the streams of events that versions before streams have stored, a limited number at a time.
+ * Creates the streams of events that versions without streams have stored, for a limited number of events at a time.
  *
  * @returns whether there may be more
  */

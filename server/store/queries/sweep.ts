@@ -2,10 +2,10 @@ import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** Rows of a table that one statement deletes at most, so that it holds locks for a short time. */
+/** Maximum number of rows of a table that one statement deletes, so that it holds locks for a short time. */
 const batchRows = 250
 
-/** The column by which the rows of a table end, which an index covers. */
+/** The column that says when a row of a table expires. An index covers it. */
 const endColumns = {
   session: 'expires_at',
   login_failures: 'last_failure_at',
@@ -21,11 +21,11 @@ const endColumns = {
 export type SweptTable = keyof typeof endColumns
 export const sweptTables = Object.keys(endColumns) as SweptTable[]
 
-/** Rows of a table have ended if their time is earlier. Of the outbox only events kept for `usher events tail` end. */
+/** Rows with an earlier timestamp have expired. In the outbox, only events that are kept for `usher events tail` expire. */
 export type Ends = Record<SweptTable, Date>
 
 /**
- * Notes that a process sweeps a database now.
+ * Records that a process sweeps a database now.
  *
  * @param since a sweep that began since then, but not in the future, is recent
  * @returns false if the last sweep is recent
@@ -46,9 +46,9 @@ const claimStatement = `
   RETURNING 1`
 
 /**
- * Deletes rows of a database that have ended, of each table the earliest.
+ * Deletes expired rows of a database, the earliest of each table.
  *
- * @returns whether none is left, and the number of sets of hash parameters that the database has
+ * @returns whether none is left, and the number of sets of hash parameters of the database
  */
 export async function deleteEnded(store: Queries, databaseId: string, ends: Ends) {
   const values = sweptTables.map((table) => ends[table])
@@ -59,8 +59,8 @@ export async function deleteEnded(store: Queries, databaseId: string, ends: Ends
   return { isComplete: (row?.most ?? 0) < batchRows, hashParameters: row?.hashParameters ?? 0 }
 }
 
-// Rows that a request has locked are left, which could otherwise deadlock. The range keeps Postgres from reading the whole
-// database to find rows by ctid, or the whole table to find them by key.
+// Skips rows that a request has locked, because waiting for them could deadlock. With the range, Postgres does not read the
+// whole database to find rows by ctid, or the whole table to find them by key.
 const deletedPart = (table: SweptTable, index: number) => {
   const end = endColumns[table]
   const ended = `database_id = $1::uuid AND ${end} < $${index + 2}::timestamptz${table === 'outbox' ? ` AND kind = 'tail'` : ''}`
@@ -81,7 +81,7 @@ const deleteStatement = `
 
 /** Returns the ids of databases that follow one. */
 export async function findDatabaseIds(store: Queries, after: string, limit: number) {
-  // An array, because a store on Citus takes a string for the id of a database.
+  // An array, because a store on Citus would take a string for the id of a database.
   const rows = await store.query<{ id: string }>(
     'SELECT id FROM usher.database WHERE id > ($1::uuid[])[1] ORDER BY id LIMIT $2::integer',
     [[after], limit],
@@ -89,7 +89,7 @@ export async function findDatabaseIds(store: Queries, after: string, limit: numb
   return rows.map((row) => row.id)
 }
 
-/** Returns the lowest and the highest id of a database; undefined if there is none. */
+/** Returns the lowest and the highest id of a database, or undefined if there is no database. */
 export async function findOuterDatabaseIds(store: Queries) {
   const [ids] = await store.query<{ lowest: string | null; highest: string }>(
     `SELECT (SELECT id FROM usher.database ORDER BY id LIMIT 1) AS lowest,

@@ -1,11 +1,11 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
-import { isAsRead, isOpen, type ReadUser } from './revocations.js'
+import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 
-// The statements of the three operations bypass Prisma: its client takes five round trips for a sign-up instead of
-// one, and its raw queries add a third to the CPU time of a read (measured by npm run bench). Each statement names
-// database_id, always $1, on every table: a distributed store routes it to one shard.
+// Statements of requests do not use Prisma: its client takes five round trips for a sign-up instead of one, and its raw
+// queries add a third to the CPU time of a read (measured by npm run bench). Each statement names database_id, always as
+// $1, for every table, so that a distributed store sends it to one shard.
 
 type Queries = Pick<Store, 'query'>
 
@@ -20,11 +20,11 @@ export type UserWithoutPassword = Pick<
 
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
-/** A user to whom a token refers, and who is not disabled. */
+/** The user of a token, who is not disabled. */
 export type UserOfToken = Omit<UserWithoutPassword, 'tenants' | 'disabledAt'> & {
   /** In the order of joining. */
   memberships: { id: string; name: string; joinedAt: Date }[]
-  /** Whether the session has not ended; null if the user has no such session. */
+  /** Whether the session has not ended. Null if the user has no such session. */
   isSessionOpen: boolean | null
 }
 
@@ -36,7 +36,7 @@ export const userColumns = `
 /** The user of a token, and the session that decides whether the token is accepted. */
 export interface UserKey {
   id: string
-  /** Undefined for the token of a login that has opened no session and can open none. */
+  /** Undefined for the token of a login that has not opened a session and cannot open one any more. */
   sessionId: string | undefined
 }
 
@@ -46,7 +46,7 @@ export async function findUsersOfTokens(
   { databaseId, now }: { databaseId: string; now: Date },
   keys: readonly UserKey[],
 ): Promise<(UserOfToken | undefined)[]> {
-  // Concurrent requests with one token have one key.
+  // Concurrent requests with the same token have the same key.
   const distinct = [...new Set(keys)]
   const ids = arrayOf(distinct, ({ id }) => id)
   const rows = distinct.every(({ sessionId }) => sessionId === undefined)
@@ -63,11 +63,11 @@ export async function findUsersOfTokens(
   return keys.map((key) => users[places.get(key) as number])
 }
 
-/** Returns a literal of a Postgres array of UUIDs, which need no escaping. The driver escapes each, which takes longer. */
+/** Returns the literal of a Postgres array of UUIDs, which need no escaping. The driver would escape each of them. */
 const arrayOf = (keys: readonly UserKey[], textOf: (key: UserKey) => string) =>
   `{${keys.map(textOf).join(',')}}`
 
-/** Returns the users by the places of their keys. */
+/** Returns the users by the positions of their keys. */
 function usersOf(rows: readonly UserRow[]) {
   const users: (UserOfToken | undefined)[] = []
   for (const row of rows) {
@@ -80,9 +80,9 @@ function usersOf(rows: readonly UserRow[]) {
   return users
 }
 
-/** The user of a key with one of the user's tenants, or with none. */
+/** The user of a key with one of the user's tenants, or with no tenant. */
 type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> & {
-  /** That of the key, from 1 on. */
+  /** Position of the key, from 1 on. */
   place: number
   isSessionOpen?: boolean | null
   tenantId: string | null
@@ -90,7 +90,7 @@ type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> & {
   joinedAt: Date
 }
 
-// Field by field, because a copy of the rest of a row takes longer.
+// Field by field, because spreading a row takes longer.
 const userOfRow = (row: UserRow): UserOfToken => ({
   id: row.id,
   email: row.email,
@@ -107,9 +107,9 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
   one.joinedAt.getTime() - other.joinedAt.getTime() || (one.id < other.id ? -1 : 1)
 
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
-// again, at 2.7 times the CPU time for one id. OFFSET 0 keeps a user, a session and a user's memberships subqueries of
-// their own: otherwise all memberships of a small table are read, at 2.5 times the CPU time with a thousand of them,
-// and all users of a database if most others are small.
+// again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's memberships
+// separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a thousand of them,
+// and all users of a database if most other databases are small.
 const findUsers = (wanted: string, columns = '', session = '') => `
   SELECT wanted.place, ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt"
   FROM ${wanted}
@@ -150,7 +150,7 @@ const replacePasswordHashStatement = `
   UPDATE usher."user" SET password_hash = $4
   WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
 
-/** Returns whether the name is another one; undefined if the user has changed since the request read it. */
+/** Returns whether the name has changed. Returns undefined if the user has changed since the request read it. */
 export async function updatePreferredName(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
@@ -169,14 +169,14 @@ export interface Renaming {
   isRenamed: boolean
 }
 
-// Locked first, so that `former` is the user as the statement finds it.
+// The user is locked first, so that `former` is the latest state of the user.
 const updatePreferredNameStatement = `
   UPDATE usher."user" AS u SET preferred_name = $3::text
   FROM (
     SELECT id, preferred_name FROM usher."user"
     WHERE database_id = $1::uuid AND id = $2::uuid FOR NO KEY UPDATE
   ) AS former
-  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isAsRead('$4', '$5')}
+  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4', '$5')}
   RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
 
 /** Returns a column with the ids of a user's tenants, in the order of joining. */

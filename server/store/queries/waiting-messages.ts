@@ -8,10 +8,10 @@ export interface ChosenMessages {
   id: string | undefined
 }
 
-// Each change also has the streams of its messages looked at, which are locked before the messages, as claims do. Versions
-// before streams have none, which does not matter: the search adopts their messages.
+// Each change also makes the streams of its messages due. It locks them before the messages, as claims do. Messages of
+// versions without streams have none, which does not matter, because the search creates them.
 
-/** Makes messages due, with all attempts again. Returns their number. */
+/** Makes messages due, and allows all attempts again. Returns their number. */
 export const retryMessages = (store: Transactions, chosen: ChosenMessages, now: Date) =>
   changeMessages(store, { ...chosen, now }, (query, databaseId, ids) =>
     query(retryStatement, [databaseId, ids, now]),
@@ -30,7 +30,7 @@ export const dropMessages = (store: Transactions, chosen: ChosenMessages, now: D
 const dropStatement = `
   DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = ANY ($2::uuid[]) AND kind <> 'tail' RETURNING 1`
 
-/** Messages that one transaction changes. */
+/** Number of messages that one transaction changes. */
 const batchRows = 1_000
 
 async function changeMessages(
@@ -65,8 +65,7 @@ const lookAtStreamsStatement = `
   WHERE database_id = $1::uuid AND id = ANY ($2::uuid[])`
 
 /**
- * Deletes the events that wait for the webhook of a database. The streams are left to the servers, which delete those
- * without events.
+ * Deletes the events that wait for the webhook of a database. Servers delete the empty streams later.
  */
 export async function deleteWaitingEvents(store: Pick<Transactions, 'query'>, databaseId: string) {
   for (;;) {

@@ -3,8 +3,8 @@ import type { Store } from '../../store.js'
 import type { Page } from './typed-queries.js'
 import { inTransaction, type TypedQueries } from './typed-queries.js'
 
-// Import and export. Rows are sent as one JSON parameter, so that a statement has the same text for any number of
-// them. Each statement names database_id.
+// Import and export. Rows are sent as one JSON parameter, so that a statement has the same text for any number of rows.
+// Each statement names database_id.
 
 /** A user to add, with the user's tenants. */
 export interface NewUser {
@@ -17,7 +17,7 @@ const timeoutMilliseconds = 60_000
 
 /**
  * Adds users with their tenants and memberships in one transaction. Users whose canonical email or id exists are
- * left out, with their tenants; tenants whose id exists stay as they are.
+ * left out, with their tenants. Tenants whose id exists do not change.
  *
  * @param users with distinct canonical emails
  * @returns the canonical emails of the added users, and of the existing ones
@@ -108,7 +108,7 @@ async function insertTenants(transaction: TypedQueries, databaseId: string, user
     ON CONFLICT DO NOTHING`
 }
 
-/** A user with all tenants in the order of joining; their times are text as Postgres writes it in JSON. */
+/** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
 export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail' | 'generation'> & {
   tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
 }

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../generated/client.js'
 import type { Page, TypedQueries } from './typed-queries.js'
 
-/** Returns the database with its defaults, or undefined if its name is taken in the workspace. */
+/** Inserts a database. Returns it with its defaults, or undefined if its name is taken in the workspace. */
 export async function insertDatabase(
   store: TypedQueries,
   data: Prisma.DatabaseCreateManyInput & { id: string },

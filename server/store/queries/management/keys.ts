@@ -7,13 +7,13 @@ export async function lockDatabase(transaction: TypedQueries, databaseId: string
   await prisma.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
 }
 
-/** Waits until running transactions that have written databases, signing keys or secrets have ended; reads go on. */
+/** Waits until running transactions that have written databases, signing keys or secrets have ended. Does not block reads. */
 export async function waitForKeyChanges(transaction: TypedQueries) {
   const prisma = await transaction.loadPrisma()
   await prisma.$executeRaw`LOCK TABLE usher.database, usher.signing_key, usher.database_secret IN SHARE MODE`
 }
 
-/** Returns the keys of a database, the newest first; of two with one instant, the one that has no successor. */
+/** Returns the keys of a database, newest first. Of two with the same instant, the one without successor is first. */
 export async function listSigningKeys(store: TypedQueries, databaseId: string) {
   const { signingKey } = await store.loadPrisma()
   return signingKey.findMany({
@@ -38,7 +38,7 @@ export async function insertSigningKey(store: TypedQueries, data: SigningKey) {
   await signingKey.createMany({ data })
 }
 
-/** Retires a key or, without `kid`, those that have no end yet. */
+/** Retires a key or, without `kid`, all keys that have no end yet. */
 export async function retireSigningKeys(
   store: TypedQueries,
   { databaseId, kid }: { databaseId: string; kid?: string },
@@ -74,7 +74,7 @@ export async function insertSecret(store: TypedQueries, data: DatabaseSecret) {
   await databaseSecret.createMany({ data })
 }
 
-/** Retires the secrets that were created in an interval or, without one, those that have no end yet. */
+/** Retires the secrets that were created in an interval or, without one, all secrets that have no end yet. */
 export async function retireSecrets(
   store: TypedQueries,
   { databaseId, created }: { databaseId: string; created?: { from: Date; to: Date | undefined } },

@@ -2,10 +2,10 @@ import type { Store } from '../../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** Names read at most, so that the cost of an error message does not grow with the store. */
+/** Maximum number of names that are read, so that the cost of an error message does not grow with the store. */
 const maxNames = 20_000
 
-/** Returns the slugs of workspaces that have such a length. */
+/** Returns the slugs of workspaces with a length in the range. */
 export async function findSlugs(store: Queries, { min, max }: { min: number; max: number }) {
   const rows = await store.query<{ name: string }>(
     `SELECT slug AS name FROM (SELECT slug FROM usher.workspace LIMIT ${maxNames}) AS w
@@ -15,7 +15,7 @@ export async function findSlugs(store: Queries, { min, max }: { min: number; max
   return rows.map(({ name }) => name)
 }
 
-/** Returns the paths `workspace/name` of databases that have such a length. */
+/** Returns the paths `workspace/name` of databases with a length in the range. */
 export async function findPaths(store: Queries, { min, max }: { min: number; max: number }) {
   const rows = await store.query<{ name: string }>(
     `SELECT w.slug || '/' || d.name AS name

@@ -39,21 +39,21 @@ export async function insertTenant(store: TypedQueries, data: Tenant) {
   await tenant.createMany({ data })
 }
 
-/** Returns the tenant, or undefined if there is none. */
+/** Changes the name of a tenant. Returns the tenant, or undefined if there is none. */
 export async function renameTenantRow(store: TypedQueries, { databaseId, id }: TenantKey, name: string) {
   const { tenant } = await store.loadPrisma()
   const [renamed] = await tenant.updateManyAndReturn({ where: { databaseId, id }, data: { name } })
   return renamed
 }
 
-/** Removes members of a tenant, at most `limit`. Returns their ids, or undefined if there is no such tenant. */
+/** Removes up to `limit` members of a tenant. Returns their ids, or undefined if there is no such tenant. */
 export async function deleteMembers(store: TypedQueries, { databaseId, id }: TenantKey, limit: number) {
   const transaction = await store.loadPrisma()
-  // From here on, no user can be added: a membership locks its tenant.
+  // From here on no user can be added, because a membership locks its tenant.
   const found = await transaction.$queryRaw<unknown[]>`
     SELECT 1 FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR UPDATE`
   if (found.length === 0) return undefined
-  // By ctid, because the planner may take user_id = ANY for a reason to read every member of the tenant.
+  // By ctid, because with user_id = ANY the planner may read every member of the tenant.
   const members = await transaction.$queryRaw<Pick<Membership, 'userId'>[]>`
     DELETE FROM usher.membership WHERE database_id = ${databaseId}::uuid AND ctid = ANY(ARRAY(
       SELECT ctid FROM usher.membership
@@ -85,14 +85,14 @@ export async function listMemberships(
   })
 }
 
-/** Returns whether the user was no member before. */
+/** Adds a user to a tenant. Returns false if the user was already a member. */
 export async function insertMembership(store: TypedQueries, data: Membership) {
   const { membership } = await store.loadPrisma()
   const { count } = await membership.createMany({ data, skipDuplicates: true })
   return count > 0
 }
 
-/** Returns whether the user was a member. */
+/** Removes a user from a tenant. Returns whether the user was a member. */
 export async function deleteMembership(store: TypedQueries, { databaseId, userId, tenantId }: MembershipKey) {
   const { membership } = await store.loadPrisma()
   const { count } = await membership.deleteMany({ where: { databaseId, userId, tenantId } })

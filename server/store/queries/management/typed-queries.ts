@@ -1,16 +1,16 @@
 import type { Prisma } from '../../generated/client.js'
 import type { Store } from '../../store.js'
 
-// The statements of this folder are dynamic (filters, pages, partial updates) or serve operators only. They use Prisma's
-// typed client, which is loaded when the first of them runs: a start and the requests of users do not pay for it. The
-// statements next to this folder are static and on the path of a request; each is a named statement.
+// The statements of this folder are dynamic (filters, pages, partial updates) or only for operators. They use Prisma's
+// typed client. It is loaded when the first of them runs, so that starts and requests of users do not wait for it. The
+// statements in the parent folder are static and on the path of a request. Each is a named statement.
 
 /** A store, or an open transaction. */
 export interface TypedQueries extends Pick<Store, 'query'> {
   loadPrisma(): Promise<Prisma.TransactionClient>
 }
 
-/** Runs statements that are all stored, or none if the work throws. */
+/** Runs statements in a transaction, which is rolled back if the work throws. */
 export async function inTransaction<Result>(
   store: Store,
   work: (transaction: TypedQueries) => Promise<Result>,

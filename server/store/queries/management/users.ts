@@ -12,7 +12,7 @@ const accountColumns = {
   createdAt: true,
 } as const satisfies Partial<Record<keyof User, true>>
 
-/** A user as operators see it. */
+/** The fields of a user that operators see. */
 export type Account = Pick<User, keyof typeof accountColumns>
 
 export type FoundAccount = Account & Pick<User, 'canonicalEmail'>
@@ -51,7 +51,7 @@ export async function listAccountRows(
   })
 }
 
-/** Returns the user, or undefined if the email is taken. */
+/** Inserts a user. Returns the user, or undefined if the email is taken. */
 export async function insertUser(
   store: TypedQueries,
   data: Prisma.UserCreateManyInput,
@@ -61,7 +61,7 @@ export async function insertUser(
   return created
 }
 
-/** Deletes a user and, by ON DELETE CASCADE, what belongs to the user. Returns whether there was one. */
+/** Deletes a user and, by ON DELETE CASCADE, all rows that refer to the user. Returns whether there was such a user. */
 export async function deleteUserRow(
   store: TypedQueries,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,

@@ -6,7 +6,7 @@ export async function findWorkspace(store: TypedQueries, slug: string) {
   return workspace.findUnique({ where: { slug } })
 }
 
-/** Returns the workspace, or undefined if the slug is taken. */
+/** Inserts a workspace. Returns it, or undefined if the slug is taken. */
 export async function insertWorkspace(store: TypedQueries, data: Workspace) {
   const { workspace } = await store.loadPrisma()
   const [created] = await workspace.createManyAndReturn({ data, skipDuplicates: true })
