@@ -1,6 +1,6 @@
 import { run } from './program.js'
 
-// All that a command writes is for its user only: the embedded store, exports, rejected lines of an import.
+// All files that a command writes are only for its user: the embedded store, exports, rejected lines of an import.
 process.umask(0o077)
 // A reader may stop early, as `head` does. The command still finishes its work.
 for (const stream of [process.stdout, process.stderr]) {

@@ -2,7 +2,7 @@ import { Command, CommanderError } from '@commander-js/extra-typings'
 import { version } from '../version.js'
 import { PartialFailureError } from './partial-failure-error.js'
 
-/** Each command loads its code when it is used, because loading all of it takes 0.7 s of a core. */
+/** The code of a command is loaded when it is used, because loading all commands takes 0.7 s of CPU time. */
 const commands = {
   serve: {
     description: 'start the server; SIGTERM or Ctrl-C stops it',
@@ -42,7 +42,7 @@ const commands = {
 /**
  * Runs a command.
  *
- * @param args what was typed after `usher`
+ * @param args the arguments after `usher`
  * @returns the exit code; docs/cli.md lists them
  */
 export async function run(args: readonly string[]): Promise<number> {

@@ -29,10 +29,10 @@ interface ErrorType {
   title: string
 }
 
-/** The errors of the rules, and those that only a command line has. docs/cli.md lists them. */
+/** The errors of the rules of operators, and those that only commands have. docs/cli.md lists them. */
 export const commandErrors = {
   ...operatorErrors,
-  // The command was not used wrongly: the password is not part of it.
+  // Not a usage error, because the password is not an argument.
   password_rejected: { ...operatorErrors.password_rejected, reason: 'refused' },
   configuration_invalid: { reason: 'invalid', title: 'Invalid configuration' },
   store_unavailable: { reason: 'unavailable', title: 'Store is unavailable' },
@@ -47,7 +47,7 @@ export const commandErrors = {
 type Code = keyof typeof commandErrors
 
 /**
- * Writes why a command failed to stderr.
+ * Reports on stderr why a command failed.
  *
  * @param json whether to write it as a line of JSON
  * @returns its exit code
@@ -63,7 +63,7 @@ export function reportError(error: unknown, json: boolean) {
   return exitCode
 }
 
-/** Codes of errors that have none of their own. */
+/** Codes of errors without their own code. */
 const types: [new (...args: never[]) => Error, Code][] = [
   [CommanderError, 'usage_error'],
   [ConfigError, 'configuration_invalid'],

@@ -320,12 +320,12 @@ it('a message is tried for two and a half days, then waits for the operator, and
   }
   expect(waits).toEqual([...Array.from({ length: 17 }, (_, index) => 2 ** index), 86_400])
   expect((usher.clock.now - begin) / 86_400_000).toBeCloseTo(2.5, 1)
-  const [{ id }] = await usher.json(`outbox list ${database.path} --resting`)
+  const [{ id }] = await usher.json(`outbox list ${database.path} --not-retried`)
   expect(usher.logged()).toContain(`"message":"${id}","reason":"status 410"`)
 
   receiver.answer = (response) => response.writeHead(204).end()
-  expect(await usher.outcome(`outbox retry ${database.path} --resting`)).toMatch(
-    /^0 Messages that are delivered again: 1\.\n.*"audit":"outbox.retried"/,
+  expect(await usher.outcome(`outbox retry ${database.path} --not-retried`)).toMatch(
+    /^0 Messages to deliver again: 1\.\n.*"audit":"outbox.retried"/,
   )
   deliverAt(usher, database, usher.clock.now)
   await delivered(usher, database)
@@ -353,7 +353,7 @@ it('outbox drop deletes a message without delivering it', async ({
       `3 usher: no message ${id} is waiting to be delivered\n`,
     )
     expect(await usher.outcome(`outbox ${verb} ${database.path}`)).toBe(
-      '2 usher: either a message or --resting is required\n',
+      '2 usher: either a message or --not-retried is required\n',
     )
   }
 })
@@ -396,7 +396,7 @@ it('a new secret signs from then on, and a removed webhook gets nothing that was
   expect(await usher.json(`${set} --webhook-url ${receiver.url}?again`)).not.toHaveProperty('webhookSecret')
   const { stdout } = await usher.operator(`${set} --new-webhook-secret`)
   const [, renewed = ''] =
-    stdout.match(/\nSecret of the webhook, which is shown only now: (whsec_.{44})\n$/) ?? []
+    stdout.match(/\nSecret of the webhook, which is not shown again: (whsec_.{44})\n$/) ?? []
   expect(renewed).not.toBe(secret)
   deliverAt(usher, database, usher.clock.now + 1_000)
   await failed(usher, database, 2)

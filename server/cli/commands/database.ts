@@ -133,7 +133,7 @@ function addSetCommand(database: Command) {
         const next = settings.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''
-        const once = secret ? `\nSecret of the webhook, which is shown only now: ${secret}` : ''
+        const once = secret ? `\nSecret of the webhook, which is not shown again: ${secret}` : ''
         const shown = { id: row.id, ...path, ...values, ...(secret && { webhookSecret: secret }) }
         print({ json }, shown, aligned(shownSettings(values)) + next + once)
       })
@@ -144,7 +144,7 @@ function addPruneCommand(database: Command) {
   database
     .command('prune-hashes')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('remove sets of hash parameters that no user has any more')
+    .description('remove the sets of hash parameters that no user has any more')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, config, log) => {

@@ -20,7 +20,7 @@ export function configure(events: Command) {
         const stopping = new AbortController()
         const stop = () => stopping.abort()
         const timer = seconds && setTimeout(stop, seconds * 1000)
-        // The reader of a pipe has ended.
+        // Emitted when the reader of a pipe has ended.
         process.stdout.once('error', stop)
         for await (const event of tailEvents(store, path, { stopped: stopping.signal, now: Date.now }))
           print({ json: true }, event, '')

@@ -6,18 +6,24 @@ import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
 
-const restingOption = ['--resting', 'all messages that are not retried and wait for the operator'] as const
+const notRetriedOption = [
+  '--not-retried',
+  'all messages that wait for the operator, because they are not retried any more',
+] as const
 
 export function configure(outbox: Command) {
   addPageOptions(outbox.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the messages that are not delivered yet, oldest first')
-    .option('--resting', 'only messages that are not retried and wait for the operator')
+    .option(
+      '--not-retried',
+      'only messages that wait for the operator, because they are not retried any more',
+    )
     .action((path, options) =>
       withStore(async (store) => {
         const messages = await listMessages(store, path, {
           ...options,
-          onlyNotRetried: options.resting === true,
+          onlyNotRetried: options.notRetried === true,
         })
         printPage(options, messages, {
           columns: {
@@ -39,18 +45,18 @@ export function configure(outbox: Command) {
       .argument('<workspace/name>', 'database', databasePath)
       .argument('[message]', 'id of the message', uuid)
       .description(description)
-      .option(...restingOption)
+      .option(...notRetriedOption)
       .option('--json', 'print the result as JSON')
   messageCommand('retry', 'deliver a message now').action((path, id, options) => {
-    requireOne(id, options.resting)
+    requireOne(id, options.notRetried)
     return withStore(async (store, _config, log) => {
       const retried = await retryMessages({ store, now: new Date() }, path, id)
       audit(log, 'outbox.retried', { ...retried, ...(id !== undefined && { message: id }) })
-      print(options, retried, `Messages that are delivered again: ${retried.messages}.`)
+      print(options, retried, `Messages to deliver again: ${retried.messages}.`)
     })
   })
   messageCommand('drop', 'delete a message without delivering it').action((path, id, options) => {
-    requireOne(id, options.resting)
+    requireOne(id, options.notRetried)
     return withStore(async (store, _config, log) => {
       const dropped = await dropMessages({ store, now: new Date() }, path, id)
       audit(log, 'outbox.dropped', { ...dropped, ...(id !== undefined && { message: id }) })
@@ -59,9 +65,9 @@ export function configure(outbox: Command) {
   })
 }
 
-function requireOne(id: string | undefined, resting: true | undefined) {
-  if ((id === undefined) === (resting === undefined))
-    throw new UsageError('either a message or --resting is required')
+function requireOne(id: string | undefined, notRetried: true | undefined) {
+  if ((id === undefined) === (notRetried === undefined))
+    throw new UsageError('either a message or --not-retried is required')
 }
 
 const typeOf = (payload: unknown) => String((payload as { type?: string }).type)

@@ -8,7 +8,7 @@ import { readConfig } from '../io/with-store.js'
 
 export const configure = (command: Command) =>
   command
-    .option('--workers <number>', 'number of processes that serve, overrides WORKERS')
+    .option('--workers <number>', 'number of processes that serve; overrides WORKERS')
     .option('--json', 'log JSON lines even on a terminal')
     .action(async (options) => {
       const config = readConfig(options.workers === undefined ? {} : { WORKERS: options.workers })
@@ -16,7 +16,7 @@ export const configure = (command: Command) =>
       try {
         await start(config, options)
       } catch (error) {
-        // Otherwise the channel to the primary keeps a worker alive that cannot serve.
+        // Otherwise the channel to the primary process keeps a worker alive that cannot serve.
         cluster.worker?.disconnect()
         throw portInUse(error, config) ?? error
       }

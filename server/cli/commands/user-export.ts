@@ -28,7 +28,7 @@ export const addUserExportCommand = (user: Command) =>
       }),
     )
 
-/** @param onLine called before each line */
+/** Yields the lines of users. @param onLine called before each line */
 async function* linesOf(users: AsyncIterable<UserLine>, onLine?: () => void) {
   for await (const user of users) {
     onLine?.()
@@ -36,7 +36,7 @@ async function* linesOf(users: AsyncIterable<UserLine>, onLine?: () => void) {
   }
 }
 
-/** Writes a file that did not exist. It has its name when it is complete; until then an empty file keeps the name. */
+/** Writes a new file. While it is incomplete, it has another name, and an empty file reserves its own. */
 async function writeNewFile(name: string, lines: AsyncIterable<string>) {
   const unfinished = `${name}.unfinished`
   await (await createFile(name)).close()
@@ -53,7 +53,7 @@ async function writeNewFile(name: string, lines: AsyncIterable<string>) {
   }
 }
 
-/** Follows no symbolic link, not even one to a file that does not exist. */
+/** Creates a file. Follows no symbolic link, not even one to a file that does not exist. */
 async function createFile(name: string) {
   try {
     return await open(name, 'wx', 0o600)
@@ -63,7 +63,7 @@ async function createFile(name: string) {
   }
 }
 
-/** The reader may stop early, as `head` does. */
+/** Writes lines to stdout. The reader may stop early, as `head` does. */
 async function toStandardOutput(lines: AsyncIterable<string>) {
   try {
     await pipeline(lines, process.stdout, { end: false })

@@ -11,7 +11,7 @@ import { createProgressLine, jsonText } from '../io/output.js'
 import { print, withStore } from '../io/with-store.js'
 import { PartialFailureError } from '../partial-failure-error.js'
 
-/** Rejected lines reported on stderr; the rejects file has all of them. */
+/** Maximum number of rejected lines that are reported on stderr. The rejects file has all of them. */
 const reportedRejects = 20
 
 export const addUserImportCommand = (user: Command) =>
@@ -81,7 +81,7 @@ async function sizeOf(file: string) {
   }
 }
 
-/** Creates a file next to the input for rejected lines, and removes that of an earlier run. */
+/** Creates a file for rejected lines next to the input, and removes the one of an earlier run. */
 async function createRejectsFile(input: string) {
   const file = `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
   await rm(file, { force: true })

@@ -33,7 +33,7 @@ function addCreateCommand(user: Command) {
     .description('create a user, with a password typed on a terminal or read from stdin')
     .option('--name <name>', 'preferred name', preferredName)
     .option('--tenant <id>', 'add the user to this tenant', uuid)
-    .option('--no-password', 'ask for no password: the user cannot log in before one is set')
+    .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
     .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {
       const password = options.password ? await readNewPassword() : undefined

@@ -11,7 +11,7 @@ export function databasePath(text: string) {
   return { workspaceSlug, databaseName }
 }
 
-/** @throws {InvalidArgumentError} if the text is not a UUID */
+/** Parses a UUID. @throws {InvalidArgumentError} */
 export function uuid(text: string) {
   if (!isUuid(text)) throw new InvalidArgumentError('Expected a UUID, as printed by the list command.')
   return text
@@ -37,7 +37,7 @@ export const duration = (min: number, max: number) => (text: string) => {
   )
 }
 
-/** Returns a parser of what sign-up accepts in a field. */
+/** Returns a parser that accepts the values that sign-up accepts in a field. */
 const signUpField = (field: 'email' | 'preferredName' | 'newTenant') => (text: string) => {
   const { data, error } = CreateUserBody.shape[field].safeParse(text)
   if (data) return data

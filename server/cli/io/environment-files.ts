@@ -22,10 +22,10 @@ export function readEnvFile(): NodeJS.Dict<string> {
 type Variables = Record<string, string | undefined>
 
 /**
- * Returns the environment with each secret that is in a file, as Docker and Kubernetes mount them: the content of
- * the file that `NAME_FILE` names is the value of `NAME`, without line breaks at its end.
+ * Returns the environment with the secrets that are in files, as Docker and Kubernetes mount them. The value of `NAME` is
+ * the content of the file that `NAME_FILE` names, without line breaks at its end.
  *
- * @throws {ConfigError} with every file that cannot be used, by the name of its variable, without its path or content
+ * @throws {ConfigError} with the variable of every file that cannot be used, without its path or content
  */
 export function withSecretFiles(env: Variables): Variables {
   const secrets: Variables = {}
@@ -46,7 +46,7 @@ export function withSecretFiles(env: Variables): Variables {
   return { ...env, ...secrets }
 }
 
-/** An empty file is an error: an empty DATABASE_URL would open the embedded store. */
+/** Reads a secret. An empty file is an error, because an empty DATABASE_URL would open the embedded store. */
 function readSecret(file: string) {
   const secret = readText(file).replace(/[\r\n]+$/, '')
   if (secret === '') throw new Error('names an empty file')
@@ -57,7 +57,7 @@ function readText(file: string) {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    // The message has the path, which is the secret itself if the wrong variable was set.
+    // Without the original message, which has the path: if the wrong variable was set, the path is the secret.
     throw new Error(`names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }

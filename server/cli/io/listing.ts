@@ -6,7 +6,7 @@ import { print } from './with-store.js'
 /**
  * Adds the options of a paged listing.
  *
- * @param keyName what `--after` takes, for the help text
+ * @param keyName name of the value that `--after` takes, for the help text
  */
 export const addPageOptions = <Key>(command: Command, keyName: string, parseKey: (text: string) => Key) =>
   command
@@ -14,7 +14,7 @@ export const addPageOptions = <Key>(command: Command, keyName: string, parseKey:
     .option('--after <last>', `start after the row with this ${keyName}`, parseKey)
     .option('--json', 'print a JSON array; if it has fewer rows than the limit, it is the last page')
 
-/** Functions that return the cell of a row, by the header of the column. */
+/** Functions that return the cell of a row, by column header. */
 type Columns<Row> = Record<string, (row: Row) => string | number>
 
 /** Prints a page: a table, or the rows as an array with --json. */
@@ -28,7 +28,7 @@ export function printPage<Row>(
   print(options, rows, last ? table(rows, columns) + next : empty)
 }
 
-/** Returns rows as aligned columns with headers. Text of any script belongs into the last column. */
+/** Returns rows as aligned columns with headers. Text of any script must be in the last column. */
 export function table<Row>(rows: readonly Row[], columns: Columns<Row>) {
   const cells = rows.map((row) => Object.values(columns).map((cell) => String(cell(row))))
   return aligned([Object.keys(columns), ...cells])
@@ -48,5 +48,5 @@ export function aligned(lines: readonly (readonly string[])[]) {
     .join('\n')
 }
 
-/** Replaces control characters: text from clients must not control the operator's terminal. */
+/** Replaces control characters, because text from clients must not control the operator's terminal. */
 export const printable = (text: string) => text.replace(/\p{C}/gu, '\uFFFD')

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import type { Line } from '../../domain/management/users/import-users.js'
 
-/** Room for a user with several thousand tenants. */
+/** Enough for a user with several thousand tenants. */
 const maxLineBytes = 2 ** 20
-/** Length of the excerpt that is kept of a line that is too long. */
+/** Length of the excerpt of a line that is too long. */
 const excerptBytes = 200
 const newline = 0x0a
 const empty = Buffer.alloc(0)

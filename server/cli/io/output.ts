@@ -1,4 +1,4 @@
-/** Returns a value as JSON whose control characters are escaped: text of clients could steer a terminal. */
+/** Returns JSON with escaped control characters, because text from clients must not control the operator's terminal. */
 export const jsonText = (value: unknown) => JSON.stringify(value).replace(/\p{C}/gu, escapeCharacter)
 
 const escapeCharacter = (character: string) =>

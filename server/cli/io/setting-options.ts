@@ -7,7 +7,7 @@ import {
 } from '../../domain/databases/settings.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 
-/** Returns the option of each setting of a database. Its value is wrapped, because commander takes null for no value. */
+/** Returns the option of each setting of a database. Values are wrapped, because commander treats null as no value. */
 export const settingOptions = () =>
   settingEntries.map(([name, setting]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

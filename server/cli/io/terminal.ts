@@ -43,7 +43,7 @@ export async function readNewPassword(): Promise<string> {
   return password
 }
 
-/** @throws {UsageError} if stdin is not a terminal, so that nobody can confirm */
+/** Throws if stdin is not a terminal, because nobody could confirm. @throws {UsageError} */
 export function requireTerminal(action: string) {
   if (!process.stdin.isTTY) throw new UsageError(`${action} without a terminal requires --yes`)
 }

@@ -25,7 +25,7 @@ export async function withStore(command: StoreCommand) {
   await withNewStore(command)
 }
 
-/** Does the same, but creates the embedded store if necessary. */
+/** Does what {@link withStore} does, but creates the embedded store if necessary. */
 export async function withNewStore(command: StoreCommand) {
   const config = readConfig()
   const store = await openStore(config)
@@ -37,7 +37,7 @@ export async function withNewStore(command: StoreCommand) {
   }
 }
 
-/** Runs a command that changes tables: without a time limit, on a store that may lack migrations. */
+/** Runs a command that changes tables, without a time limit, on a store that may have pending migrations. */
 export async function withUnmigratedStore(command: (store: Store, log: Log) => Promise<void>) {
   const config = readConfig()
   const store = await openForMigration(config)
@@ -48,7 +48,7 @@ export async function withUnmigratedStore(command: (store: Store, log: Log) => P
   }
 }
 
-/** The audit trail goes to stderr, because stdout is for results: readable on a terminal, otherwise JSON lines. */
+/** Creates the log of audit lines on stderr, because stdout is for results. Readable on a terminal, otherwise JSON lines. */
 async function createAuditLog({ logLevel }: Config) {
   const output = process.stderr.isTTY ? await readableOutput() : process.stderr
   return pino({ level: logLevel }, output).child({ operator: operatorName() })
@@ -60,7 +60,7 @@ async function readableOutput() {
   return { write: (line: string) => process.stderr.write(format(line)) }
 }
 
-/** Returns the name of the operating system's user, or the number of one without a name. */
+/** Returns the name of the operating system's user, or the number of a user without a name. */
 export function operatorName(readUser: () => { username: string } = userInfo) {
   try {
     return readUser().username

@@ -101,7 +101,7 @@ it('commands say which worker cannot be reached, and do what they can', async ()
     `tenant create ${own} Engines`,
     `tenant list ${own}`,
     `outbox list ${own}`,
-    `outbox retry ${own} --resting`,
+    `outbox retry ${own} --not-retried`,
     `events tail ${own} --seconds 1`,
     `keys list ${own}`,
     `keys rotate ${own}`,
