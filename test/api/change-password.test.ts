@@ -8,7 +8,7 @@ const newPassword = 'four random common words'
 const change = (database: TestDatabase, { token }: { token: { jwt: string } }, body: object) =>
   database.as(token.jwt, 'PUT', 'me/password', body)
 
-it('replaces the password, ends every session, and refuses earlier tokens', async ({ database, clock }) => {
+it('replaces the password, ends every session, and revokes earlier tokens', async ({ database, clock }) => {
   clock.now = Date.now()
   const email = 'ada@example.com'
   const logIn = async (password: string) => database.login({ email, password })
@@ -40,7 +40,7 @@ it('returns a token that belongs to no session and can open one', async ({ datab
   }
 })
 
-// Those that verify the password after it was changed count as failed logins, of which five are free.
+// Requests that verify the old password after it was changed count as failed logins. Five of these need no wait.
 it('accepts one of five concurrent requests', async ({ database }) => {
   const email = 'race@example.com'
   const user = await database.signedUp({ email })

@@ -11,7 +11,7 @@ const email = 'ada@example.com'
 const invalid = [400, 'code_invalid']
 const minute = 60_000
 
-/** Returns the message that has sent a code, as if the server had been killed after the mail was accepted. */
+/** Returns the message of a sent code, as if the server had been killed after the mail was accepted. */
 const messageOf = (databaseId: string, userId: string, code: string, now: number) => ({
   databaseId,
   id: code.slice(0, 36),
@@ -80,7 +80,7 @@ describe('a mail that is delivered again', () => {
     },
   )
 
-  it('does not replace a newer code', async ({ app, usher }) => {
+  it('a mail that is delivered again does not replace a newer code', async ({ app, usher }) => {
     const { id } = await app.signedUp({ email })
     const replaced = await app.resetCode(email)
     await app.delivered()
@@ -94,7 +94,7 @@ describe('a mail that is delivered again', () => {
   })
 })
 
-it('send-reset replaces a code that a server has sent whose clock is 25 seconds ahead', async ({
+it('send-reset replaces the code of a server whose clock is 25 seconds ahead', async ({
   app,
   usher,
   smtp,

@@ -10,7 +10,7 @@ const invalid = [400, 'code_invalid']
 const minute = 60_000
 const hour = 60 * minute
 
-/** Returns a code whose HMAC has one other character. */
+/** Returns a code with one changed character in its HMAC. */
 const altered = (code: string) => code.slice(0, -2) + (code.at(-2) === 'A' ? 'B' : 'A') + code.at(-1)
 
 it('tokens say whether the address is verified if the database requires it', async ({ usher, app }) => {
@@ -29,7 +29,7 @@ it('tokens say whether the address is verified if the database requires it', asy
 describe('password reset', () => {
   it('a reset sets the password, ends all sessions and tokens, and verifies the address', async ({ app }) => {
     const email = 'Ada@example.com'
-    // Like that of the store, which counts for refused tokens too.
+    // The clock of the app must agree with the clock of the store, which also decides which tokens are rejected.
     app.clock.now = Date.now()
     const session = await app.opened({ email, newTenant: 'Engines' })
     const response = await app.requestReset('ada@EXAMPLE.com')
@@ -126,7 +126,7 @@ describe('password reset', () => {
       )
       await app.requestReset(email)
       watched.mockRestore()
-      // The server looks for due messages meanwhile. This one is due later.
+      // The server also searches for due messages. This one is not due yet.
       app.clock.now -= hour
       return texts
     }
@@ -139,7 +139,7 @@ describe('password reset', () => {
     expect(await app.delivered()).toHaveLength(1)
   })
 
-  it('a request that the store could not keep can be sent again immediately', async ({ app, usher }) => {
+  it('a request that could not be stored can be repeated immediately', async ({ app, usher }) => {
     const email = 'ada@example.com'
     await app.signedUp({ email })
     const from = elsewhere()
@@ -186,7 +186,7 @@ describe('password reset', () => {
     expect(outcomes.filter(([status]) => status !== 200)).toEqual(Array(29).fill(invalid))
   })
 
-  it('a code is refused if it is altered, older than an hour, replaced or of another database', async ({
+  it('a code is rejected if it is altered, older than an hour, replaced or from another database', async ({
     app,
     usher,
   }) => {
@@ -212,7 +212,7 @@ describe('password reset', () => {
     expect((await app.reset(second)).statusCode).toBe(200)
   })
 
-  it('a refused password names its errors and does not use the code up', async ({ app }) => {
+  it('a rejected password returns its field errors and does not use up the code', async ({ app }) => {
     const email = 'ada.lovelace@example.com'
     await app.signedUp({ email })
     const code = await app.resetCode(email)
@@ -226,7 +226,7 @@ describe('password reset', () => {
     expect((await app.reset(code)).statusCode).toBe(200)
   })
 
-  it('a code is refused with the HMAC of another code, and while the user has another address', async ({
+  it('a code is rejected with the HMAC of another code, and while the user has another address', async ({
     app,
     usher,
   }) => {
@@ -247,7 +247,7 @@ describe('password reset', () => {
     expect((await app.reset(code)).statusCode).toBe(200)
   })
 
-  it('a code of a disabled user is refused', async ({ app, usher }) => {
+  it('the code of a disabled user is rejected', async ({ app, usher }) => {
     const { id } = await app.signedUp({ email: 'ada@example.com' })
     const code = await app.resetCode('ada@example.com')
     const where = { databaseId: app.id, id }
@@ -283,7 +283,7 @@ describe('email verification', () => {
     expect(outcomes.filter(([status]) => status !== 200)).toEqual(Array(29).fill(invalid))
   })
 
-  it('a code is refused for another purpose, and after 24 hours', async ({ app, smtp }) => {
+  it('a code is rejected for another purpose, and after 24 hours', async ({ app, smtp }) => {
     const email = 'ada@example.com'
     const { token } = await app.signedUp({ email })
     const verification = await app.verificationCode(token.jwt)
@@ -297,13 +297,13 @@ describe('email verification', () => {
     expect((await app.verify(verification)).statusCode).toBe(200)
   })
 
-  it('a request without a valid token is refused', async ({ app }) => {
+  it('a request without a valid token is rejected', async ({ app }) => {
     expect(outcome(await app.requestVerification('no.token.this'))).toEqual([401, 'token_invalid'])
   })
 })
 
 describe('delivery', () => {
-  it('a mail that is refused is sent again with the same code, and its error has no address', async ({
+  it('a rejected mail is sent again with the same code, and its error contains no address', async ({
     app,
     smtp,
   }) => {
@@ -385,7 +385,10 @@ describe('delivery', () => {
     expect((await app.delivered()).map(({ recipients }) => recipients)).toEqual([['Kim@example.com']])
   })
 
-  it('a database without app URL keeps its mails until they expire, and says why', async ({ app, usher }) => {
+  it('a database without app URL keeps its mails until they expire, and stores the reason', async ({
+    app,
+    usher,
+  }) => {
     const email = 'ada@example.com'
     await setDatabase(usher.store, app, { appUrl: null })
     await app.signedUp({ email })

@@ -52,7 +52,7 @@ describe('POST /users', () => {
     expect(taken.json().code).toBe('email_taken')
   })
 
-  it('refuses an address that could be read as another, which an existing user can log in with', async ({
+  it('rejects a new address that mail systems could confuse with another, but lets existing users log in', async ({
     usher,
     database,
   }) => {

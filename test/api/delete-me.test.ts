@@ -27,7 +27,7 @@ it('deletes the user, the sessions, and the tenants that have no other user', as
   expect((await database.signedUp({ email })).id).not.toBe(user.id)
 })
 
-it('needs the password', async ({ usher, database }) => {
+it('deleteMe requires the password', async ({ usher, database }) => {
   const user = await database.signedUp()
   const remove = async (body: object) => {
     const response = await database.as(user.token.jwt, 'POST', 'me/deletion', body)

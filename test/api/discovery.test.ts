@@ -29,7 +29,7 @@ describe('discovery metadata', () => {
   })
 
   // RFC 8414 §3.2 and OpenID Connect Discovery §4.2 forbid empty arrays.
-  it('leaves out members without values', async ({ usher, database }) => {
+  it('metadata has no members without values', async ({ usher, database }) => {
     const metadata = await get(usher, `${baseOf(database)}/.well-known/openid-configuration`)
     expect(Object.values(metadata.json()).filter((value) => !(value as string).length)).toEqual([])
   })

@@ -106,7 +106,9 @@ describe('replacements of the password', () => {
   )
 })
 
-it('refuses to end all sessions if one of them has changed the password meanwhile', async ({ usher }) => {
+it('endAllSessions is rejected if one of the sessions has changed the password meanwhile', async ({
+  usher,
+}) => {
   const database = await usher.newDatabase()
   const { token } = await database.opened({ email })
   const owner = (await database.login({ email, password })).json()
@@ -248,7 +250,9 @@ describe('failures that cannot be stored', () => {
       (await loginFrom(database, address, { email, password: candidate }, usher)).statusCode
   }
 
-  it('delay an account from all networks but those that its user knows', async ({ usher }) => {
+  it('failures that cannot be stored delay an account from all networks but the known ones', async ({
+    usher,
+  }) => {
     const login = await loginWithoutFailures(usher)
     expect(await login('192.0.2.1')).toBe(200)
     for (let i = 0; i < 100; i++) expect(await login(`198.51.100.${i}`, 'wrong')).toBe(401)
@@ -256,7 +260,9 @@ describe('failures that cannot be stored', () => {
     expect(await login('192.0.2.1')).toBe(200)
   })
 
-  it('of a known network do not delay the account from others', async ({ usher }) => {
+  it('failures of a known network that cannot be stored do not delay the account from other networks', async ({
+    usher,
+  }) => {
     const login = await loginWithoutFailures(usher)
     const known = Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`)
     for (const address of known) expect(await login(address)).toBe(200)

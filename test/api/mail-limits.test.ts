@@ -7,7 +7,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 const it = codesTest
-  // The mails that were stored, in the place of their delivery.
+  // Collects the stored mails instead of delivering them.
   .extend('stored', ({ usher }) => {
     const deliver = vi.spyOn(usher.context, 'deliver').mockReturnValue(undefined)
     return () => deliver.mock.calls.flat(2).filter(({ kind }) => kind === 'mail').length
@@ -18,7 +18,11 @@ const expectAudited = (usher: TestApi, databaseId: string, limit: string) =>
     .poll(usher.logged)
     .toContain(`"audit":"mail.throttled","databaseId":"${databaseId}","limit":"${limit}"`)
 
-it('an address gets one mail a minute and five an hour, from any network', async ({ app, stored, usher }) => {
+it('an address gets at most one mail a minute and five an hour, from all networks together', async ({
+  app,
+  stored,
+  usher,
+}) => {
   const counts: number[] = []
   for (let request = 0; request < 14; request++) {
     expect((await app.requestReset('ada@example.com')).json()).toEqual({})
@@ -41,7 +45,11 @@ it('addresses that differ only in their tag share the limit', async ({ app, stor
   expect(stored()).toBe(5)
 })
 
-it('a client network gets 20 mails an hour for any addresses', async ({ app, stored, usher }) => {
+it('a client network gets at most 20 mails an hour, for all addresses together', async ({
+  app,
+  stored,
+  usher,
+}) => {
   const office = elsewhere()
   for (let user = 0; user < 25; user++) await app.requestReset(`user-${user}@example.com`, office)
   expect(stored()).toBe(20)
@@ -50,7 +58,7 @@ it('a client network gets 20 mails an hour for any addresses', async ({ app, sto
   expect(stored()).toBe(21)
 })
 
-it('the networks of a /48 get 40 mails an hour together', async ({ app, stored, usher }) => {
+it('the networks of a /48 get at most 40 mails an hour together', async ({ app, stored, usher }) => {
   for (let network = 0; network < 60; network++)
     await app.requestReset(`user-${network}@example.com`, `2001:db8:7:${network.toString(16)}::1`)
   expect(stored()).toBe(40)
@@ -59,7 +67,11 @@ it('the networks of a /48 get 40 mails an hour together', async ({ app, stored, 
   expect(stored()).toBe(41)
 })
 
-it('a database sends as many mails an hour as it is set to, of all kinds', async ({ app, stored, usher }) => {
+it('a database sends at most mails-per-hour mails an hour, of all kinds together', async ({
+  app,
+  stored,
+  usher,
+}) => {
   await setDatabase(usher.store, app, { mailsPerHour: 3 })
   const { token } = await app.signedUp({ email: 'grace@example.com' })
   await app.requestVerification(token.jwt)
@@ -85,9 +97,9 @@ it('a database without a limit counts no mails over all addresses', async ({ app
   }
 })
 
-it('a refused request counts against none of its limits', async ({ app, stored, usher }) => {
+it('a rejected request counts against none of its limits', async ({ app, stored, usher }) => {
   const office = elsewhere()
-  // By several processes, because one remembers the refusal.
+  // With several processes, because one process remembers the rejection.
   const servers: TestApi[] = []
   for (let count = 0; count < 3; count++) {
     const server = await startApp(usher.store, { LOG_LEVEL: 'silent' })
@@ -105,7 +117,7 @@ it('a refused request counts against none of its limits', async ({ app, stored, 
   for (const server of servers) await server.close()
 })
 
-it('a request that is refused again runs no statement until its limit allows one', async ({
+it('a request that is rejected again runs no statement until its limit allows one', async ({
   app,
   stored,
   usher,
@@ -125,7 +137,7 @@ it('a request that is refused again runs no statement until its limit allows one
       milliseconds,
     ),
   )
-  // Without those of the delivery, which runs meanwhile.
+  // Without the statements of the delivery, which runs at the same time.
   const statements = () => texts.filter((text) => /SAVEPOINT|code_request/.test(text)).length
   for (let request = 0; request < 20; request++) await app.requestReset('ada@example.com')
   expect([statements(), stored()]).toEqual([0, 1])
@@ -138,7 +150,7 @@ it('concurrent requests for a few addresses from a few networks neither fail nor
   app,
   stored,
 }) => {
-  // Opens connections: requests wait 600 ms at most for those to one node of a distributed store.
+  // Opens the connections first, because a request waits at most 600 ms for a node of a distributed store.
   await Promise.all(Array.from({ length: 5 }, (_, index) => app.requestReset(`first-${index}@example.com`)))
   const networks = [elsewhere(), elsewhere(), '2001:db8:9::1', '2001:db8:9:1::1']
   const responses = await Promise.all(

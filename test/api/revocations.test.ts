@@ -54,7 +54,7 @@ const byCommand =
     for (const command of commands) await command({ store, now }, database, user.id)
   }
 
-/** What revokes the tokens of a user, with the password that the user has afterwards. */
+/** Every operation and command that revokes the tokens of a user, with the user's password afterwards. */
 const revocations: [string, (subject: Subject) => Promise<unknown>, string][] = [
   [
     'a change of the password',
@@ -159,7 +159,7 @@ function deferred() {
 }
 
 describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
-  it('refuses the token of a login that reads the user before the commit, in a later second', async ({
+  it('rejects the token of a login that read the user before the commit, also if it is issued in a later second', async ({
     servers: { subject, revocation, there, elsewhere },
   }) => {
     const revoked = revoke(subject)
@@ -181,7 +181,7 @@ describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
     expect((await elsewhere.me(next.token.jwt)).statusCode).toBe(200)
   })
 
-  it('refuses the tokens and sessions of a server whose clock is 30 s ahead', async ({ subject, ahead }) => {
+  it('rejects the tokens and sessions of a server whose clock is 30 s ahead', async ({ subject, ahead }) => {
     const { database, user, usher } = subject
     ahead.clock.now = usher.clock.now + 30_000
     const there = ahead.client(database.workspaceSlug, database.databaseName)
@@ -198,7 +198,7 @@ describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
     expect(outcome(await there.refresh(session.refreshToken.value))).toEqual(ended)
   })
 
-  it('deletes the codes that reset the password, and their mails that wait', async ({ subject }) => {
+  it('deletes the codes that reset the password, and the waiting mails with them', async ({ subject }) => {
     const { database, usher } = subject
     const code = await storeCode(subject, 'password_reset')
     const verification = await storeCode(subject, 'email_verification')
@@ -220,7 +220,7 @@ describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
   })
 })
 
-it('a code that is stored while a revocation waits for it is refused', async ({
+it('a code that is stored while a revocation waits for it is rejected', async ({
   postgres,
   servers: { subject, there },
 }) => {

@@ -21,7 +21,7 @@ let count = 0
 const newEmail = () => `list-${++count}@example.com`
 
 describe('the label of a session', () => {
-  it('is trimmed, and shown in the list of sessions', async ({ database, open }) => {
+  it('the label of a session is trimmed, and shown in the list of sessions', async ({ database, open }) => {
     const email = newEmail()
     await database.signedUp({ email })
     const { token } = await open(email, { label: ' Ada’s 📱 ' })
@@ -32,7 +32,7 @@ describe('the label of a session', () => {
     expect(labels).toEqual(['Ada’s 📱', null, null, null])
   })
 
-  it('stays when the session is refreshed', async ({ database, open }) => {
+  it('the label of a session stays when the session is refreshed', async ({ database, open }) => {
     const email = newEmail()
     await database.signedUp({ email })
     const { refreshToken } = await open(email, { label: 'x'.repeat(255) })
@@ -58,7 +58,11 @@ describe('the label of a session', () => {
 })
 
 describe('listSessions', () => {
-  it('has the current session, also if 120 others were used later', async ({ usher, database, clock }) => {
+  it('listSessions includes the current session even if 120 others were used later', async ({
+    usher,
+    database,
+    clock,
+  }) => {
     const { id: userId, token, ...session } = await database.opened()
     // The store's clock says when the current session was used.
     const later = new Date(Date.now() + 3_600_000)
@@ -79,7 +83,7 @@ describe('listSessions', () => {
     expect(sessions.filter(({ current }) => current)).toHaveLength(1)
   })
 
-  it('marks the session of every token that belongs to it, that of its login too', async ({
+  it('listSessions marks the current session for each of its tokens, also for the token of its login', async ({
     database,
     open,
   }) => {
@@ -132,7 +136,7 @@ describe('listSessions', () => {
 })
 
 describe('endSessionById', () => {
-  it('ends one session of the user, and succeeds again', async ({ usher, database, open }) => {
+  it('endSessionById ends one session of the user, and succeeds again', async ({ usher, database, open }) => {
     const email = newEmail()
     const { id: userId } = await database.signedUp({ email })
     const [phone, laptop] = [await open(email), await open(email)]
@@ -153,7 +157,7 @@ describe('endSessionById', () => {
     ])
   })
 
-  it('ends the current session, whose tokens it then refuses', async ({ database }) => {
+  it('endSessionById can end the current session, whose tokens are rejected then', async ({ database }) => {
     const { token, ...session } = await database.opened()
     const end = () => database.as(token.jwt, 'DELETE', `me/sessions/${idOf({ token, ...session })}`)
     expect((await end()).statusCode).toBe(204)
@@ -161,7 +165,7 @@ describe('endSessionById', () => {
     expect((await database.me(token.jwt)).json().code).toBe('token_invalid')
   })
 
-  it('changes nothing for the id of another user, of another database and of nobody', async ({
+  it('endSessionById changes nothing for the session of another user or database, and for an unknown id', async ({
     usher,
     database,
   }) => {
@@ -187,7 +191,7 @@ describe('endSessionById', () => {
     },
   )
 
-  it('needs a token and a database', async ({ usher, database }) => {
+  it('endSessionById requires a token and a database', async ({ usher, database }) => {
     const url = `${database.users}/me/sessions/${crypto.randomUUID()}`
     expect((await usher.send({ method: 'DELETE', url })).json().code).toBe('token_missing')
     for (const id of [crypto.randomUUID(), 'x']) {

@@ -40,7 +40,7 @@ describe('openSession', () => {
     expect((await database.me(user.token.jwt)).statusCode).toBe(200)
   })
 
-  it('opens one session per login, also of 10 requests at the same time', async ({ database }) => {
+  it('openSession opens one session per login, also for 10 concurrent requests', async ({ database }) => {
     const { token } = await database.signedUp()
     const responses = await Promise.all(Array.from({ length: 10 }, () => database.openSession(token.jwt)))
     const statuses = responses.map(({ statusCode }) => statusCode).sort()
@@ -51,7 +51,7 @@ describe('openSession', () => {
     expect(outcome(await database.openSession(token.jwt))).toEqual([401, 'token_invalid'])
   })
 
-  it('refuses a token issued more than 120 seconds ago', async ({ database, clock }) => {
+  it('openSession rejects a token issued more than 120 seconds ago', async ({ database, clock }) => {
     const [one, other] = [await database.signedUp(), await database.signedUp()]
     clock.now = start + 120_000
     expect((await database.openSession(one.token.jwt)).statusCode).toBe(201)
@@ -59,14 +59,14 @@ describe('openSession', () => {
     expect(outcome(await database.openSession(other.token.jwt))).toEqual([409, 'session_not_opened'])
   })
 
-  it('refuses a token of a session', async ({ database }) => {
+  it('openSession rejects the token of a session', async ({ database }) => {
     const session = await database.opened()
     expect(outcome(await database.openSession(session.token.jwt))).toEqual([409, 'session_not_opened'])
     const { token } = (await database.refresh(session.refreshToken.value)).json()
     expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
   })
 
-  it('refuses a token of another database, an expired and a missing one', async ({
+  it('openSession rejects a missing token, an expired one and one of another database', async ({
     usher,
     database,
     clock,
@@ -100,7 +100,7 @@ describe('refreshSession', () => {
     expect((await database.me(next.token.jwt)).json().email).toBe(email)
   })
 
-  it('returns one and the same refresh token to 30 requests at the same time', async ({ database }) => {
+  it('refreshSession returns the same refresh token to 30 concurrent requests', async ({ database }) => {
     const { refreshToken } = await database.opened()
     const responses = await Promise.all(
       Array.from({ length: 30 }, () => database.refresh(refreshToken.value)),
@@ -149,7 +149,7 @@ describe('refreshSession', () => {
     },
   )
 
-  it('refuses a forged token, and writes nothing', async ({ usher, database, clock }) => {
+  it('refreshSession rejects a forged token, and writes nothing', async ({ usher, database, clock }) => {
     const other = await usher.newDatabase('standard', database.workspaceSlug)
     const { refreshToken, token } = await database.opened()
     const [id, , mac = ''] = refreshToken.value.split('.')
@@ -175,7 +175,10 @@ describe('refreshSession', () => {
     expect((await database.refresh(refreshToken.value)).statusCode).toBe(200)
   })
 
-  it('refuses a token from the future, such as after a restore', async ({ usher, database }) => {
+  it('refreshSession rejects a refresh token that is newer than the session, as after a restore', async ({
+    usher,
+    database,
+  }) => {
     const { refreshToken } = await database.opened()
     const next = (await database.refresh(refreshToken.value)).json().refreshToken.value
     const [id = ''] = next.split('.')
@@ -193,7 +196,7 @@ describe('refreshSession', () => {
     expect(outcome(await database.refresh(next.refreshToken.value))).toEqual(ended)
   })
 
-  it('ends a session 90 days after its login, and refuses its tokens then', async ({ database, clock }) => {
+  it('ends a session 90 days after its login, and rejects its tokens then', async ({ database, clock }) => {
     let session = await database.opened()
     for (let days = 10; days < 90; days += 10) {
       clock.now = start + days * day
@@ -220,14 +223,14 @@ describe('refreshSession', () => {
     }
   })
 
-  it('challenges for a password if the session has ended', async ({ database }) => {
+  it('refreshSession returns a challenge for a password if the session has ended', async ({ database }) => {
     const { headers } = await database.refresh('x')
     expect(headers['www-authenticate']).toBe(`Password realm="${database.path}"`)
   })
 })
 
 describe('the end of sessions', () => {
-  it('the end of a session refuses the token of its login, also after the session would have expired', async ({
+  it('when a session ends, the token of its login is rejected, also after the session would have expired', async ({
     usher,
     clock,
   }) => {
@@ -251,7 +254,7 @@ describe('the end of sessions', () => {
     }
   })
 
-  it('looks for the session of a login for five minutes, and then only if there is one', async ({
+  it('looks for the session of a login for five minutes, and later only if the login has opened one', async ({
     store,
   }) => {
     const texts: string[] = []
@@ -284,9 +287,7 @@ describe('the end of sessions', () => {
     await usher.close()
   })
 
-  it('reads tokens of logins and of sessions in one statement, each with its own end', async ({
-    database,
-  }) => {
+  it('reads the users of tokens of logins and of sessions in one statement', async ({ database }) => {
     const users = await Promise.all(Array.from({ length: 6 }, () => database.signedUp()))
     const sessions: Session[] = await Promise.all(
       users.slice(2).map(async ({ token }) => (await database.openSession(token.jwt)).json()),
@@ -351,7 +352,7 @@ describe('the end of sessions', () => {
     expect(outcome(await database.refresh(session.refreshToken.value))).toEqual(ended)
   })
 
-  it('30 concurrent requests of endAllSessions count as one, so that the next token is valid immediately', async ({
+  it('30 concurrent endAllSessions requests revoke once, so that the next token is valid immediately', async ({
     database,
     clock,
   }) => {
@@ -413,7 +414,7 @@ describe('settings of a database', () => {
     expect(outcome(await database.openSession(token.jwt))).toEqual([409, 'session_not_opened'])
   })
 
-  it('session-idle and session-max bound the refresh token', async ({ usher, clock }) => {
+  it('session-idle and session-max limit the refresh token', async ({ usher, clock }) => {
     const database = await usher.newDatabase()
     await setDatabase(usher.store, database, { sessionIdle: 600, sessionMax: 900 })
     const { refreshToken } = await database.opened()
@@ -447,7 +448,9 @@ describe('the number of sessions of a user', () => {
     return rows.map(({ id }) => id).sort()
   }
 
-  it('stays at 100: opening another one ends the longest unused one', async ({ usher }) => {
+  it('a user has at most 100 sessions: opening another one ends the longest unused one', async ({
+    usher,
+  }) => {
     const database = await usher.newDatabase()
     const email = 'many-devices@example.com'
     const { id: userId, token, refreshToken } = await database.opened({ email })
@@ -472,9 +475,7 @@ describe('the number of sessions of a user', () => {
     expect(await session.count({ where: { databaseId: database.id, endedAt: null } })).toBe(101)
   })
 
-  it('follows sessions-per-user: more end at the next session, and those that have ended do not count', async ({
-    usher,
-  }) => {
+  it('a user has at most sessions-per-user sessions, and ended ones do not count', async ({ usher }) => {
     const database = await usher.newDatabase()
     await setDatabase(usher.store, database, { sessionsPerUser: 3 })
     const email = 'three-devices@example.com'
@@ -493,7 +494,9 @@ describe('the number of sessions of a user', () => {
     expect((await database.refresh(newest.refreshToken.value)).statusCode).toBe(200)
   })
 
-  it('is exact also if 12 sessions are opened at the same time', async ({ usher }) => {
+  it('the number of sessions of a user is exact even if 12 are opened at the same time', async ({
+    usher,
+  }) => {
     const database = await usher.newDatabase()
     await setDatabase(usher.store, database, { sessionsPerUser: 2 })
     const email = 'twelve-at-once@example.com'
@@ -509,10 +512,7 @@ describe('the number of sessions of a user', () => {
   })
 })
 
-it('a refresh token of one session with the mac of another purpose or secret is refused', async ({
-  usher,
-  database,
-}) => {
+it('a refresh token with the MAC of another purpose or secret is rejected', async ({ usher, database }) => {
   const { refreshToken } = await database.opened()
   const [id = ''] = refreshToken.value.split('.')
   const [row] = await usher.store.prisma.databaseSecret.findMany({ where: { databaseId: database.id } })

@@ -4,8 +4,8 @@ import { it, outcome } from '../support/codes.js'
 
 const hour = 3_600_000
 
-describe('a database that demands a token to verify an address', () => {
-  it('verifies an address by its code and a token of its user', async ({ app, usher }) => {
+describe('a database that requires a token to verify an address', () => {
+  it('verifies an address with its code and a token of its user', async ({ app, usher }) => {
     await setDatabase(usher.store, app, { verifyEmailWithToken: true })
     const session = await app.opened()
     const code = await app.verificationCode(session.token.jwt)
@@ -13,7 +13,7 @@ describe('a database that demands a token to verify an address', () => {
     expect((await app.me(session.token.jwt)).json().emailVerified).toBe(true)
   })
 
-  it('does not verify the address of a stranger who has signed up with it when its owner clicks', async ({
+  it('does not verify an address when its owner opens the link and another user has signed up with it', async ({
     app,
     usher,
     smtp,

@@ -41,7 +41,7 @@ async function startOwnOperator() {
   return usher
 }
 
-/** Returns what is sealed in a store and cannot be opened with a master key. */
+/** Returns the keys and secrets of a store that cannot be decrypted with a master key. */
 async function sealedWithOther({ prisma }: OpenStore, masterKey: Buffer) {
   const found: string[] = []
   const check = (name: string, open: () => unknown) => {
@@ -194,7 +194,7 @@ describe('keys rewrap', () => {
     for (let count = 0; count < 5; count++) await usher.newDatabase()
     const ids = await store.prisma.database.findMany({ select: { id: true }, orderBy: { id: 'asc' } })
     const frozen = [ids.at(0), ids.at(1), ids.at(-1)].map((database) => database?.id)
-    // Without a limit of its own, a statement waits for the limit of the store.
+    // Without a separate time limit, a statement would wait for the limit of the store.
     const query: OpenStore['query'] = (text, values, milliseconds = Number.POSITIVE_INFINITY) => {
       if (!frozen.includes(String(values[0]))) return store.query(text, values)
       if (milliseconds <= 2_000) return Promise.reject(new UnavailableError('does not respond'))
@@ -216,7 +216,7 @@ describe('keys rewrap', () => {
     await expect(requireMasterKey({ ...store, query, masterKey: randomBytes(32) })).rejects.toThrow(wrongKey)
   })
 
-  it('everything that is created with both keys after keys rewrap is sealed with the new one', async () => {
+  it('everything that is created with both keys after keys rewrap is encrypted with the new one', async () => {
     const usher = await startOwnOperator()
     const { path, ...database } = await usher.newDatabase()
     const next = newKey()
@@ -359,7 +359,7 @@ describe('the key file of an embedded store', () => {
       expect(await usher(`keys list acme/${name}`)).toMatchObject({ code: 0 })
   })
 
-  it('keys rewrap keeps both master keys while neither has sealed a key', async () => {
+  it('keys rewrap keeps both master keys while there is a key that neither can decrypt', async () => {
     const store = await openEmbedded(folder)
     const { masterKey, newMasterKey } = { masterKey: store.masterKey, newMasterKey: randomBytes(32) }
     const [row] = await store.prisma.signingKey.findMany({ orderBy: { databaseId: 'asc' } })

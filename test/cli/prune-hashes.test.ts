@@ -5,7 +5,7 @@ import { findDummyHashes, recordDummyHash } from '../../server/store/queries/dat
 import { password, startApp } from '../support/app.js'
 import { type Operator, it as operatorIt } from '../support/operator.js'
 
-/** Returns a hash of which tests use only the parameters. */
+/** Returns a hash. Tests use only its parameters. */
 const hashOf = (passes: number) => `$argon2id$v=19$m=8,t=${passes},p=1$${'b'.repeat(21)}A$${'b'.repeat(42)}A`
 const [second, third] = [dummyHashOf(hashOf(2)), dummyHashOf(hashOf(3))]
 

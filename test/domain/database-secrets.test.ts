@@ -30,7 +30,7 @@ describe('secrets of a database', () => {
     expect(await world.rows()).toHaveLength(1)
   })
 
-  it('verify what they signed, and nothing else', async ({ usher, world }) => {
+  it('secrets verify what they signed, and nothing else', async ({ usher, world }) => {
     const secrets = await world.secrets()
     const mac = secrets.sign('refresh_token', 'a', 1)
     expect(mac).toMatch(/^[\w-]{43}$/)

@@ -86,7 +86,7 @@ describe('networks', () => {
     onceDisconnected: () => () => undefined,
   })
 
-  it('take turns, so that one with many jobs does not delay the others', () => {
+  it('networks take turns, so that one with many jobs does not delay the others', () => {
     const { pool, threads } = startPool(1)
     for (let index = 0; index < 5; index++) void pool.run(verify(`greedy ${index}`), clientOf('greedy'))
     void pool.run(verify('polite'), clientOf('polite'))
@@ -96,7 +96,7 @@ describe('networks', () => {
     expect(order).toEqual(['greedy 0', 'greedy 1', 'greedy 2', 'polite', 'greedy 3', 'greedy 4'])
   })
 
-  it('share the limit of the queue: one with many jobs uses up its own share only', async () => {
+  it('networks share the limit of the queue, so that one with many jobs uses up only its own share', async () => {
     const { pool, threads } = startPool(1, 2)
     const [thread] = threads as [FakeThread]
     void pool.run(verify('first'), clientOf('greedy'))
@@ -115,7 +115,7 @@ describe('networks', () => {
     expect(pool.stats()).toMatchObject({ queued: 3, shed: 18 })
   })
 
-  it('accept a job whose turn has come, although later requests wait for a turn', async () => {
+  it('networks accept a job whose turn has come, although later requests wait for a turn', async () => {
     const { pool, threads } = startPool(1, 2)
     const [thread] = threads as [FakeThread]
     void pool.run(verify('first'), clientOf('network'))
@@ -168,13 +168,13 @@ describe('a thread that cannot start', () => {
     return delays
   }
 
-  it('is started again after 0.1 s, doubled up to 10 s', async () => {
+  it('a thread that cannot start is started again after 0.1 s, doubled up to 10 s', async () => {
     const { threads } = startPool(1)
     threads[0]?.emit('error', broken)
     expect(await failFor(34_000, threads)).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
   })
 
-  it('gets no job before it has started, and all rejections say unavailable meanwhile', async () => {
+  it('a thread that cannot start gets no job, and all rejections say unavailable meanwhile', async () => {
     const { pool, threads } = startPool(1)
     threads[0]?.emit('message', 'ready')
     pool.assertWorking()
@@ -192,7 +192,7 @@ describe('a thread that cannot start', () => {
     expect(threads).toHaveLength(3)
   })
 
-  it('stops the pool after a minute in which no other worked', async () => {
+  it('a thread that cannot start stops the pool after a minute in which no other works', async () => {
     const { pool, threads } = startPool(1)
     const stopped = vi.fn()
     void pool.stopped.then(({ message }) => stopped(message))
@@ -203,7 +203,7 @@ describe('a thread that cannot start', () => {
     expect(stopped).toHaveBeenCalledWith('no hashing thread could be started for 60 s: no such file')
   })
 
-  it('does not stop a pool in which another works', async () => {
+  it('a thread that cannot start does not stop a pool in which another works', async () => {
     const { pool, threads } = startPool(2)
     const stopped = vi.fn()
     void pool.stopped.then(stopped)

@@ -14,7 +14,7 @@ it('stores no private key in plain text', () => {
   expect(Buffer.from(row().sealedPrivateKey).toString('latin1')).not.toContain('PRIVATE KEY')
 })
 
-it('seals the same key differently each time', () => {
+it('encrypts the same key differently each time', () => {
   expect(row().sealedPrivateKey).not.toEqual(row().sealedPrivateKey)
 })
 
@@ -28,7 +28,7 @@ it.each([
   )
 })
 
-it('does not open a sealed key with the public key of another pair', () => {
+it('does not open an encrypted key with the public key of another pair', () => {
   const changed = { ...row(), publicKey: row().publicKey }
   expect(() => openTokenKey(changed, { masterKey }, 'issuer')).toThrow(
     `signing key ${changed.kid} of database ${databaseId} has a public key that does not match its kid`,

@@ -50,7 +50,7 @@ const burst = (processes: number): fc.Arbitrary<Burst> =>
         : fc.option(fc.nat({ max: processes - 1 }), { nil: undefined }),
   })
 
-/** Returns the minimum number of seconds in which so many guesses from one network are verified. */
+/** Returns the minimum number of seconds that a number of guesses from one network take. */
 function minSeconds(verified: number, free: number) {
   let seconds = 0
   for (let failures = free; failures < verified; failures++) seconds += Math.min(2 ** (failures - free), 900)

@@ -40,7 +40,7 @@ it('does not hash the password of a queued login whose client has disconnected',
 
   expect((await first).status).toBe(401)
   await expect.poll(() => stats().queued, patient).toBe(0)
-  // The thread held the second one already.
+  // The thread already held the second job.
   await expect.poll(() => stats().busy, patient).toBe(0)
   expect(stats().started - started).toBe(2)
   const statuses = () => [...usher.logged().matchAll(/"status":(\d+)/g)].map(([, status]) => status)

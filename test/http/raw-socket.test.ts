@@ -129,7 +129,7 @@ it('returns a response that takes longer than a request may take to arrive', asy
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const slow = exchange(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-  // Rejected by the limit, although it began later.
+  // The time limit rejects it, although it began later.
   expect(await exchange(port, 'GET')).toMatchObject({ status: 408 })
   events.emit('other rejected')
   expect(await slow).toMatchObject({ status: 200 })

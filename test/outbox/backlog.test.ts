@@ -49,7 +49,10 @@ async function buffersOf(store: Store, work: (queries: Pick<Store, 'query'>) => 
   return plans
 }
 
-it('a claim and a search read only what they return, whatever else waits', async ({ store, usher }) => {
+it('a claim and a search read only the rows that they return, however many messages wait', async ({
+  store,
+  usher,
+}) => {
   const database = await usher.newDatabase()
   await storeBacklog(store, { databaseIds: [database.id], users: 3_000, eventsOfUser: 3 })
   await storeBacklog(store, { databaseIds: [database.id], users: 1, eventsOfUser: 20_000 })
@@ -70,7 +73,7 @@ it('a claim and a search read only what they return, whatever else waits', async
   await store.prisma.messageStream.deleteMany()
 })
 
-/** Sets a webhook, and returns what stores events of users of the database as the version before streams did. */
+/** Sets a webhook. Returns a function that stores events of users as a version without streams did. */
 async function withWebhook({ store, clock }: TestApi, database: TestDatabase, url: string) {
   await setDatabase(store, database, webhookSettings({ webhookUrl: null }, { webhookUrl: url }))
   return (userId: string, type: string) =>

@@ -36,7 +36,7 @@ async function storeEvents({ store, clock }: TestApi, database: TestDatabase, ur
   })
 }
 
-it('a database whose node is unavailable does not hold back the messages of others', async ({
+it('a database whose node is unavailable does not delay the messages of others', async ({
   store,
   receiver,
 }) => {
@@ -73,7 +73,7 @@ it('a message that fails is delivered again after its wait, without a search', a
   await usher.close()
 })
 
-it('a receiver that does not respond does not hold back the mails of its database', async ({
+it('a receiver that does not respond does not delay the mails of its database', async ({
   store,
   receiver,
 }) => {
@@ -97,7 +97,7 @@ it('deliveries leave the connections of the store to requests', async ({ store, 
   let running = 0
   let most = 0
   const query: Store['query'] = async (text, values, milliseconds) => {
-    // Others are searches.
+    // The other statements are searches.
     if (typeof values[0] !== 'string') return store.query<never>(text, values, milliseconds)
     running += 1
     most = Math.max(most, running)

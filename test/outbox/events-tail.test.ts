@@ -49,7 +49,7 @@ it('events tail prints each event of a database once, in order', async ({ usher,
   expect(await usher.json(`outbox list ${database.path}`)).toEqual([])
 })
 
-it('events tail prints events that a webhook receives too, and those that it refuses', async ({
+it('events tail also prints the events that a webhook receives, and those that it rejects', async ({
   usher,
   database,
 }) => {
@@ -71,7 +71,7 @@ it('events tail prints events that a webhook receives too, and those that it ref
   await receiver.close()
 })
 
-it('events tail deletes the events that an earlier one has left', async ({ usher, database }) => {
+it('events tail deletes the events that an earlier run has left', async ({ usher, database }) => {
   const old = {
     databaseId: database.id,
     id: '01800000-0000-7000-8000-000000000000',
@@ -84,7 +84,7 @@ it('events tail deletes the events that an earlier one has left', async ({ usher
   expect(await usher.store.prisma.message.count({ where: { databaseId: database.id } })).toBe(0)
 })
 
-it('events are kept for events tail of the version before, which writes the database', async ({
+it('events are kept for events tail of the previous version, which writes the database', async ({
   usher,
   database,
 }) => {
@@ -102,7 +102,7 @@ it('events tail fails after its database was deleted', async ({ usher, database 
   const event = tailEvents(usher.store, database, { stopped, now: () => now }).next()
   const where = { databaseId: database.id }
   await vi.waitFor(async () => expect(await usher.store.prisma.eventTail.count({ where })).toBe(1))
-  // No node of a distributed store but that of the database is written.
+  // Only the database's node of a distributed store is written.
   const { eventsTailedUntil } = await usher.store.prisma.database.findUniqueOrThrow({
     where: { id: database.id },
   })

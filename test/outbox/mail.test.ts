@@ -130,7 +130,7 @@ async function startEndlessSmtp() {
   return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, connected }
 }
 
-it('a mail fails after 25 s, even if the SMTP server goes on to send', async () => {
+it('a mail fails after 25 s, even if the SMTP server continues to send', async () => {
   const smtp = await startEndlessSmtp()
   const { mail } = loadConfig({ SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -20,14 +20,14 @@ const it = base
 
 const typesOf = ({ requests }: Receiver) => requests.map(({ event }) => event.type)
 
-/** Waits until the receiver has got so many requests. */
+/** Waits until the receiver has got a number of requests. */
 const receives = (receiver: Receiver, count: number) =>
   vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(count), 15_000)
 
 const messagesOf = ({ store }: Operator, { id: databaseId }: TestDatabase) =>
   store.prisma.message.findMany({ where: { databaseId }, orderBy: { id: 'asc' } })
 
-/** Waits until the only message has failed so many times. Returns it. */
+/** Waits until the only message has failed a number of times, and returns it. */
 const failed = (usher: Operator, database: TestDatabase, attempts: number) =>
   vi.waitFor(async () => {
     const [message] = await messagesOf(usher, database)
@@ -42,7 +42,7 @@ const failed = (usher: Operator, database: TestDatabase, attempts: number) =>
 const delivered = (usher: Operator, database: TestDatabase) =>
   vi.waitFor(async () => expect(await messagesOf(usher, database)).toEqual([]), 15_000)
 
-/** Delivers what is due at a time. */
+/** Delivers the messages that are due at a time. */
 function deliverAt(usher: Operator, database: TestDatabase, time: number) {
   usher.clock.now = time
   usher.context.deliver([{ databaseId: database.id }])
@@ -75,7 +75,7 @@ it('a sign-up with a tenant sends three events in order, signed by Standard Webh
   await delivered(usher, database)
 })
 
-it('a sign-up with an Idempotency-Key sends its events once, and a refused sign-up sends none', async ({
+it('a sign-up with an Idempotency-Key sends its events once, and a rejected sign-up sends none', async ({
   usher,
   database,
   receiver,
@@ -383,7 +383,7 @@ it('several servers deliver each message once if the receiver accepts it', async
   for (const server of others) await server.close()
 })
 
-it('a new secret signs from then on, and a removed webhook gets nothing that was waiting', async ({
+it('a new secret signs all later events, and a removed webhook gets no waiting event', async ({
   usher,
   database,
   receiver,
@@ -411,7 +411,7 @@ it('a new secret signs from then on, and a removed webhook gets nothing that was
   expect(receiver.requests.length).toBe(count)
 })
 
-it('a removed webhook drops what is waiting, so that a later one does not get it', async ({
+it('removing a webhook deletes the waiting events, so that a later webhook does not get them', async ({
   usher,
   database,
   receiver,
@@ -426,7 +426,7 @@ it('a removed webhook drops what is waiting, so that a later one does not get it
   expect(await usher.json(`outbox list ${database.path}`)).toEqual([])
 })
 
-it('the secret of a webhook is shown once, sealed in the store and opened after keys rewrap', async ({
+it('the secret of a webhook is shown once, encrypted in the store and still readable after keys rewrap', async ({
   usher,
   database,
   receiver,

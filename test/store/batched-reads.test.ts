@@ -9,7 +9,7 @@ interface Statement {
   fail(): void
 }
 
-/** Reads with statements that end when the test says so. Every row exists but `unknown`. */
+/** Reads with statements whose end the test decides. Every row except `unknown` exists. */
 function createReads() {
   const statements: Statement[] = []
   const read = batchReads<{ id: string }, { id: string }>(

@@ -11,7 +11,7 @@ import type { TestStore } from '../support/store.js'
 
 const it = apiTest.extend('storeKind', { scope: 'worker' }, 'postgres')
 
-/** Waits until so many statements wait for a lock. */
+/** Waits until a number of statements wait for a lock. */
 const waiting = ({ prisma }: TestStore, count: number) =>
   vi.waitFor(
     async () => {
@@ -87,7 +87,7 @@ it.for([0, 1])(
     }
     const email = `leaving-after-${others}@example.com`
     const { token } = await signedUp({ email, newTenant: 'Engines' })
-    // Notes the network, so that the deletion need not.
+    // Records the network, so that the deletion does not.
     await login({ email, password })
 
     const deletion = await store.prisma.$transaction(

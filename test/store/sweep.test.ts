@@ -8,7 +8,7 @@ import { startApp, type TestDatabase } from '../support/app.js'
 import { createFiller } from '../support/many-rows.js'
 import { openTestStore, type TestStore } from '../support/store.js'
 
-/** Why the rows of a table may stay, for every table that the sweep leaves alone. */
+/** Every table that the sweep does not delete from, with the reason. */
 const kept: Record<string, string> = {
   _prisma_migrations: 'one for each migration',
   workspace: 'until the operator deletes it',
@@ -43,10 +43,7 @@ const it = withOwnStore
   })
   .extend('database', ({ usher }) => usher.newDatabase())
 
-it('every table says until when it keeps its rows, and the sweep deletes those that have ended', async ({
-  store,
-  client,
-}) => {
+it('the sweep deletes the expired rows of every table', async ({ store, client }) => {
   // No server runs that delivers the messages.
   const usher = await startApp(store)
   const database = await usher.newDatabase()
@@ -90,7 +87,7 @@ it('every table says until when it keeps its rows, and the sweep deletes those t
   ])
 })
 
-it('a session is kept for 24 hours and two minutes, in which its tokens are refused through it', async ({
+it('the row of an ended session is kept for 24 hours and two minutes, so that its tokens are rejected', async ({
   usher,
   database,
 }) => {
@@ -135,7 +132,7 @@ it('one of several processes sweeps a database, every 12 hours', async ({ usher,
   expect(counts).toEqual([1, 1, 2, 3])
 })
 
-/** Runs a sweep until it has waited so many times. Returns its statements and waits. */
+/** Runs a sweep until it has waited a number of times. Returns its statements and waits. */
 async function observe(
   { context }: Awaited<ReturnType<typeof startApp>>,
   waits: number,
@@ -160,7 +157,7 @@ async function observe(
   return { waited, statements }
 }
 
-it('a process visits one database in 4 s, all within an hour at most once, and passes over one that fails', async ({
+it('a process visits a database every 4 s, each at most once an hour, and continues after a failure', async ({
   usher,
 }) => {
   const { prisma } = usher.store
@@ -185,7 +182,7 @@ it('a process visits one database in 4 s, all within an hour at most once, and p
   expect(statements).toHaveLength(2 + first)
 })
 
-it('the embedded store is swept too', async () => {
+it('the embedded store is also swept', async () => {
   const store = await openTestStore('embedded')
   const usher = await startApp(store)
   const database = await usher.newDatabase()
@@ -198,7 +195,7 @@ it('the embedded store is swept too', async () => {
   await store.close()
 })
 
-it('the sweep keeps what clocks of servers that differ may still need', ({ usher }) => {
+it('the sweep keeps rows that servers with other clocks may still need', ({ usher }) => {
   const { now } = usher.clock
   for (const end of Object.values(endsAt(now))) expect(end.getTime()).toBeLessThanOrEqual(now - 60_000)
 })

@@ -4,7 +4,7 @@ import type { Store } from '../../server/store/store.js'
 
 const connections = 4
 
-/** A store on Citus. Each database is on the worker of its name, and what runs there ends when the test says so. */
+/** A store on Citus. Each database is on the worker with its name. The test decides when a statement there ends. */
 function createStore() {
   const running: string[] = []
   const ends: (() => void)[] = []

@@ -17,7 +17,7 @@ import type { TestStore } from './store.js'
 
 export const start = Date.parse('2026-03-01T12:00:00Z')
 
-/** The clock of an app, in milliseconds: what it reads, and how far its caches are ahead. */
+/** The clock of an app in milliseconds: its time, and how far the clock of its caches is ahead. */
 interface TestClock {
   now: number
   cacheAhead: number

@@ -11,7 +11,7 @@ export interface Backlog {
 /** Few enough for the time limit of a statement. */
 const rowsOfStatement = 20_000
 
-/** Stores events of users that nobody else knows, as servers do, and lets the planner know. */
+/** Stores events of new users, as servers do, and updates the statistics of the planner. */
 export async function storeBacklog(
   { prisma }: Pick<OpenStore, 'prisma'>,
   { databaseIds, users, eventsOfUser }: Backlog,

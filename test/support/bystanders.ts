@@ -4,7 +4,7 @@ import type { OpenStore } from './open-store.js'
 
 type Transaction = Prisma.TransactionClient
 
-/** Begins each id and key of a bystander, and nothing else. */
+/** Prefix of each id and key of a bystander. Nothing else begins with it. */
 const mark = 'b0b0b0b0'
 const uuid = (n: number) => `${mark}-0000-7000-8000-${String(n).padStart(12, '0')}`
 const bytes = (n: number) => new Uint8Array(Buffer.from(uuid(n).replaceAll('-', ''), 'hex'))
@@ -25,10 +25,10 @@ interface Bystanders {
 }
 
 /**
- * Adds users to a database whom no operation or command of a test concerns: one is enabled, one disabled. They have rows
- * of each kind, which are as like those of other users as possible.
+ * Adds two users to a database that no operation or command of a test concerns: an enabled and a disabled one. They have
+ * rows in each table, which resemble those of other users as much as possible.
  *
- * @returns a function that fails if a row of them has changed
+ * @returns a function that fails if one of their rows has changed
  */
 export async function addBystanders(store: OpenStore, bystanders: Bystanders) {
   await unlogged(store, (prisma) => insertBystanders(prisma, bystanders))

@@ -12,7 +12,7 @@ export async function killChildren() {
   await Promise.allSettled(running.values())
 }
 
-/** npm and shells die of SIGKILL without their own children, which keep the output open. Windows has no groups. */
+/** SIGKILL ends npm and shells, but not their children, which keep the output open. Windows has no process groups. */
 const hasGroups = process.platform !== 'win32'
 
 function killGroups() {

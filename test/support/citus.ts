@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { databaseUrl } from './postgres-server.js'
 
-// A store on Citus is one database on every node, and the coordinator's has the others on record.
+// A store on Citus is one database on every node. The database on the coordinator has a list of the others.
 
 /** Creates a database on every node, the coordinator first, and joins them. Returns its URL on the coordinator. */
 export async function createCitusDatabase(nodes: readonly string[], name: string): Promise<string> {
@@ -36,7 +36,7 @@ export async function nodesOf(url: string): Promise<string[]> {
   })
 }
 
-/** Ends the connections to a database, Citus' own among them, so that it can serve as a template. */
+/** Ends the connections to a database, including those of Citus, so that it can be used as a template. */
 export async function closeToConnections(nodes: readonly string[], name: string) {
   for (const node of nodes) {
     await query(node, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)

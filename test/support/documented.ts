@@ -56,7 +56,7 @@ export function expectDocumented(method: string, url: string, response: RawRespo
     if (codes) expect(codes, 'problem codes of the response').toContain(JSON.parse(response.body).code)
   }
   const names = Object.keys(documented.headers ?? {}).map((name) => name.toLowerCase())
-  // The description of the document says both, once for all.
+  // The description of the document states both for all operations.
   names.push('x-request-id')
   if (response.statusCode >= 400 && response.headers['cache-control'] === 'no-store')
     names.push('cache-control')

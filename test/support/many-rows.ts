@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
-/** Values that are not what {@link generated} gives to a column of their type. */
+/** Values of columns that differ from what {@link generated} returns for their type. */
 const values: Record<string, string> = {
   'outbox.kind': `(ARRAY['mail', 'webhook', 'tail'])[n % 3 + 1]`,
   'code.purpose': `(ARRAY['password_reset', 'email_verification'])[n % 2 + 1]`,
   'database.workspace_id': '(SELECT id FROM usher.workspace ORDER BY id LIMIT 1)',
 }
 
-/** Of which a database has few, because only operators and new parameters of hashes add some. */
+/** Tables with few rows per database, because only operators and new hash parameters add rows. */
 const few = ['signing_key', 'database_secret', 'hash_parameters']
 
 interface Column {

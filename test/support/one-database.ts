@@ -3,7 +3,7 @@ import type { Logged } from './statement-log.js'
 
 // Checks with PostgreSQL's parser that a statement uses rows of only one database. In every query of the statement,
 // each distributed table must have a condition `database_id = value` or get a value. All these values must be equal.
-// It also reports what Citus refuses, or runs on all nodes.
+// It also reports what Citus rejects or runs on all nodes.
 
 /** Returns the errors of a statement for a distributed store. */
 export async function errorsOf({ sql, parameters }: Logged, distributed: ReadonlySet<string>) {
@@ -70,7 +70,7 @@ export async function errorsOf({ sql, parameters }: Logged, distributed: Readonl
     }
   }
 
-  /** Prisma casts an enum column that a write returns, which Citus refuses: the cast is not immutable. */
+  /** Prisma casts an enum column that a write returns. Citus rejects that, because the cast is not immutable. */
   function checkReturning(returning?: ReturningClause) {
     const casts = [...nodesIn(returning?.exprs)].flatMap(({ TypeCast }) => columnOf(TypeCast?.arg) ?? [])
     for (const { column } of casts) errors.push(`a cast of ${column} is returned`)

@@ -13,7 +13,7 @@ export interface Received {
 
 type Answer = (response: ServerResponse, received: Received) => void
 
-/** Starts a receiver of webhooks that answers 204, or as a test says. It keeps all requests. */
+/** Starts a receiver of webhooks that returns 204, or what a test sets. It keeps all requests. */
 export async function startReceiver() {
   const requests: Received[] = []
   const receiver = {

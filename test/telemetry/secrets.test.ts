@@ -42,7 +42,7 @@ it('no log, span, metric, export or listing contains a code, a refresh token or 
   const verification = await mailed(1)
   await post('password-reset', { email })
   const reset = await mailed(2)
-  // Refused for each reason, and failed within a statement.
+  // A request that is rejected for each reason, and one that fails within a statement.
   expect((await use(verification)).statusCode).toBe(400)
   expect((await post('email-verification', { code: reset })).statusCode).toBe(400)
   await store.prisma.$executeRaw`ALTER TABLE usher.code RENAME TO gone`

@@ -62,13 +62,13 @@ function held(body: unknown) {
 }
 
 describe('the cached key set', () => {
-  it('is fetched once by concurrent requests', async ({ server }) => {
+  it('the key set is fetched once by concurrent requests', async ({ server }) => {
     const results = await Promise.all(Array.from({ length: 20 }, () => server.verify(first.token)))
     expect(new Set(results)).toEqual(new Set(['accepted']))
     expect(server.requests).toBe(1)
   })
 
-  it('is refreshed from an age of 150 s on, while requests use it', async ({ server }) => {
+  it('the key set is refreshed from an age of 150 s on, while requests use it', async ({ server }) => {
     await server.verify(first.token)
     server.now += 149_999
     await server.verify(first.token)
@@ -84,7 +84,7 @@ describe('the cached key set', () => {
     expect(server.requests).toBe(2)
   })
 
-  it('is not used at an age of 300 s before it is refreshed', async ({ server }) => {
+  it('the key set is refreshed before it is used at an age of 300 s', async ({ server }) => {
     await server.verify(first.token)
     server.now += 300_000
     server.responses = [() => ok({ keys: [second.jwk] })]
@@ -92,7 +92,7 @@ describe('the cached key set', () => {
     expect(await server.verify(second.token)).toBe('accepted')
   })
 
-  it('is refreshed after the clock was set back', async ({ server }) => {
+  it('the key set is refreshed after the clock was set back', async ({ server }) => {
     await server.verify(first.token)
     server.now -= 25_000
     await server.verify(first.token)
@@ -102,7 +102,9 @@ describe('the cached key set', () => {
     expect(server.requests).toBe(2)
   })
 
-  it('is used for a day while the server is unavailable, and no request waits for it', async ({ server }) => {
+  it('the key set is used for a day while the server is unavailable, and no request waits for it', async ({
+    server,
+  }) => {
     await server.verify(first.token)
     server.responses = [refused]
     server.now += 300_000
@@ -116,7 +118,7 @@ describe('the cached key set', () => {
     expect(await server.verify(first.token)).toBe('accepted')
   })
 
-  it('is not used after a day without the server', async ({ server }) => {
+  it('the key set is not used after a day without the server', async ({ server }) => {
     await server.verify(first.token)
     server.responses = [refused]
     server.now += 86_400_000
@@ -126,7 +128,7 @@ describe('the cached key set', () => {
     expect(await server.verify(first.token)).toBe('accepted')
   })
 
-  it('is dropped when the database was deleted', async ({ server }) => {
+  it('the key set is dropped when the database was deleted', async ({ server }) => {
     await server.verify(first.token)
     server.now += 300_000
     server.responses = [() => Response.json({ code: 'database_not_found' }, { status: 404 })]
@@ -135,7 +137,7 @@ describe('the cached key set', () => {
 })
 
 describe('an unknown kid', () => {
-  it('fetches the key set once in 5 s', async ({ server }) => {
+  it('an unknown kid fetches the key set at most once in 5 s', async ({ server }) => {
     await server.verify(first.token)
     for (let count = 0; count < 10; count++) expect(await server.verify(second.token)).toBe('token_invalid')
     expect(server.requests).toBe(1)
@@ -145,7 +147,7 @@ describe('an unknown kid', () => {
     expect(server.requests).toBe(2)
   })
 
-  it('is unavailable, not invalid, if the key set cannot be read', async ({ server }) => {
+  it('an unknown kid is unavailable, not invalid, if the key set cannot be read', async ({ server }) => {
     await server.verify(first.token)
     server.responses = [refused]
     server.now += 5_000
@@ -207,7 +209,7 @@ describe('a response that is no key set', () => {
     expect([sent, isCancelled]).toEqual([expect.toSatisfy((bytes) => bytes < 70_000), true])
   })
 
-  it('is unavailable after the timeout', async () => {
+  it('a key set without a response is unavailable after the timeout', async () => {
     const fetch: Fetch = (_url, { signal }) =>
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason))

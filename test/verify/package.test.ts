@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('installs alone with jose, and nothing else', async () => {
+it('installs only jose with the package', async () => {
   const lock = join(folder, 'node_modules', '.package-lock.json')
   const { packages } = JSON.parse(await readFile(lock, 'utf8'))
   expect(Object.keys(packages).sort()).toEqual(['node_modules/@usher/verify', 'node_modules/jose'])

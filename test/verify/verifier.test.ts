@@ -21,7 +21,10 @@ describe('a valid token', () => {
     })
   })
 
-  it('is accepted alone and as the value of an Authorization header', async ({ database, verifier }) => {
+  it('a valid token is accepted by itself and as the value of an Authorization header', async ({
+    database,
+    verifier,
+  }) => {
     const { jwt } = (await database.signedUp()).token
     for (const input of [jwt, `Bearer ${jwt}`, `bearer   ${jwt} `]) {
       expect((await verifier.verify(input)).data?.tenants).toEqual([])
@@ -35,7 +38,7 @@ describe('a valid token', () => {
     expect(await codeOf(fetchTenants(jwt))).toBeUndefined()
   })
 
-  it('is refused from its expiry on, and more than 30 s before it was issued', async ({
+  it('a token is rejected from its expiry on, and more than 30 s before it was issued', async ({
     usher,
     clock,
     database,
@@ -136,7 +139,7 @@ describe('fetchTenants', () => {
     expect(new Set(data)).toEqual(new Set([...tenants, ...more.map((tenant) => tenant.id)]))
   })
 
-  it('refuses a revoked token, which verify accepts until it expires', async ({
+  it('fetchTenants rejects a revoked token, which verify accepts until it expires', async ({
     usher,
     database,
     verifier,
@@ -149,13 +152,13 @@ describe('fetchTenants', () => {
 })
 
 describe('a server', () => {
-  it('that does not know the database is database_not_found', async ({ database, options }) => {
+  it('returns database_not_found if the server does not know the database', async ({ database, options }) => {
     const { jwt } = (await database.signedUp()).token
     const { verify } = createVerifier({ ...options, database: 'nowhere' })
     expect(await codeOf(verify(jwt))).toBe('database_not_found')
   })
 
-  it('that cannot be reached is unavailable, with the cause', async ({ database, options }) => {
+  it('returns unavailable with the cause if the server cannot be reached', async ({ database, options }) => {
     const { jwt } = (await database.signedUp()).token
     const verifier = createVerifier({ ...options, baseUrl: `http://127.0.0.1:${await freePort()}` })
     const { error } = await verifier.verify(jwt)
@@ -199,7 +202,7 @@ describe('createVerifier', () => {
 })
 
 describe('an error', () => {
-  it('becomes the response of a back end, without its cause', () => {
+  it('an error becomes the response of a back end, without its cause', () => {
     const error = new VerifyError('token_expired', { cause: new Error('secret') })
     expect(error.headers).toEqual({
       'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token has expired"',

@@ -8,8 +8,8 @@ import { importUsers } from '../../server/domain/management/users/import-users.j
 import { it as apiTest } from '../support/api.js'
 import { password, type TestApi, type TestDatabase } from '../support/app.js'
 
-// Servers of the version before, which know no generations, run next to this version while servers are replaced. These
-// are their statements.
+// Servers of the previous version, without generations, run next to this version during an upgrade. These are their
+// statements.
 
 const refused = [401, 'token_invalid']
 const ended = [401, 'session_ended']
@@ -58,13 +58,13 @@ function versionBefore(usher: TestApi, database: TestDatabase) {
         userId,
         new Date(usher.clock.now),
       ]),
-    /** Turns a session into one that it has opened. */
+    /** Turns a session into one that the previous version has opened. */
     openedHere: (sessionId: string) =>
       query(`UPDATE usher.session SET generation = NULL WHERE database_id = $1::uuid AND id = $2::uuid`, [
         databaseId,
         sessionId,
       ]),
-    /** Returns whether it would refresh a session. */
+    /** Returns whether the previous version would refresh a session. */
     async refreshes(sessionId: string) {
       const rows = await query(
         `SELECT FROM usher.session AS s JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
@@ -74,7 +74,7 @@ function versionBefore(usher: TestApi, database: TestDatabase) {
       )
       return rows.length > 0
     },
-    /** Returns whether it would accept a token. */
+    /** Returns whether the previous version would accept a token. */
     async accepts(jwt: string) {
       const { sub = '', iat = 0 } = decodeJwt(jwt)
       const user = await usher.store.prisma.user.findFirst({ where: { databaseId, id: sub } })
@@ -86,7 +86,10 @@ function versionBefore(usher: TestApi, database: TestDatabase) {
 const idOf = ({ refreshToken }: Session) => refreshToken.value.slice(0, 36)
 const now = (usher: TestApi) => new Date(usher.clock.now)
 
-it('users whom the version before has signed up log in, and are revoked', async ({ usher, before }) => {
+it('users whom the previous version has signed up log in, and their tokens are revoked', async ({
+  usher,
+  before,
+}) => {
   const email = 'earlier@example.com'
   const id = await before.signUp(email)
   const { token }: SignedInUser = (await before.login({ email, password })).json()
@@ -95,7 +98,7 @@ it('users whom the version before has signed up log in, and are revoked', async 
   expect(outcome(await before.me(token.jwt))).toEqual(refused)
 })
 
-it('a token of the version before is accepted, opens a session, and is revoked by time', async ({
+it('a token of the previous version is accepted, opens a session, and is revoked by time', async ({
   usher,
   before,
 }) => {
@@ -110,7 +113,7 @@ it('a token of the version before is accepted, opens a session, and is revoked b
   expect(outcome(await before.refresh(session.refreshToken.value))).toEqual(ended)
 })
 
-it('a session of the version before is refreshed, gets a generation then, and ends before and after', async ({
+it('a session of the previous version can be ended, and gets a generation when it is refreshed', async ({
   usher,
   before,
 }) => {
@@ -132,7 +135,7 @@ it('a session of the version before is refreshed, gets a generation then, and en
   expect(outcome(await before.me(other.token.jwt))).toEqual(refused)
 })
 
-it('a revocation by the version before refuses tokens and sessions of this version', async ({
+it('a revocation by the previous version rejects tokens and sessions of this version', async ({
   usher,
   before,
 }) => {
@@ -148,7 +151,7 @@ it('a revocation by the version before refuses tokens and sessions of this versi
   expect((await before.refresh(next.refreshToken.value)).statusCode).toBe(200)
 })
 
-it('a revocation by this version refuses the tokens and sessions at the version before, and no later ones', async ({
+it('a revocation by this version rejects tokens and sessions at the previous version, but no later ones', async ({
   usher,
   before,
 }) => {
@@ -168,7 +171,7 @@ it('a revocation by this version refuses the tokens and sessions at the version 
   expect([await before.accepts(token.jwt), await before.refreshes(idOf(next))]).toEqual([true, true])
 })
 
-it('a user whom the version before has disabled gets back no token or session when enabled', async ({
+it('enabling a user whom the previous version disabled restores no token or session', async ({
   usher,
   before,
 }) => {
@@ -187,8 +190,8 @@ it('a user whom the version before has disabled gets back no token or session wh
   }
 })
 
-describe('a generation never comes back', () => {
-  it('a token of the time that a restore has lost stays refused after the next revocation', async ({
+describe('generations are never reused', () => {
+  it('a token from after the backup stays rejected after a restore and the next revocation', async ({
     usher,
     before,
   }) => {
@@ -207,7 +210,7 @@ describe('a generation never comes back', () => {
     expect(outcome(await before.me(token.jwt))).toEqual(refused)
   })
 
-  it('a token of a deleted user stays refused after an import of the same id', async ({ usher, before }) => {
+  it('a token of a deleted user stays rejected after an import of the same id', async ({ usher, before }) => {
     const { id, token } = await before.signedUp()
     await usher.store.prisma.user.deleteMany({ where: { databaseId: before.id, id } })
     usher.clock.now += 1
