@@ -5,7 +5,10 @@ import { registry } from './registry.js'
 const localPartPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
 const domainPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const numericEnd = /\.[0-9]+$/
-/** A domain that URL parsing does not change: it has no A-label, whose encoding may be invalid, and no number at its end. */
+/**
+ * A domain that URL parsing does not change: it has no A-label, whose encoding may be invalid, and no number at its
+ * end.
+ */
 const plainDomain = /^(?!.*xn--).*\.[a-z][^.]*$/
 /** Counts code points. A string never has more of them than UTF-16 code units. */
 const isLongerThan = (text: string, limit: number) => text.length > limit && [...text].length > limit
@@ -70,10 +73,16 @@ const nfcEmail = () =>
 const description = 'Unique within the database. Compared case-insensitively, stored in Unicode NFC.'
 const documented = { format: 'idn-email', maxLength: 254, description, examples: ['ada@example.com'] }
 
-/** The email address of an account that may exist, trimmed and in Unicode NFC. Earlier versions accepted more addresses. */
+/**
+ * The email address of an account that may exist, trimmed and in Unicode NFC. Earlier versions accepted more
+ * addresses.
+ */
 export const Email = nfcEmail().register(registry, documented)
 
-/** The email address of a new account. Rejects one that a mail system could take for another, see {@link isUnambiguous}. */
+/**
+ * The email address of a new account. Rejects one that a mail system could take for another, see {@link
+ * isUnambiguous}.
+ */
 export const NewEmail = nfcEmail()
   .refine(isUnambiguous, failsWith('email_invalid', 'must not contain letters that mail systems may replace'))
   .register(registry, documented)

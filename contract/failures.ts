@@ -39,8 +39,8 @@ const problemWith = <C extends AnyProblemCode>(codes: C[]) =>
   })
 
 /**
- * Returns the error responses of a route: one problem body per status. Its `code` is one of those listed, or of those that
- * every route has.
+ * Returns the error responses of a route: one problem body per status. Its `code` is one of those listed, or of those
+ * that every route has.
  */
 export function failures<const C extends AnyProblemCode>(...listed: C[]) {
   const codes = [...listed, ...everywhere]

@@ -44,7 +44,9 @@ export const failsWith = (code: FieldErrorCode, detail: string) => ({
   error: (issue: z.core.$ZodRawIssue) => report(issue, code, detail),
 })
 
-/** Returns options for a schema, so that a missing value is reported as `required` and a wrong type as `invalid_type`. */
+/**
+ * Returns options for a schema, so that a missing value is reported as `required` and a wrong type as `invalid_type`.
+ */
 export const mustBe = (type: 'a string' | 'an object') => ({
   error: (issue: z.core.$ZodRawIssue) =>
     issue.input === undefined
@@ -52,7 +54,9 @@ export const mustBe = (type: 'a string' | 'an object') => ({
       : report(issue, 'invalid_type', `must be ${type}`),
 })
 
-/** Adds the code to the issue, and returns the detail. zod copies the issue with the code after it has called `error`. */
+/**
+ * Adds the code to the issue, and returns the detail. zod copies the issue with the code after it has called `error`.
+ */
 function report(issue: z.core.$ZodRawIssue, code: FieldErrorCode, detail: string) {
   issue.fieldErrorCode = code
   return detail

@@ -141,7 +141,10 @@ export const User = component(
     preferredName: field('Display name, or null if none was given.', z.string().nullable(), {
       examples: ['Ada'],
     }),
-    emailVerified: field('Whether the user has proved that mail to this address arrives.', z.boolean()),
+    emailVerified: field(
+      'Whether the address is verified: the user has proved to receive mail there.',
+      z.boolean(),
+    ),
     tenants: tenants(),
     memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),
     createdAt: instant('Time of sign-up'),

@@ -306,7 +306,7 @@ export interface User {
    * @example Ada
    */
   preferredName: string | null
-  /** Whether the user has proved that mail to this address arrives. */
+  /** Whether the address is verified: the user has proved to receive mail there. */
   emailVerified: boolean
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { DatabasePath } from '../database-path.js'
+import { DatabasePath, databasePath } from '../database-path.js'
 import { failsWith, mustBe } from '../field-errors.js'
 import { field } from '../registry.js'
 
 /** Path of the management API of a database. */
-export const managementPath = '/workspaces/:workspaceSlug/databases/:databaseName/management'
+export const managementPath = `${databasePath}/management`
 
 const isUuid = failsWith('invalid_type', 'must be a UUID')
 

@@ -14,7 +14,10 @@ const listed = {
   id: field('ID of the user.', z.uuid()),
   email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
   preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
-  emailVerified: field('Whether the user has proved to receive mail at this address.', z.boolean()),
+  emailVerified: field(
+    'Whether the address is verified: the user has proved to receive mail there.',
+    z.boolean(),
+  ),
   disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
   createdAt: instant('Time of sign-up'),
 }
