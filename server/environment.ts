@@ -76,7 +76,10 @@ function isSmtpUrl(text: string) {
 
 const mailAddress = /^[^\p{C}\s<>"(),;@]+@[^\p{C}\s<>"(),;@]+$/u
 
-/** Returns the name and address of `Name <address>`, `"Name" <address>` or `address`. Returns undefined for other texts. */
+/**
+ * Returns the name and address of `Name <address>`, `"Name" <address>` or `address`. Returns undefined for other
+ * texts.
+ */
 function parseMailbox(text: string) {
   const [, , name = '', address = text] = /^("?)([^\p{C}<>"]+)\1 *<(.+)>$/u.exec(text) ?? []
   return mailAddress.test(address) ? { name: name.trim(), address } : undefined

@@ -41,7 +41,9 @@ export function validationFailed(errors: readonly FieldError[]) {
   return new Problem('validation_failed', { errors, detail })
 }
 
-/** Returns the problem of any error: `unavailable` for an unreachable store or dependency, `internal_error` for a bug. */
+/**
+ * Returns the problem of any error: `unavailable` for an unreachable store or dependency, `internal_error` for a bug.
+ */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const isUnavailable = isStoreUnavailable(error) || error instanceof DependencyUnavailable

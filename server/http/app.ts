@@ -89,7 +89,8 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
     throw new Problem('route_not_found')
   })
   rejectBeforeBody(app)
-  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem body.
+  // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1). Node would send a 417 without a problem
+  // body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
   userRoutes(app, context)

@@ -6,9 +6,9 @@ import type { AppContext } from '../domain/context.js'
 export const drainMilliseconds = 10_000
 
 /**
- * Sends `Connection: close` with each response during shutdown, and closes all connections when no request is in flight.
- * Without this, Node would wait for connections without a request, which browsers open in advance, and Fastify for
- * keep-alive connections.
+ * Sends `Connection: close` with each response during shutdown, and closes all connections when no request is in
+ * flight. Without this, Node would wait for connections without a request, which browsers open in advance, and
+ * Fastify for keep-alive connections.
  */
 export function closeConnectionsWhenDraining(app: FastifyInstance, context: AppContext) {
   let isDraining = false

@@ -4,8 +4,8 @@ import type { onResponseHookHandler } from 'fastify'
 const addressLike = /[^/]*(?:@|%(?:25)*40)[^/]*/gi
 
 /**
- * Logs one line per response. It names the route, and contains no header, body or query, because these may contain secrets.
- * The path itself is logged only if no route matches, without anything that looks like an email address.
+ * Logs one line per response. It names the route, and contains no header, body or query, because these may contain
+ * secrets. The path itself is logged only if no route matches, without anything that looks like an email address.
  */
 export const logResponse: onResponseHookHandler = (request, reply, done) => {
   const { method, route, clientAddress: ip } = request

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { loadedTracer, markSpanFailed } from '../telemetry/tracing.js'
 
 /**
- * Adds the trace of the `traceparent` header to the log lines of a request. If an OpenTelemetry SDK is loaded, also creates
- * a server span, which is the parent of the spans of hashes and statements. The span names the route instead of the path,
- * because clients may put secrets into a path by mistake.
+ * Adds the trace of the `traceparent` header to the log lines of a request. If an OpenTelemetry SDK is loaded, also
+ * creates a server span, which is the parent of the spans of hashes and statements. The span names the route instead
+ * of the path, because clients may put secrets into a path by mistake.
  */
 export function traceRequests(app: FastifyInstance) {
   const tracer = loadedTracer()

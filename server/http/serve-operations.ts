@@ -64,8 +64,8 @@ interface Exchange {
 type Rule = (context: AppContext, request: object) => Promise<unknown>
 
 /**
- * Serves operations by the contract's metadata of each: finds the database, verifies the token and reads its user, sheds
- * load, and passes the request to the rule.
+ * Serves operations by the contract's metadata of each: finds the database, verifies the token and reads its user,
+ * sheds load, and passes the request to the rule.
  */
 export function serveOperations<R extends Routes>(
   app: FastifyInstance,

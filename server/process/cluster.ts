@@ -90,7 +90,10 @@ function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
   return { HASH_CONCURRENCY: share(hashing.concurrency, 1), STORE_CONNECTIONS: share(storeConnections, 2) }
 }
 
-/** A worker may get these signals from the terminal and from the primary process. The second must not end it immediately. */
+/**
+ * A worker may get these signals from the terminal and from the primary process. The second must not end it
+ * immediately.
+ */
 export const workerSignals = cluster.isWorker ? signals : []
 
 export function drainOnRequest(close: () => void) {

@@ -13,8 +13,8 @@ interface Connection {
 }
 
 /**
- * Closes connections that no worker accepted. Node leaves a connection open without a response if its worker exits before
- * accepting it, or if the last draining worker rejects it.
+ * Closes connections that no worker accepted. Node leaves a connection open without a response if its worker exits
+ * before accepting it, or if the last draining worker rejects it.
  */
 export function closeOrphanedConnections(worker: Worker, listening: Set<Worker>) {
   const handed = new Map<number, Connection>()

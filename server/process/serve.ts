@@ -13,8 +13,8 @@ import { startupBanner } from './startup-banner.js'
 
 /**
  * Serves until SIGTERM or SIGINT. Then /readyz returns 503 while requests are served for SHUTDOWN_DELAY_SECONDS. After
- * that, the server accepts no requests, finishes those in flight, closes the store and exits with 0. A second signal ends
- * the process immediately.
+ * that, the server accepts no requests, finishes those in flight, closes the store and exits with 0. A second signal
+ * ends the process immediately.
  *
  * @throws if the port is in use or the store cannot be used. Everything is closed then
  */
@@ -35,7 +35,8 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       await closeUsher()
       await flushSpans().catch(() => undefined)
     })
-    // Throws an unhandled rejection, which close-with-grace logs. It drains and exits with 1. A worker is then replaced.
+    // Throws an unhandled rejection, which close-with-grace logs. It drains and exits with 1. A worker is then
+    // replaced.
     context.hashing.stopped.then((error) => {
       throw error
     })

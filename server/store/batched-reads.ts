@@ -24,8 +24,8 @@ interface Queue<Key, Row> {
 
 /**
  * Returns a function that reads a row of a database by its key. Reads that begin in the same turn of the event loop, or
- * while statements of the database run, share a statement, because sending a statement takes longer than reading a row. A
- * read never returns a state of the row from before the read began.
+ * while statements of the database run, share a statement, because sending a statement takes longer than reading a
+ * row. A read never returns a state of the row from before the read began.
  *
  * @param readRows returns the row of each key, or undefined, in the order of the keys
  */

@@ -75,8 +75,8 @@ export function hasStore(folder: string) {
 }
 
 /**
- * Opens the files of PGlite. If a process is killed while PGlite creates them, they cannot be opened. A marker file says
- * that they contain no data yet, so that the next start creates them again.
+ * Opens the files of PGlite. If a process is killed while PGlite creates them, they cannot be opened. A marker file
+ * says that they contain no data yet, so that the next start creates them again.
  */
 async function openFiles(folder: string) {
   const { files, marker } = pathsIn(folder)

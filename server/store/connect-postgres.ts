@@ -87,15 +87,17 @@ function createPool(
     delete error.client
     onConnectionError?.(error)
   })
-  // A connection in use may break before its user listens for errors. Without a listener, the error would end the process.
-  // The statement fails as well.
+  // A connection in use may break before its user listens for errors. Without a listener, the error would end the
+  // process. The statement fails as well.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins
 
-/** Parsers of columns. A bigint becomes a number, as in PGlite, because ours are below 2^53. Prisma has other parsers. */
+/**
+ * Parsers of columns. A bigint becomes a number, as in PGlite, because ours are below 2^53. Prisma has other parsers.
+ */
 export const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === INT8) return Number

@@ -61,8 +61,8 @@ export const ifStoreUnavailable =
   }
 
 /**
- * Returns whether TLS to the store failed, because its certificate was not accepted or it has no TLS. Waiting rarely helps,
- * so a server does not start. A running server returns 503.
+ * Returns whether TLS to the store failed, because its certificate was not accepted or it has no TLS. Waiting rarely
+ * helps, so a server does not start. A running server returns 503.
  */
 export const isTlsFailure = (error: unknown): boolean =>
   error instanceof Error &&

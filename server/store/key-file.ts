@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 
 /**
- * The file of a generated master key. Its successor is in a second file until it has encrypted all keys of the store, so
- * that neither is lost if the process is killed.
+ * The file of a generated master key. Its successor is in a second file until it has encrypted all keys of the store,
+ * so that neither is lost if the process is killed.
  */
 export interface KeyFile {
   key: Buffer

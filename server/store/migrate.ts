@@ -42,7 +42,8 @@ export class ChangedMigrationError extends Error {
 
 /**
  * Applies pending migrations: each in one transaction, statement by statement, with its row in
- * `_prisma_migrations` (Prisma's columns). A failed migration leaves nothing behind. Concurrent runs wait for each other.
+ * `_prisma_migrations` (Prisma's columns). A failed migration leaves nothing behind. Concurrent runs wait for each
+ * other.
  *
  * @returns the names of the applied migrations
  * @throws {ChangedMigrationError}
@@ -163,7 +164,9 @@ async function execute(transaction: Transaction, statement: string, distributes:
   if (distributes && table) await distributeTable(transaction, table)
 }
 
-/** Returns the statements of a migration. Each ends with a semicolon at the end of a line, and contains no other one. */
+/**
+ * Returns the statements of a migration. Each ends with a semicolon at the end of a line, and contains no other one.
+ */
 const statementsOf = (sql: string) =>
   sql
     .replace(/^--.*$/gm, '')

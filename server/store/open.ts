@@ -33,7 +33,11 @@ export class NoStoreError extends Error {
   }
 }
 
-/** Throws if there is no store, so that a command that reads or changes a store does not create one. @throws {NoStoreError} */
+/**
+ * Throws if there is no store, so that a command that reads or changes a store does not create one.
+ *
+ * @throws {NoStoreError}
+ */
 export async function requireStore({ databaseUrl, dataDir }: StoreSettings) {
   if (databaseUrl) return
   const { hasStore } = await import('./connect-embedded.js')

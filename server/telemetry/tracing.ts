@@ -28,7 +28,10 @@ export function inSharedContext<T>([first = ROOT_CONTEXT, ...others]: Context[],
   return context.with(first.setValue(sharers, spans), work)
 }
 
-/** Runs work in a span. The span contains the code of an error, but not the message, which may contain an email address. */
+/**
+ * Runs work in a span. The span contains the code of an error, but not the message, which may contain an email
+ * address.
+ */
 export function inSpan<T>(
   tracer: Tracer,
   { name, ...options }: SpanOptions & { name: string },

@@ -27,7 +27,9 @@ export interface TestServer extends TestDatabase {
   createDatabase(options?: DatabaseOptions): Promise<TestDatabase>
   /** Waits for a mail to an address, and returns the oldest one that it has not returned yet. */
   mailTo(address: string): Promise<Pick<Mail, 'subject' | 'text' | 'html'>>
-  /** Returns the time of the server's clock, in milliseconds since the epoch: `Date.now` plus what it was advanced by. */
+  /**
+   * Returns the time of the server's clock, in milliseconds since the epoch: `Date.now` plus what it was advanced by.
+   */
   now(): number
   /** Moves the server's clock forward, for example past the end of a token or of a throttle. */
   advanceSeconds(seconds: number): void

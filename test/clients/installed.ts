@@ -4,7 +4,10 @@ import process from 'node:process'
 
 const require = createRequire(import.meta.url)
 
-/** Whether the packages of this folder are installed. `npm ci` of the root does not install them, `npm run check` does. */
+/**
+ * Whether the packages of this folder are installed. `npm ci` of the root does not install them, `npm run check`
+ * does.
+ */
 export const isInstalled = existsSync(new URL('node_modules/.package-lock.json', import.meta.url))
 if (!isInstalled)
   process.stderr.write('Tests that need the packages of test/clients are skipped: run `npm ci` there.\n')

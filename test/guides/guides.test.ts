@@ -207,7 +207,9 @@ it('signs up, stays logged in, recovers the account, and logs out with Next.js',
     return data
   }
   const sent = vi.spyOn(globalThis, 'fetch')
-  /** Opens the page as Next.js does: the proxy sees a copy of the cookies, and the browser gets those of the response. */
+  /**
+   * Opens the page as Next.js does: the proxy sees a copy of the cookies, and the browser gets those of the response.
+   */
   const visit = async () => {
     const cookies = new Map(guide.jar)
     const request = {

@@ -34,7 +34,9 @@ const filesIn = async (path: string) =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
 
-/** Starts a process that opens the folder, writes a row, prints `holds` and keeps the folder open until it is killed. */
+/**
+ * Starts a process that opens the folder, writes a row, prints `holds` and keeps the folder open until it is killed.
+ */
 const startHolder = (path = folder, ...wrapper: string[]) => {
   const [program = '', ...args] = [
     ...wrapper,

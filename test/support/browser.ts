@@ -8,7 +8,8 @@ export const hasBrowser = inject('chromium') !== ''
 
 /**
  * `it` with Chromium. `open` opens a page in a new profile that may send requests only to the given origins. After the
- * test each page is closed. The test fails if a page had an error, used another origin or had an unexpected failed load.
+ * test each page is closed. The test fails if a page had an error, used another origin or had an unexpected failed
+ * load.
  */
 export const it = apiTest
   .extend('executable', { scope: 'file' }, inject('chromium'))

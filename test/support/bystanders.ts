@@ -25,8 +25,8 @@ interface Bystanders {
 }
 
 /**
- * Adds two users to a database that no operation or command of a test concerns: an enabled and a disabled one. They have
- * rows in each table, which resemble those of other users as much as possible.
+ * Adds two users to a database that no operation or command of a test concerns: an enabled and a disabled one. They
+ * have rows in each table, which resemble those of other users as much as possible.
  *
  * @returns a function that fails if one of their rows has changed
  */

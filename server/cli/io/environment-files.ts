@@ -22,8 +22,8 @@ export function readEnvFile(): NodeJS.Dict<string> {
 type Variables = Record<string, string | undefined>
 
 /**
- * Returns the environment with the secrets that are in files, as Docker and Kubernetes mount them. The value of `NAME` is
- * the content of the file that `NAME_FILE` names, without line breaks at its end.
+ * Returns the environment with the secrets that are in files, as Docker and Kubernetes mount them. The value of
+ * `NAME` is the content of the file that `NAME_FILE` names, without line breaks at its end.
  *
  * @throws {ConfigError} with the variable of every file that cannot be used, without its path or content
  */

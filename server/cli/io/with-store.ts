@@ -48,7 +48,10 @@ export async function withUnmigratedStore(command: (store: Store, log: Log) => P
   }
 }
 
-/** Creates the log of audit lines on stderr, because stdout is for results. Readable on a terminal, otherwise JSON lines. */
+/**
+ * Creates the log of audit lines on stderr, because stdout is for results. Readable on a terminal, otherwise JSON
+ * lines.
+ */
 async function createAuditLog({ logLevel }: Config) {
   const output = process.stderr.isTTY ? await readableOutput() : process.stderr
   return pino({ level: logLevel }, output).child({ operator: operatorName() })

@@ -10,7 +10,10 @@ import type { DatabaseRequest, UserRequest } from '../request.js'
 import { requireCanonicalEmail } from '../users/canonical-email.js'
 import type { CodePurpose } from './code.js'
 
-/** Sends a mail with a code to the user with an address. The caller learns neither whether there is one nor whether it was sent. */
+/**
+ * Sends a mail with a code to the user with an address. The caller learns neither whether there is one nor whether it
+ * was sent.
+ */
 export async function requestPasswordReset(
   context: AppContext,
   request: DatabaseRequest<RequestPasswordResetBody>,

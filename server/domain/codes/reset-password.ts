@@ -11,10 +11,11 @@ import { recordHashParameters } from '../users/verify-password.js'
 import { requireCode, verifiedEvents } from './code.js'
 
 /**
- * Sets a new password with a code. Ends all sessions, revokes all earlier tokens and clears the failed logins. The client
- * has the code from the mail, so the address counts as verified.
+ * Sets a new password with a code. Ends all sessions, revokes all earlier tokens and clears the failed logins. The
+ * client has the code from the mail, so the address counts as verified.
  *
- * @throws {Problem} `code_invalid`; `validation_failed` by the database's password policy, which does not use up the code
+ * @throws {Problem} `code_invalid`; `validation_failed` by the database's password policy, which does not use up the
+ * code
  */
 export async function resetPassword(
   context: AppContext,

@@ -15,7 +15,10 @@ import {
 } from './setting.js'
 
 const tokenSeconds = wholeNumber(60, 86_400)
-/** At least 300 s: longer than the 120 s in which a login can open its session. At most 400 days, as cookies of browsers. */
+/**
+ * At least 300 s: longer than the 120 s in which a login can open its session. At most 400 days, as cookies of
+ * browsers.
+ */
 const sessionSeconds = wholeNumber(300, 34_560_000)
 
 /**

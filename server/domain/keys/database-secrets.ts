@@ -39,8 +39,8 @@ export function generateSecret(
 }
 
 /**
- * Returns the master key with which to encrypt a new secret of a database in this transaction. `usher keys rewrap` waits
- * for the end of the transaction, because it locks the signing keys of the database.
+ * Returns the master key with which to encrypt a new secret of a database in this transaction. `usher keys rewrap`
+ * waits for the end of the transaction, because it locks the signing keys of the database.
  */
 export const lockSealingKey = async (
   transaction: Pick<Store, 'query'>,
@@ -52,8 +52,8 @@ export const lockSealingKey = async (
     : masterKeys.masterKey
 
 /**
- * Creates a lookup of the secrets of a database, which caches them for a few seconds. It creates the first secret when it
- * is needed: databases of earlier versions have none, and sign-up, login and `getMe` never read one.
+ * Creates a lookup of the secrets of a database, which caches them for a few seconds. It creates the first secret
+ * when it is needed: databases of earlier versions have none, and sign-up, login and `getMe` never read one.
  */
 export function createSecretLookup(store: Store, { now, cacheNow }: Clock = systemClock) {
   const cache = new LRUCache<string, Secrets>({

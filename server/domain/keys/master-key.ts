@@ -55,8 +55,8 @@ export function canOpen(keys: MasterKeys, row: SigningKey) {
 }
 
 /**
- * Returns the master key with which to encrypt new secrets of a database: the new one if it has encrypted a signing key of
- * the database. Before that, some running servers may not know the new one.
+ * Returns the master key with which to encrypt new secrets of a database: the new one if it has encrypted a signing
+ * key of the database. Before that, some running servers may not know the new one.
  */
 export const sealingKey = ({ masterKey, newMasterKey }: MasterKeys, signingKeys: readonly SigningKey[]) =>
   newMasterKey && signingKeys.some((row) => canOpen({ masterKey: newMasterKey }, row))

@@ -59,8 +59,8 @@ function thumbprint(publicKey: KeyObject) {
 }
 
 /**
- * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. Parses the private key when it
- * first signs, because most databases in memory only verify.
+ * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. Parses the private key when
+ * it first signs, because most databases in memory only verify.
  *
  * @param issuer required as `iss` and in `aud`
  * @throws if another master key encrypted the private key, or if `kid` is not the thumbprint of the public key. So an

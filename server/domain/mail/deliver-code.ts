@@ -14,8 +14,8 @@ export interface CodeSender extends Pick<AppContext, 'store' | 'findSecrets' | '
 }
 
 /**
- * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, if the user is deleted,
- * disabled or has a newer code, or if the address is already verified.
+ * Creates a code and sends it to a user. Does nothing if the code would have expired or was used, if the user is
+ * deleted, disabled or has a newer code, or if the address is already verified.
  *
  * @param sender.stopped aborts the delivery
  * @throws if the mail cannot be sent

@@ -84,8 +84,8 @@ export async function createDatabase(
 }
 
 /**
- * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait for
- * it, because a later webhook must not get them.
+ * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
+ * for it, because a later webhook must not get them.
  *
  * @throws {OperatorError} if it does not exist
  */
@@ -125,7 +125,8 @@ interface WebhookChange {
 }
 
 /**
- * Returns the settings of a changed webhook. They contain a new secret for the first URL, and if the operator asks for it.
+ * Returns the settings of a changed webhook. They contain a new secret for the first URL, and if the operator asks
+ * for it.
  *
  * @throws {OperatorError} if a webhook without URL would get a secret
  */
@@ -142,7 +143,11 @@ export function webhookSettings(
   return { webhookUrl, webhookSecret: newWebhookSecret() }
 }
 
-/** Removes the hash parameters that no user of a database has. @throws {OperatorError} if the database does not exist */
+/**
+ * Removes the hash parameters that no user of a database has.
+ *
+ * @throws {OperatorError} if the database does not exist
+ */
 export async function pruneHashParameters(
   context: Parameters<typeof prune>[0] & { store: Store },
   path: DatabasePath,

@@ -5,6 +5,18 @@ import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
 import { OperatorError, UsageError } from './operator-error.js'
 
+/**
+ * Checks the slug of a workspace or the name of a database.
+ *
+ * @throws {UsageError} if it cannot be part of an API path
+ */
+export function requirePathName(what: string, text: string) {
+  if (PathName.safeParse(text).success) return
+  throw new UsageError(
+    `${what} ${JSON.stringify(text)} must be 1 to 63 ASCII letters, digits, - or _, and must not start with -`,
+  )
+}
+
 /** Returns the error for a database that does not exist, with a similar existing path if there is one. */
 export async function databaseNotFound(store: Store, path: DatabasePath) {
   const name = nameOfDatabase(path)
@@ -87,12 +99,4 @@ function distanceWithoutPrefix(from: string, to: string, limit: number) {
     last = current
   }
   return last[to.length] ?? 0
-}
-
-/** @throws {UsageError} if the text cannot be part of an API path */
-export function requirePathName(what: string, text: string) {
-  if (PathName.safeParse(text).success) return
-  throw new UsageError(
-    `${what} ${JSON.stringify(text)} must be 1 to 63 ASCII letters, digits, - or _, and must not start with -`,
-  )
 }

@@ -23,7 +23,10 @@ import { sendWebhook } from './webhook.js'
 /** Longer than any delivery, even if the clocks of servers differ by 30 s. */
 const claimMilliseconds = 60_000
 
-/** The longest wait after a failure. The first is 1 s, and each one doubles it. After a wait of a day there is no retry. */
+/**
+ * The longest wait after a failure. The first is 1 s, and each one doubles it. After a wait of a day there is no
+ * retry.
+ */
 const dayMilliseconds = 86_400_000
 const waitAfter = (attempts: number) => 1_000 * 2 ** (attempts - 1)
 

@@ -95,8 +95,8 @@ export function startDelivery(
 }
 
 /**
- * Returns a function that creates the streams of events that a version without streams has stored. It runs once at a time
- * for each database.
+ * Returns a function that creates the streams of events that a version without streams has stored. It runs once at a
+ * time for each database.
  *
  * @param adoptSome returns whether there may be more such events
  * @param deliver called when all have streams

@@ -35,15 +35,18 @@ interface Track {
 }
 
 export interface Lane {
-  /** Starts a pass of a database when there is capacity. If a pass of the database is running, starts another one after it. */
+  /**
+   * Starts a pass of a database when there is capacity. If a pass of the database is running, starts another one
+   * after it.
+   */
   add(databaseId: string): void
   /** Waits for the running passes. */
   settled(): Promise<void>
 }
 
 /**
- * Creates a lane, which runs passes of databases in turn. A database with more messages goes to the end of the queue after
- * each pass. Receivers that do not respond have a separate capacity, so that they do not delay the others.
+ * Creates a lane, which runs passes of databases in turn. A database with more messages goes to the end of the queue
+ * after each pass. Receivers that do not respond have a separate capacity, so that they do not delay the others.
  */
 export function createLane(settings: LaneSettings, pass: Pass, stopped: AbortSignal): Lane {
   const track = (capacity: number): Track => ({ waiting: new Set(), capacity, used: 0 })

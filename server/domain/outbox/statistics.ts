@@ -10,7 +10,10 @@ export interface ChannelStatistics {
   /** Messages that were not sent because they were too old. */
   expired: number
   claimsFailed: number
-  /** When the longest due message is due by the last search, in milliseconds since the epoch. Undefined if none is due. */
+  /**
+   * When the longest due message is due by the last search, in milliseconds since the epoch. Undefined if none is
+   * due.
+   */
   oldestDueAt: number | undefined
   /** Messages that wait for the operator, by the last count. */
   notRetried: number

@@ -30,7 +30,10 @@ const caution = 1.25
 /** Jobs without a client take turns as one network. */
 const networkOf = (client: Client | undefined) => client?.network ?? ''
 
-/** A pool of threads for hashing, so that other work does not wait for libuv's few threads. Clients' networks take turns. */
+/**
+ * A pool of threads for hashing, so that other work does not wait for libuv's few threads. Clients' networks take
+ * turns.
+ */
 export class HashPool {
   readonly #queue = createFairQueue<Waiting>()
   readonly #supervisor: HashSupervisor
@@ -73,7 +76,8 @@ export class HashPool {
   }
 
   /**
-   * Throws if a job of the network would be rejected now. Held jobs count, too, so that a request can be rejected early.
+   * Throws if a job of the network would be rejected now. Held jobs count, too, so that a request can be rejected
+   * early.
    *
    * @throws {Problem} `unavailable`
    */

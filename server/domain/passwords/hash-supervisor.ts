@@ -65,7 +65,10 @@ export class HashSupervisor {
     return [...this.#threads]
   }
 
-  /** Returns the threads that take jobs. The replacement of a thread that could not start takes jobs once it has loaded. */
+  /**
+   * Returns the threads that take jobs. The replacement of a thread that could not start takes jobs once it has
+   * loaded.
+   */
   working() {
     return this.all().filter(({ hasResponded, failedStarts }) => hasResponded || failedStarts === 0)
   }

@@ -17,7 +17,8 @@ export interface Hasher {
   /** @throws {Problem} `unavailable` if the wait would exceed the limit */
   hash(password: string, client?: Client): Promise<string>
   /**
-   * Returns whether the password matches the hash, as entered or in NFKC, because imported hashes may be of either form.
+   * Returns whether the password matches the hash, as entered or in NFKC, because imported hashes may be of either
+   * form.
    *
    * @param client if it disconnects before the job starts, the job is cancelled
    * @throws {Problem} `unavailable` if the wait would exceed the limit

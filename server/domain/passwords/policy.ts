@@ -47,7 +47,8 @@ export async function requireNewPassword(
 }
 
 /**
- * Returns the rules of the password policy that a new password violates. If the length is wrong, returns only that error.
+ * Returns the rules of the password policy that a new password violates. If the length is wrong, returns only that
+ * error.
  *
  * @throws {BlocklistError} if the blocklist can no longer be read
  */

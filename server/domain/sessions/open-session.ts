@@ -8,7 +8,9 @@ import type { UserRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken } from './refresh-token.js'
 
-/** How long after a login its token can open a session. Short, because clients send the token to other services later. */
+/**
+ * How long after a login its token can open a session. Short, because clients send the token to other services later.
+ */
 const openingMilliseconds = 120_000
 
 /**

@@ -10,8 +10,8 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 const ipv6SitePrefixLength = 48
 
 /**
- * Returns the network of a client address: an IPv4 address itself, or the /64 of an IPv6 address. A proxy may have written
- * the address with brackets, a port or a zone. IPv6 forms of an IPv4 address count as that address.
+ * Returns the network of a client address: an IPv4 address itself, or the /64 of an IPv6 address. A proxy may have
+ * written the address with brackets, a port or a zone. IPv6 forms of an IPv4 address count as that address.
  */
 export function networkOf(address: string): string {
   const bare = withoutPort(address)

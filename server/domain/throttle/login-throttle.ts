@@ -57,11 +57,12 @@ export class Throttle {
   }
 
   /**
-   * Reads and verifies an attempt unless too many earlier ones failed, and counts the result. Without counted failures, a
-   * success writes nothing. Otherwise each attempt is counted before it is verified, so that concurrent requests,
-   * disconnects and a failing store allow no additional guess.
+   * Reads and verifies an attempt unless too many earlier ones failed, and counts the result. Without counted
+   * failures, a success writes nothing. Otherwise each attempt is counted before it is verified, so that concurrent
+   * requests, disconnects and a failing store allow no additional guess.
    *
-   * @throws {Problem} `too_many_attempts` with the seconds to wait; `unavailable` if it waits too long for other attempts
+   * @throws {Problem} `too_many_attempts` with the seconds to wait; `unavailable` if it waits too long for other
+   * attempts
    */
   guard<C extends Candidate>(attempted: GuardedAttempt<C>): Promise<{ candidate: C; matches: boolean }> {
     const { databaseId, attempt, client } = attempted

@@ -40,8 +40,8 @@ export interface MailSettings {
 }
 
 /**
- * Returns a function that returns the limits of a request, in the order in which they are counted and locked. The limit of
- * the database is last, because all requests of the database wait for its lock.
+ * Returns a function that returns the limits of a request, in the order in which they are counted and locked. The
+ * limit of the database is last, because all requests of the database wait for its lock.
  */
 export function createMailLimits(masterKey: Buffer) {
   const secret = Buffer.from(hkdfSync('sha256', masterKey, '', 'usher mail limits', 32))
@@ -71,7 +71,10 @@ export function createMailLimits(masterKey: Buffer) {
   }
 }
 
-/** Returns an address without what many mail systems ignore: `ada+lists@example.com` is delivered to `ada@example.com`. */
+/**
+ * Returns an address without what many mail systems ignore: `ada+lists@example.com` is delivered to
+ * `ada@example.com`.
+ */
 function withoutTag(canonicalEmail: string) {
   const at = canonicalEmail.lastIndexOf('@')
   const tag = canonicalEmail.slice(0, at).indexOf('+')

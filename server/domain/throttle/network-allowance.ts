@@ -22,8 +22,9 @@ export interface NetworkAllowance {
 }
 
 /**
- * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). All processes share the
- * timestamps in the store. A process reads one with each failure that it counts, so other requests need no statement.
+ * Creates the allowance of all networks (generic cell rate algorithm: one timestamp per network). All processes share
+ * the timestamps in the store. A process reads one with each failure that it counts, so other requests need no
+ * statement.
  */
 export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => number): NetworkAllowance {
   const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })

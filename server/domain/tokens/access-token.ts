@@ -102,8 +102,8 @@ export function verifyToken(
 }
 
 /**
- * Returns whether a token was revoked: its generation is not that of its user. The previous version issues tokens without
- * generation, and revokes by time, so the time is compared, too.
+ * Returns whether a token was revoked: its generation is not that of its user. The previous version issues tokens
+ * without generation, and revokes by time, so the time is compared, too.
  */
 export const isRevoked = (
   claims: TokenClaims,

@@ -7,8 +7,8 @@ import { isRevoked, type TokenClaims, verifyToken } from './access-token.js'
 /**
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
  *
- * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, if the token is revoked, or
- * if its session has ended. The token of a login ends with the session that it has opened
+ * @throws {Problem} `token_expired`; `token_invalid`, also if the user is deleted or disabled, if the token is
+ * revoked, or if its session has ended. The token of a login ends with the session that it has opened
  */
 export async function admitToken(
   context: AppContext,

@@ -78,7 +78,8 @@ export async function authenticate(
 const pseudonym = (address: Uint8Array) => Buffer.from(address).toString('base64url').slice(0, 16)
 
 /**
- * Verifies the password of a logged-in user under the throttle of logins, so that a stolen token does not help to guess it.
+ * Verifies the password of a logged-in user under the throttle of logins, so that a stolen token does not help to
+ * guess it.
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`
  */

@@ -16,7 +16,8 @@ import { signedIn } from './signed-in.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
- * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or nothing.
+ * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or
+ * nothing.
  *
  * With an Idempotency-Key, repeating the sign-up returns the same user.
  *

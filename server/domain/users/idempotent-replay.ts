@@ -16,8 +16,8 @@ export const hashIdempotencyKey = (header: string) =>
   new Uint8Array(createHash('sha256').update(header).digest())
 
 /**
- * Returns the user whom an earlier sign-up with the same key created, or undefined. Verifies the password as a login does,
- * under the same throttle.
+ * Returns the user whom an earlier sign-up with the same key created, or undefined. Verifies the password as a login
+ * does, under the same throttle.
  *
  * @throws {Problem} `idempotency_key_reused` if email, tenant or password differ from that sign-up's;
  * `too_many_attempts`

@@ -48,7 +48,8 @@ export async function updateMe(
 /**
  * Deletes a user with sessions and memberships, and the user's tenants that have no other user.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked
+ * meanwhile
  */
 export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
   const { database, user, body, caller } = request

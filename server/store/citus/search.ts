@@ -9,8 +9,8 @@ import {
 import type { Store } from '../store.js'
 import { hasPlacements } from './worker-shares.js'
 
-// A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched by a
-// separate statement, which names the worker's shards and which Citus passes to the worker unchanged.
+// A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched
+// by a separate statement, which names the worker's shards and which Citus passes to the worker unchanged.
 
 type Queries = Pick<Store, 'query'>
 
@@ -21,7 +21,10 @@ export interface SearchPlace {
   shards: SearchedTables[] | undefined
 }
 
-/** Time limit of the search of a worker: longer than a search takes, and short enough to notice that it does not respond. */
+/**
+ * Time limit of the search of a worker: longer than a search takes, and short enough to notice that it does not
+ * respond.
+ */
 const searchMilliseconds = 1_300
 
 /** Returns the places of a store. On Citus it reads the catalog of the node that the server uses. */

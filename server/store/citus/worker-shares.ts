@@ -8,7 +8,9 @@ import type { Store } from '../store.js'
 const turnMilliseconds = 600
 const answerMilliseconds = 1_300
 
-/** How long placements are cached. Shards move rarely, and a stale entry only counts a statement for the wrong worker. */
+/**
+ * How long placements are cached. Shards move rarely, and a stale entry only counts a statement for the wrong worker.
+ */
 const placementMilliseconds = 60_000
 const placementEntries = 10_000
 

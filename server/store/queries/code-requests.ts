@@ -25,7 +25,8 @@ export interface CountedRequest {
 /**
  * Counts a request for a mail and stores its message: all or nothing.
  *
- * @param findRefusal returns why the request is rejected, from the times at which the allowances will be full again after it
+ * @param findRefusal returns why the request is rejected, from the times at which the allowances will be full again
+ * after it
  */
 export const storeCountedMail = <Stored extends NewMessage, Refusal>(
   store: Transactions,

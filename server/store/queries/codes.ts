@@ -47,8 +47,8 @@ interface CodeUse {
   messages: MessagesOf<CodeUser>
 }
 
-// The user is locked first. So `owner` is the latest state of the user, and a mail that is delivered again cannot store the
-// code meanwhile. Messages that would send a code of this purpose are deleted with the code.
+// The user is locked first. So `owner` is the latest state of the user, and a mail that is delivered again cannot
+// store the code meanwhile. Messages that would send a code of this purpose are deleted with the code.
 const useCode = (assignments: string, returned: string) => `
   WITH owner AS (
     SELECT u.id, u.email_key, u.email_verified_at, u.generation FROM usher."user" AS u
@@ -109,8 +109,9 @@ export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' 
 export type NewCode = Omit<Code, 'canonicalEmail' | 'generation' | 'messageStoredAt'>
 
 /**
- * Stores the code of a message, and replaces the user's older code of the same purpose. Locks the user first, as the use
- * of a code does. Stores nothing if the message does not exist any more, because then the code was used or revoked.
+ * Stores the code of a message, and replaces the user's older code of the same purpose. Locks the user first, as the
+ * use of a code does. Stores nothing if the message does not exist any more, because then the code was used or
+ * revoked.
  *
  * @param isWanted whether the user still gets this mail
  * @returns the user, or undefined if there is nothing to send, also if a newer code exists

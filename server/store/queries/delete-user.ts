@@ -21,8 +21,8 @@ export const deleteUserAndTenants = (
     return tenants.map((tenant) => tenant.id)
   })
 
-// Postgres locks the tables of a new statement in the order of the text, and those of a prepared one from the outer to the
-// inner parts. So parts that lock tables must be on one level, or the two orders would differ.
+// Postgres locks the tables of a new statement in the order of the text, and those of a prepared one from the outer
+// to the inner parts. So parts that lock tables must be on one level, or the two orders would differ.
 
 const lockTenantsStatement = `
   WITH leaving AS (

@@ -1,10 +1,11 @@
 import type { Message } from '../generated/client.js'
 import type { Store } from '../store.js'
 
-// Servers claim messages for a limited time, so that no connection is held while they are delivered. A claim that is not
-// completed expires. The cost of a claim depends only on the claimed messages, not on the waiting ones: mails are found by
-// their index, and events by their stream, of which only the first event is read. Rows of the outbox are changed one by
-// one. For several rows, Postgres may plan to read the whole database, because most databases have few.
+// Servers claim messages for a limited time, so that no connection is held while they are delivered. A claim that is
+// not completed expires. The cost of a claim depends only on the claimed messages, not on the waiting ones: mails are
+// found by their index, and events by their stream, of which only the first event is read. Rows of the outbox are
+// changed one by one. For several rows, Postgres may plan to read the whole database, because most databases have
+// few.
 
 type Queries = Pick<Store, 'query'>
 

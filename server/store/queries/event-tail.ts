@@ -1,8 +1,9 @@
 import type { Message } from '../generated/client.js'
 import type { Store } from '../store.js'
 
-// `usher events tail` lets servers keep events for a time, by a row of its database. The column events_tailed_until of the
-// database is only read, for commands of the previous version. Writing it would change every node of a distributed store.
+// `usher events tail` lets servers keep events for a time, by a row of its database. The column events_tailed_until
+// of the database is only read, for commands of the previous version. Writing it would change every node of a
+// distributed store.
 
 type Queries = Pick<Store, 'query'>
 

@@ -62,8 +62,8 @@ const recordStatement = (account: boolean) => `
 const recordStatements = { account: recordStatement(true), network: recordStatement(false) }
 
 /**
- * Counts an attempt before it is verified, if the counts are below their limits or have not changed since the caller read
- * them. Of concurrent attempts, when only one is due, only one is counted.
+ * Counts an attempt before it is verified, if the counts are below their limits or have not changed since the caller
+ * read them. Of concurrent attempts, when only one is due, only one is counted.
  *
  * @returns whether the attempt was counted; if not, nothing has changed
  */
@@ -139,7 +139,10 @@ export async function findHighestLoginFailures(
   return highest
 }
 
-/** Deletes the counts of an attempt. Locks the row over all networks first, as counting does, so that they cannot deadlock. */
+/**
+ * Deletes the counts of an attempt. Locks the row over all networks first, as counting does, so that they cannot
+ * deadlock.
+ */
 export async function clearLoginFailures(store: Queries, databaseId: string, attempt: Attempt) {
   await store.query(clearLoginFailuresStatement, [databaseId, attempt.address, attempt.network])
 }

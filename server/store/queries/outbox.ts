@@ -129,8 +129,9 @@ const lastMessageStatement = `
 export type MessagesOf<Row> = readonly NewMessage[] | ((row: Row) => readonly NewMessage[])
 
 /**
- * Runs a change and, if it returns a row, inserts the messages that it causes. Does both or neither. Without messages it is
- * one statement. With messages it is a transaction, because no part of a statement may insert what another part selects.
+ * Runs a change and, if it returns a row, inserts the messages that it causes. Does both or neither. Without messages
+ * it is one statement. With messages it is a transaction, because no part of a statement may insert what another part
+ * selects.
  */
 export function changeWithMessages<Row>(
   store: Transactions,

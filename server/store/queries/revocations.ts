@@ -1,12 +1,13 @@
 import type { User } from '../generated/client.js'
 import { changeWithMessages, type MessagesOf, type NewMessage, type Transactions } from './outbox.js'
 
-// The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises in its
-// own statement. A login reads it, and its token and session carry it. They are accepted only while the user still has the
-// same number. A timestamp cannot decide this, because it is taken before the commit, and clocks differ.
+// The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises
+// in its own statement. A login reads it, and its token and session carry it. They are accepted only while the user
+// still has the same number. A timestamp cannot decide this, because it is taken before the commit, and clocks
+// differ.
 //
-// Servers of the previous version compare `tokens_valid_after`, and may change it without changing the generation. So it
-// is still written and compared.
+// Servers of the previous version compare `tokens_valid_after`, and may change it without changing the generation. So
+// it is still written and compared.
 
 /** A user at the time when a request read it. */
 export interface ReadUser extends Pick<User, 'id' | 'tokensValidAfter'> {
@@ -41,8 +42,8 @@ export const revoking = (now: string, milliseconds: string) => `
     tokens_valid_after = GREATEST(store.time, LEAST(${now}::timestamptz, ${after('store.time', '30')}))`
 
 /**
- * Returns parts of a statement that delete a user's codes to reset the password, and the waiting mails with such codes. The
- * statement does not see a code that is stored meanwhile, but that code has the previous generation.
+ * Returns parts of a statement that delete a user's codes to reset the password, and the waiting mails with such
+ * codes. The statement does not see a code that is stored meanwhile, but that code has the previous generation.
  */
 export const withoutResetCodes = (changed: string) => `code AS (
     DELETE FROM usher.code USING ${changed}

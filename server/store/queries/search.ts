@@ -1,6 +1,6 @@
-// Finds the databases that have due messages without reading each database. A recursive query goes through an index, from
-// one database with waiting messages to the next. So it costs nothing while no messages wait, and a database with a million
-// waiting messages costs the same as one with a single message.
+// Finds the databases that have due messages without reading each database. A recursive query goes through an index,
+// from one database with waiting messages to the next. So it costs nothing while no messages wait, and a database
+// with a million waiting messages costs the same as one with a single message.
 
 /** Databases with waiting messages that one search visits by each index. The next search continues after them. */
 const visitedDatabases = 2_000

@@ -18,11 +18,14 @@ export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId'
 /** A session that was added. */
 export interface AddedSession {
   /**
-   * The time that counts as the login: not later than the store's time, because a server of the previous version revokes by
-   * time.
+   * The time that counts as the login: not later than the store's time, because a server of the previous version
+   * revokes by time.
    */
   authenticatedAt: Date
-  /** Number of other sessions of the user when the statement began. It may include sessions that a revocation has ended. */
+  /**
+   * Number of other sessions of the user when the statement began. It may include sessions that a revocation has
+   * ended.
+   */
   others: number
 }
 
@@ -99,8 +102,8 @@ export type RefreshedSession = Pick<
 }
 
 /**
- * Counts a refresh with the current refresh token. The previous refresh token changes nothing for `repeatableSeconds`. After
- * that it ends the session, as every earlier one does.
+ * Counts a refresh with the current refresh token. The previous refresh token changes nothing for
+ * `repeatableSeconds`. After that it ends the session, as every earlier one does.
  *
  * @returns undefined if there is no such session, or if it had already ended
  */
@@ -114,9 +117,9 @@ export async function refreshSession(
   return session
 }
 
-// Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the previous one
-// wrote. The time between two refreshes is measured between the arrivals of their statements at the store, without the
-// clocks of servers and the waits for the row.
+// Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the
+// previous one wrote. The time between two refreshes is measured between the arrivals of their statements at the
+// store, without the clocks of servers and the waits for the row.
 const refreshStatement = `
   UPDATE usher.session AS s SET
     generation = COALESCE(s.generation, u.generation),
@@ -170,7 +173,8 @@ const endSessionOfStatement = `
 export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | 'label'>
 
 /**
- * Returns the sessions of a user that have not ended, at most 100: the given one first, then the most recently refreshed.
+ * Returns the sessions of a user that have not ended, at most 100: the given one first, then the most recently
+ * refreshed.
  *
  * @returns undefined if the user has changed since the request read it
  */

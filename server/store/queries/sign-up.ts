@@ -35,8 +35,8 @@ export async function insertUser(
   await store.query(insertStatement(parts, messages, values.length), [...values, ...messageValues(messages)])
 }
 
-// Citus sends each part unchanged to one worker, which commits once. If a part selected from another one, Citus would copy
-// it to every worker, and commit in two phases on all of them.
+// Citus sends each part unchanged to one worker, which commits once. If a part selected from another one, Citus would
+// copy it to every worker, and commit in two phases on all of them.
 
 const userPart = `
   INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at,

@@ -17,12 +17,12 @@ export type ClaimedFirst = { streamId: string; version: number; isEmpty: boolean
 )
 
 /**
- * Claims streams that are due. Half of them are the longest due ones and half the most recent ones, so that a new event need
- * not wait for all events that a receiver rejects. Postpones a stream whose first event is not due, because a version
- * without streams has claimed it or because it waits for the operator.
+ * Claims streams that are due. Half of them are the longest due ones and half the most recent ones, so that a new
+ * event need not wait for all events that a receiver rejects. Postpones a stream whose first event is not due,
+ * because a version without streams has claimed it or because it waits for the operator.
  *
- * @param claim.lookAgain when to look again at an event that waits for the operator, because a command of another version
- * may have changed it
+ * @param claim.lookAgain when to look again at an event that waits for the operator, because a command of another
+ * version may have changed it
  * @param limit an even number of streams
  */
 export const claimStreams = (
@@ -85,8 +85,8 @@ export async function endStream(
   if (!ended) await store.query(lookAtStreamStatement, [databaseId, id, now])
 }
 
-// If the version is still the same, no message was added since the claim. It is compared with the locked row, not with the
-// snapshot of the statement. Messages that were added before the claim are visible.
+// If the version is still the same, no message was added since the claim. It is compared with the locked row, not
+// with the snapshot of the statement. Messages that were added before the claim are visible.
 const endStatement = (but = '') => `
   DELETE FROM usher.outbox_stream AS stream
   WHERE stream.database_id = $1::uuid AND stream.id = $2::uuid AND stream.version = $3::integer AND NOT EXISTS (

@@ -21,7 +21,10 @@ const endColumns = {
 export type SweptTable = keyof typeof endColumns
 export const sweptTables = Object.keys(endColumns) as SweptTable[]
 
-/** Rows with an earlier timestamp have expired. In the outbox, only events that are kept for `usher events tail` expire. */
+/**
+ * Rows with an earlier timestamp have expired. In the outbox, only events that are kept for `usher events tail`
+ * expire.
+ */
 export type Ends = Record<SweptTable, Date>
 
 /**
@@ -59,8 +62,8 @@ export async function deleteEnded(store: Queries, databaseId: string, ends: Ends
   return { isComplete: (row?.most ?? 0) < batchRows, hashParameters: row?.hashParameters ?? 0 }
 }
 
-// Skips rows that a request has locked, because waiting for them could deadlock. With the range, Postgres does not read the
-// whole database to find rows by ctid, or the whole table to find them by key.
+// Skips rows that a request has locked, because waiting for them could deadlock. With the range, Postgres does not
+// read the whole database to find rows by ctid, or the whole table to find them by key.
 const deletedPart = (table: SweptTable, index: number) => {
   const end = endColumns[table]
   const ended = `database_id = $1::uuid AND ${end} < $${index + 2}::timestamptz${table === 'outbox' ? ` AND kind = 'tail'` : ''}`

@@ -4,8 +4,8 @@ import { changeWithMessages, type MessagesOf, type Transactions } from './outbox
 import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 
 // Statements of requests do not use Prisma: its client takes five round trips for a sign-up instead of one, and its raw
-// queries add a third to the CPU time of a read (measured by npm run bench). Each statement names database_id, always as
-// $1, for every table, so that a distributed store sends it to one shard.
+// queries add a third to the CPU time of a read (measured by npm run bench). Each statement names database_id, always
+// as $1, for every table, so that a distributed store sends it to one shard.
 
 type Queries = Pick<Store, 'query'>
 
@@ -107,9 +107,9 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
   one.joinedAt.getTime() - other.joinedAt.getTime() || (one.id < other.id ? -1 : 1)
 
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
-// again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's memberships
-// separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a thousand of them,
-// and all users of a database if most other databases are small.
+// again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's
+// memberships separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a
+// thousand of them, and all users of a database if most other databases are small.
 const findUsers = (wanted: string, columns = '', session = '') => `
   SELECT wanted.place, ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt"
   FROM ${wanted}

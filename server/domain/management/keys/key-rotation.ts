@@ -29,8 +29,9 @@ export async function listKeys(store: Store, path: DatabasePath): Promise<Signin
 }
 
 /**
- * Publishes the next signing key immediately. It signs after `activateInSeconds`, when caches of the published keys have
- * it. Earlier keys are accepted until all their tokens have expired, and then deleted. Also rotates the database's secret.
+ * Publishes the next signing key immediately. It signs after `activateInSeconds`, when caches of the published keys
+ * have it. Earlier keys are accepted until all their tokens have expired, and then deleted. Also rotates the
+ * database's secret.
  */
 export async function rotateKeys({ store, now }: Operation, path: DatabasePath, activateInSeconds: number) {
   const database = await requireDatabase(store, path)

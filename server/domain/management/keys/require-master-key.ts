@@ -15,8 +15,8 @@ const nodeMilliseconds = 2_000
 
 /**
  * Checks the master key with keys of the newest database, and of the oldest ones, which `usher keys rewrap` re-encrypts
- * last. Checks several, so that one damaged row does not prevent a start. Completes an interrupted rewrap of a store with
- * a key file.
+ * last. Checks several, so that one damaged row does not prevent a start. Completes an interrupted rewrap of a store
+ * with a key file.
  *
  * @throws {OperatorError} if the master key is wrong
  */
@@ -63,15 +63,18 @@ async function completeRewrap(store: Store, newMasterKey: Buffer): Promise<Store
   }
 }
 
-/** Returns the master key with which to encrypt the keys of a new database: the one that encrypted those of the newest. */
+/**
+ * Returns the master key with which to encrypt the keys of a new database: the one that encrypted those of the
+ * newest.
+ */
 export const sealingKeyOfNewDatabase = async (queries: Pick<Store, 'query'>, masterKeys: MasterKeys) =>
   masterKeys.newMasterKey
     ? sealingKey(masterKeys, await firstSigningKeys(queries, 'newest', 1))
     : masterKeys.masterKey
 
 /**
- * Returns one key of each of the newest or oldest databases. Skips databases that are being deleted, which have none, and
- * unreachable nodes of a distributed store.
+ * Returns one key of each of the newest or oldest databases. Skips databases that are being deleted, which have none,
+ * and unreachable nodes of a distributed store.
  *
  * @throws the error of an unreachable node if no other node has a key
  */

@@ -31,8 +31,8 @@ export interface RewrapResult {
 type Report = (done: number, total: number) => void
 
 /**
- * Re-encrypts all private keys and secrets, one statement each, while servers run that know both master keys. The next run
- * continues an interrupted one.
+ * Re-encrypts all private keys and secrets, one statement each, while servers run that know both master keys. The
+ * next run continues an interrupted one.
  *
  * @throws {OperatorError} if the key file contains another successor that is still needed
  */
@@ -53,8 +53,8 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Re
 }
 
 /**
- * Repeats passes over all databases until one finds nothing that the old master key has encrypted. Servers that know both
- * keys use the new one for a database as soon as it has encrypted a signing key of the database.
+ * Repeats passes over all databases until one finds nothing that the old master key has encrypted. Servers that know
+ * both keys use the new one for a database as soon as it has encrypted a signing key of the database.
  *
  * @param waitForChanges waits until running transactions of other processes have ended
  */

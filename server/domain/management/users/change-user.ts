@@ -48,7 +48,11 @@ export const revokeTokens: Change = async ({ store, now }, path, userRef) => {
   return revoke(store, { path, account }, { now })
 }
 
-/** Sets a password and revokes earlier tokens. @throws {OperatorError} with the policy rules that the password violates */
+/**
+ * Sets a password and revokes earlier tokens.
+ *
+ * @throws {OperatorError} with the policy rules that the password violates
+ */
 export async function setPassword(
   context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
   path: DatabasePath,

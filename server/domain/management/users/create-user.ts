@@ -23,7 +23,11 @@ interface NewUser extends Pick<User, 'email' | 'preferredName'> {
   tenantId: string | undefined
 }
 
-/** Creates a user. @throws {OperatorError} if the email is taken, the tenant does not exist or the policy rejects the password */
+/**
+ * Creates a user.
+ *
+ * @throws {OperatorError} if the email is taken, the tenant does not exist or the policy rejects the password
+ */
 export async function createUser(
   context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
   path: DatabasePath,

@@ -12,7 +12,8 @@ const maxTotalMilliseconds = 2_000
 /**
  * Limits the cost of hashes imported into one database, so that no line of a file can overload the servers.
  *
- * @param dummyHashes of the database. Hashes with the parameters of one of them, or the current ones, are always accepted
+ * @param dummyHashes of the database. Hashes with the parameters of one of them, or the current ones, are always
+ * accepted
  * @returns a function that returns the dummy hash of a hash, or throws {@link LineError}
  */
 export function createHashFilter(hashing: Pick<Hasher, 'dummyHash'>, dummyHashes: readonly string[]) {

@@ -24,7 +24,10 @@ export function storedPasswordHash(hash: string): PasswordHash {
   return read
 }
 
-/** Returns the dummy hash with the algorithm and cost of a hash. No password matches it. It is equal for equal parameters. */
+/**
+ * Returns the dummy hash with the algorithm and cost of a hash. No password matches it. It is equal for equal
+ * parameters.
+ */
 export const dummyHashOf = (hash: string) => storedPasswordHash(hash).dummyHash
 
 /** Returns whether a stored hash is a dummy hash, which means that the user has no password. */

@@ -7,7 +7,10 @@ export async function lockDatabase(transaction: TypedQueries, databaseId: string
   await prisma.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
 }
 
-/** Waits until running transactions that have written databases, signing keys or secrets have ended. Does not block reads. */
+/**
+ * Waits until running transactions that have written databases, signing keys or secrets have ended. Does not block
+ * reads.
+ */
 export async function waitForKeyChanges(transaction: TypedQueries) {
   const prisma = await transaction.loadPrisma()
   await prisma.$executeRaw`LOCK TABLE usher.database, usher.signing_key, usher.database_secret IN SHARE MODE`
