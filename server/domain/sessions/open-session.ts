@@ -54,14 +54,8 @@ export async function openSession(
   })
   if (!added) throw new Problem('session_not_opened')
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
-  if (added.others >= database.sessionsPerUser - unseenSessions) {
-    const ended = await endUnusedSessions(context.store, session, {
-      kept: database.sessionsPerUser,
-      now: new Date(now),
-    })
-    for (const sessionId of ended)
-      audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
-  }
+  if (added.others >= database.sessionsPerUser - unseenSessions)
+    await endExcessSessions(context, { database, caller }, userId)
   const tenants = user.memberships.map((each) => each.id)
   return {
     ...signedIn(
@@ -71,4 +65,16 @@ export async function openSession(
     ),
     refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0, expiresAt }),
   }
+}
+
+/** Ends the longest unused sessions of a user who has more than the database allows. */
+async function endExcessSessions(
+  { store, now }: AppContext,
+  { database, caller }: Pick<UserRequest, 'database' | 'caller'>,
+  userId: string,
+) {
+  const databaseId = database.id
+  const limit = { kept: database.sessionsPerUser, now: new Date(now()) }
+  const ended = await endUnusedSessions(store, { databaseId, userId }, limit)
+  for (const sessionId of ended) audit(caller.log, 'session.ended', { databaseId, userId, sessionId })
 }
