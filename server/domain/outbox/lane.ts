@@ -34,6 +34,27 @@ interface Track {
   used: number
 }
 
+/** The part of the capacity that one pass uses. A pass that takes too long moves to the other track. */
+class Share {
+  constructor(
+    public track: Track,
+    public size: number,
+  ) {
+    track.used += size
+  }
+
+  resize(size: number) {
+    this.track.used += size - this.size
+    this.size = size
+  }
+
+  moveTo(track: Track) {
+    this.track.used -= this.size
+    track.used += this.size
+    this.track = track
+  }
+}
+
 export interface Lane {
   /**
    * Starts a pass of a database when there is capacity. If a pass of the database is running, starts another one
@@ -73,28 +94,22 @@ export function createLane(settings: LaneSettings, pass: Pass, stopped: AbortSig
   }
 
   async function run(databaseId: string, track: Track, limit: number) {
-    const used = { track, size: 0 }
-    const use = (next: Track, size: number) => {
-      used.track.used -= used.size
-      Object.assign(used, { track: next, size })
-      next.used += size
-    }
-    use(track, limit)
+    const share = new Share(track, limit)
     const began = performance.now()
     let hasSent = false
     const timer = setTimeout(() => {
-      if (used.track === slow || slow.used + used.size > slow.capacity) return
-      use(slow, used.size)
+      if (share.track === slow || slow.used + share.size > slow.capacity) return
+      share.moveTo(slow)
       start(quick)
     }, settings.quickMilliseconds).unref()
     const hasMore = await pass(databaseId, limit, (size) => {
       hasSent = size > 0
-      use(used.track, size)
-      start(used.track)
+      share.resize(size)
+      start(share.track)
     })
     clearTimeout(timer)
     if (hasSent) isQuick.set(databaseId, performance.now() - began < settings.quickMilliseconds)
-    use(used.track, 0)
+    share.resize(0)
     running.delete(databaseId)
     if (again.delete(databaseId) || hasMore) add(databaseId)
     start(slow)
