@@ -74,7 +74,7 @@ async function insert(
   { messages, ...signUp }: NewSignUp & { messages: readonly NewMessage[] },
 ) {
   try {
-    // Before the insert: if the store fails between the two, no user exists whose sign-up was refused.
+    // Before the insert, so that a failure of the store in between leaves no user whose sign-up was rejected.
     await recordHashParameters(context, database)
     await insertUser(context.store, signUp, messages)
     return true

@@ -113,7 +113,7 @@ export async function startMailChannel({ onTestFinished }: TestContext): Promise
     accepted: new Set(),
     /**
      * Checks that the last user got a mail of each requested type if the requests were stored, that only the newest code
-     * of a type works, and that nobody else got a mail.
+     * of a type works, and that no other user got a mail.
      */
     async audit({ post }) {
       for (const { recipients } of smtp.mails) expect(addresses).toContain(recipients.join())

@@ -17,7 +17,7 @@ export const accept: Answer = async () => true
 export const refuse: Answer = async () => false
 const hold: Answer = () => new Promise(() => undefined)
 
-/** How messages of one kind are caused, received and checked. */
+/** Causes, receives and checks messages of one kind. */
 export interface Channel {
   title: string
   /** Settings with which Usher sends messages. */
@@ -28,12 +28,12 @@ export interface Channel {
   request(server: Server): Promise<boolean>
   /** Part of the statement that writes the change and its messages, among its first 1,024 bytes. */
   statement: string
-  /** Whether that statement is no transaction's, so that it stores the change without another one. */
+  /** Whether that statement is not part of a transaction, so that it stores the change by itself. */
   storesAlone: boolean
   /** Changes the same user by the command line, which causes another message. */
   operate(store: OpenStore): Promise<unknown>
   answer: Answer
-  /** Ids of the messages that have arrived, with repeated and refused ones. */
+  /** Ids of the messages that have arrived, including repeated and rejected ones. */
   received: string[]
   accepted: Set<string>
   /** Checks what has arrived. Returns the number of users whose changes were stored. */
@@ -61,7 +61,7 @@ export async function startDelivering(place: StorePlace, channel: Channel) {
   /** Sends a request that must be acknowledged. */
   const request = async () => expect(await channel.request(server)).toBe(true)
 
-  /** Does the same and waits until a message has arrived, which is not answered. */
+  /** Does the same, and waits until a message has arrived that gets no response. */
   async function requestHeld() {
     channel.answer = hold
     const before = channel.received.length

@@ -13,13 +13,13 @@ const path = { workspaceSlug: 'demo', databaseName: 'app' }
 const clockStep = 120_000
 /** A message that fails 19 times is not retried. */
 const maxRefusals = 12
-/** By which the heap may grow while the second half of the messages is delivered. */
+/** How much the heap may grow while the second half of the messages is delivered. */
 const maxGrowthMib = 1
 const preloaded = ['clock', 'usage'].map(
   (name) => new URL(`../../support/header-${name}.js`, import.meta.url),
 )
 
-/** Starts a receiver that refuses half of all requests, and counts what it accepts. */
+/** Starts a receiver that rejects half of all requests, and counts the accepted ones. */
 async function startFailingReceiver() {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)

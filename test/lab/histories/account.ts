@@ -4,13 +4,15 @@ import type { Input, Operation, Result, Token } from './operation.js'
 /** A session that has not ended. */
 interface SessionState {
   refreshes: number
-  /** Between these times the last refresh token was replaced. */
+  /** The last refresh token was replaced between these times. */
   replaced: readonly [number, number]
 }
 
-/** The state of one account: only what is valid now. A revocation empties lists, so no time is compared. */
+/**
+ * The state of one account. It contains only what is valid now: a revocation empties lists, so no times are compared.
+ */
 export interface Account {
-  /** Undefined if there is no user; empty if nobody knows it yet. */
+  /** Undefined if there is no user. Empty if the id is not known yet. */
   userId: string | undefined
   password: string
   name: string | null
@@ -18,7 +20,7 @@ export interface Account {
   isDisabled: boolean
   /** Names, sorted. */
   tenants: readonly string[]
-  /** Idempotency-Key and tenant of its sign-up. */
+  /** Idempotency-Key and tenant of the sign-up. */
   signUp: string
   /** Tokens that are not revoked, sorted by id. */
   tokens: readonly string[]
@@ -26,9 +28,12 @@ export interface Account {
   opened: readonly string[]
   /** By id. */
   sessions: Readonly<Record<string, SessionState>>
-  /** When the end of a session had returned, by its id; only of sessions that no revocation has ended too. */
+  /**
+   * When the request that ended a session returned, by session id. Without sessions that a revocation has ended as
+   * well.
+   */
   ends: Readonly<Record<string, number>>
-  /** When the requests of messages had returned whose code can still become valid, by purpose and id. */
+  /** When the requests returned whose messages can still send a valid code, by purpose and id. */
   waiting: Readonly<Record<string, number>>
   codes: Partial<Record<CodePurpose, string>>
 }
@@ -55,7 +60,7 @@ export const minus = (items: readonly string[], item: string) => items.filter((e
 
 const isActive = (account: Account) => account.userId !== undefined && !account.isDisabled
 
-/** When the end of a token's session had returned. A session's end refuses the token from which it was opened, too. */
+/** When the request that ended a token's session returned. It also ends the token with which the session was opened. */
 const endOf = (account: Account, token: Token | undefined) =>
   account.ends[token?.sessionId ?? token?.id ?? '']
 
@@ -65,7 +70,7 @@ const isValid = (account: Account, token: Token | undefined) =>
 export const isLive = (account: Account, { token }: Input) =>
   isValid(account, token) && endOf(account, token) === undefined
 
-/** Returns whether a token admits a change: also one that was called before the end of its session had returned. */
+/** Returns whether a token allows a change, also one that was called before the end of its session returned. */
 export const admits = (account: Account, { token }: Input, { call }: Pick<Operation, 'call'>) =>
   isValid(account, token) && call < (endOf(account, token) ?? Number.POSITIVE_INFINITY)
 
@@ -87,7 +92,10 @@ export function endSession(account: Account, { refreshToken }: Input, end: numbe
   return { ...account, sessions, ends: { ...account.ends, [sessionId]: end } }
 }
 
-/** Forgets the code of a purpose, and the messages that would send one, if they were stored before a change was called. */
+/**
+ * Removes the code of a purpose, and the messages that would send one, if they were stored before a change was
+ * called.
+ */
 export function withoutCode(account: Account, purpose: CodePurpose, call: number): Account {
   const { [purpose]: _, ...codes } = account.codes
   const kept = Object.entries(account.waiting).filter(

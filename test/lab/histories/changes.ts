@@ -47,7 +47,7 @@ export async function takeChanges({ prisma }: Pick<OpenStore, 'prisma'>): Promis
 const mailOf = ({ table, before, after }: Change) =>
   table === 'outbox' && !before && after?.kind === 'mail' ? after : undefined
 
-/** Clocks of the store and of the clients differ by no more. */
+/** How far the clocks of the store and of the clients may differ. */
 const clockMilliseconds = 5
 
 const requests: Record<string, string[]> = {

@@ -14,7 +14,7 @@ import type { Input } from './operation.js'
 
 export const path = { workspaceSlug: 'acme', databaseName: 'app' }
 
-/** What commands need. */
+/** The parameters of commands. */
 export interface Operator {
   context: AppContext & { store: Store }
   /** Ids by name. */
@@ -23,7 +23,7 @@ export interface Operator {
 
 /** A command that changes users. */
 interface Command {
-  /** Relative frequency, as that of operations of clients. */
+  /** Relative frequency, on the same scale as that of operations of clients. */
   weight: number
   choose: Choose
   run(context: Operator['context'], email: string, input: Input, tenantId: string): Promise<unknown>
@@ -66,7 +66,7 @@ export const commands: Record<string, Command> = {
   },
 }
 
-/** Runs a command. Returns the reason of a refusal; undefined if nobody knows whether it took effect. */
+/** Runs a command. Returns the reason of a rejection, or undefined if it is unknown whether the command took effect. */
 export async function runCommand({ context, tenants }: Operator, name: string, email: string, input: Input) {
   try {
     await commands[name]?.run(context, email, input, tenants.get(input.tenant ?? '') ?? '')

@@ -38,7 +38,7 @@ function eventIn({ after }: Change) {
   return `${type} ${type === 'tenant.created' ? tenantId : userId}`
 }
 
-/** Returns the changes whose `user.updated` may be left out, because the last event of the user is one that still waits. */
+/** Returns the changes that need no `user.updated`, because the last event of the user is one that is still waiting. */
 function mergeable(changes: readonly Change[]) {
   const last = new Map<unknown, Change['after']>()
   const delivered = new Set<unknown>()
@@ -53,7 +53,7 @@ function mergeable(changes: readonly Change[]) {
   )
 }
 
-/** Returns what is wrong: the transactions whose events are not exactly those of their changes. */
+/** Returns the transactions whose events are not exactly those of their changes. */
 export function auditTransactions(changes: readonly Change[]) {
   const merged = mergeable(changes)
   const transactions = new Map<string, Change[]>()

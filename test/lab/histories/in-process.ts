@@ -10,7 +10,7 @@ import type { World } from './round.js'
 import { createScheduler } from './scheduler.js'
 import { operatorOf, prepare, type Server, settings } from './stage.js'
 
-/** Servers' clocks may differ by 30 s, and a token has whole seconds. */
+/** Clocks of servers may differ by 30 s, and tokens have whole seconds. */
 const usualSkew = 29_000
 
 /**
@@ -73,7 +73,7 @@ export async function startServers(seed: number) {
     await prepared.receiver.close()
     await store.close()
   }
-  /** Gives the servers a defect, or takes it away. */
+  /** Adds a defect to the servers, or removes it. */
   const plant = (defect?: Pick<Plant, 'create' | 'skew'>) => {
     planted = defect?.create()
     skew = defect?.skew ?? usualSkew

@@ -1,15 +1,15 @@
 import type { Input, MailedCode, RefreshToken, Token } from './operation.js'
 import type { Random } from './random.js'
 
-/** What the clients of an account know together. Lists end with the latest. */
+/** What all clients of an account know. The latest entry of a list is the last. */
 export interface Known {
   email: string
-  /** All that are or were set, or may be. */
+  /** All passwords that are, were or may be set. */
   passwords: string[]
   tokens: Token[]
   refreshTokens: RefreshToken[]
   codes: MailedCode[]
-  /** Those of them that nobody has used. */
+  /** The codes that no client has used. */
   newCodes: MailedCode[]
   /** The last sign-up with an Idempotency-Key. */
   signUp: Input | undefined
@@ -25,7 +25,7 @@ export const newAccount = (email: string): Known => ({
   signUp: undefined,
 })
 
-/** Chooses the input of an operation. Returns undefined if nothing is known that it needs. */
+/** Chooses the input of an operation. Returns undefined if the clients do not know what it needs. */
 export type Choose = (known: Known, random: Random, unique: () => string) => Input | undefined
 
 export const withToken: Choose = ({ tokens }, random) => {
@@ -33,7 +33,7 @@ export const withToken: Choose = ({ tokens }, random) => {
   return token && { token }
 }
 
-/** An older token than the previous one ends its session, so that most choices are of the last two. */
+/** Mostly chooses one of the last two tokens, because an older one ends its session. */
 export const withRefreshToken: Choose = ({ refreshTokens }, random) => {
   const refreshToken = random.chance(0.1)
     ? random.recent(refreshTokens)
@@ -55,7 +55,7 @@ export const withPassword: Choose = ({ passwords }, random) => ({
 
 export const withNewPassword: Choose = (_known, _random, unique) => ({ newPassword: `password ${unique()}` })
 
-/** Returns a choice of several inputs together. */
+/** Chooses several inputs. */
 export const both =
   (...choices: Choose[]): Choose =>
   (...known) => {

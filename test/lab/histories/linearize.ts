@@ -1,13 +1,13 @@
-/** An operation of a history. It has taken effect at one instant between call and return. */
+/** An operation of a history. It took effect at one instant between call and return. */
 export interface Interval {
   call: number
-  /** Infinity if nobody knows the outcome: the operation takes effect at any time after its call, or never. */
+  /** Infinity if the outcome is unknown: the operation may take effect at any time after its call, or never. */
   return: number
-  /** Whether it changes nothing in any state, which saves the search for its instant. */
+  /** Whether it changes no state. If so, its instant need not be searched. */
   isRead?: boolean
 }
 
-/** What operations do one after the other. */
+/** A sequential model of the operations. */
 export interface Model<State, Operation> {
   initial: State
   /** Returns the next state, the same one if nothing changes, or undefined if the outcome contradicts the state. */
@@ -16,9 +16,9 @@ export interface Model<State, Operation> {
   keyOf(state: State): string
 }
 
-/** The operations of a history of which some have taken effect. */
+/** The operations of a history, some of which have taken effect. */
 class Progress<Operation extends Interval> {
-  /** Those that have taken effect, in this order. */
+  /** The operations that have taken effect, in order. */
   readonly order: Operation[] = []
   readonly #certain: Operation[]
   readonly #unknown: Operation[]
@@ -38,7 +38,10 @@ class Progress<Operation extends Interval> {
     return this.#first === this.#certain.length
   }
 
-  /** Yields the certain operations whose call is not after the given time, from the first on that is not done. */
+  /**
+   * Yields the operations with a known outcome that were called until the given time, starting with the first that is
+   * not done.
+   */
   *#until(end: () => number) {
     for (let index = this.#first; index < this.#certain.length; index++) {
       const operation = this.#certain[index] as Operation
@@ -47,7 +50,7 @@ class Progress<Operation extends Interval> {
     }
   }
 
-  /** Returns the operations that no other one must precede. */
+  /** Returns the operations that may be the next one. */
   candidates() {
     let earliest = Number.POSITIVE_INFINITY
     const found: Operation[] = []
@@ -66,7 +69,7 @@ class Progress<Operation extends Interval> {
     while (!this.isComplete && this.#done.has(this.#certain[this.#first] as Operation)) this.#first += 1
   }
 
-  /** Takes back all but the first so many operations. */
+  /** Undoes all operations except a number of first ones. */
   undo(length: number) {
     for (const operation of this.order.splice(length)) {
       this.#done.delete(operation)
@@ -92,7 +95,7 @@ export interface Verdict<State, Operation> {
   /** Operations in the order of their instants. */
   order: Operation[]
   state: State
-  /** The operations of which one would have to be next. */
+  /** The operations one of which must be next. */
   next: Operation[]
 }
 
@@ -112,7 +115,10 @@ export function linearize<State, Operation extends Interval>(
   const path: { state: State; length: number; choices: Operation[] }[] = []
   let best: Verdict<State, Operation> = { is: 'impossible', order: [], state: initial, next: [] }
 
-  /** Takes every read that the state explains: it is never better to take it later. Returns the other candidates. */
+  /**
+   * Applies every read that the state explains, because a later instant is never better. Returns the other
+   * candidates.
+   */
   function takeReads(state: State) {
     for (;;) {
       const all = progress.candidates()

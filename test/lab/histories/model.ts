@@ -17,9 +17,9 @@ import type { Model } from './linearize.js'
 import type { Input, Operation, Result } from './operation.js'
 
 const repeatableMilliseconds = 30_000
-/** Times of the store and of clients are compared this exactly. */
+/** Tolerance for comparisons between times of the store and of clients. */
 const toleranceMilliseconds = 1_000
-/** A login's token opens a session for two minutes, by clocks half a minute apart. */
+/** The token of a login can open a session for two minutes. Clocks may differ by half a minute. */
 const surelyOpensMilliseconds = 60_000
 
 const isSame = (one: readonly string[] = [], other: readonly string[]) =>
@@ -27,13 +27,13 @@ const isSame = (one: readonly string[] = [], other: readonly string[]) =>
 
 type Rule = (account: Account, input: Input, result: Result, operation: Operation) => Account | undefined
 
-/** Returns a rule for operations that read by a token. */
+/** Returns a rule for operations that read with a token. */
 const live =
   (rule: Rule): Rule =>
   (account, ...rest) =>
     isLive(account, rest[0]) ? rule(account, ...rest) : undefined
 
-/** Returns a rule for operations that change something by a token. */
+/** Returns a rule for operations that change something with a token. */
 const admitted =
   (rule: Rule): Rule =>
   (account, input, result, operation) =>
@@ -72,7 +72,7 @@ const refresh: Rule = (account, input, result, { call, return: end }) => {
   return signedIn({ ...account, sessions: { ...account.sessions, [sessionId]: next } }, result)
 }
 
-/** Refuses a refresh token. If it was replaced long ago, its session ends, because somebody has stolen it. */
+/** Rejects a refresh token. If it was replaced long ago, ends its session, because the token was stolen. */
 const refuseRefresh: Rule = (account, input, _result, operation) => {
   const session = sessionOf(account, input)
   const { refreshes = 0 } = input.refreshToken ?? {}
@@ -85,7 +85,7 @@ const refuseRefresh: Rule = (account, input, _result, operation) => {
 
 const end: Rule = (account, input, _result, operation) => endSession(account, input, operation.return)
 
-/** What each operation does when it succeeds. Undefined if it cannot. */
+/** Returns the state after a success of each operation, or undefined if it cannot succeed. */
 const rules: Record<string, Rule> = {
   signUp,
   login: (account, input, result) => (isPassword(account, input) ? signedIn(account, result) : undefined),
@@ -115,12 +115,12 @@ const rules: Record<string, Rule> = {
   ),
   requestReset: (account) => account,
   requestVerification: admitted((account) => account),
-  // The message of a request, which may be stored a little later than its user was found.
+  // The message of a request may be stored a little later than its user was found.
   stored: (account, { code }, _result, operation) =>
     code && account.userId !== undefined
       ? { ...account, waiting: { ...account.waiting, [`${code.purpose} ${code.id}`]: operation.return } }
       : account,
-  // The mail arrives: its code has replaced the former one at some time since the request.
+  // The mail arrives. Its code has replaced the previous one at some time since the request.
   mail: (account, { code }) => {
     const { [`${code?.purpose} ${code?.id}`]: stored, ...waiting } = account.waiting
     if (!code || account.isDisabled || stored === undefined) return undefined
@@ -141,14 +141,14 @@ const rules: Record<string, Rule> = {
   revokeTokens: existing(revokeAll),
   setPassword: existing(setPassword),
   sendReset: existing((account) => (account.isDisabled ? undefined : account)),
-  // It finds the user first: another may delete the user before it does.
+  // It finds the user first, so another operation may delete the user meanwhile.
   deleteUser: () => none,
   join: existing((account, { tenant }) => ({ ...account, tenants: plus(account.tenants, tenant) })),
   leave: (account, { tenant = '' }) =>
     account.tenants.includes(tenant) ? { ...account, tenants: minus(account.tenants, tenant) } : undefined,
 }
 
-/** Whether an operation may be refused, by the reason. */
+/** Returns whether an operation may be rejected, by reason. */
 const refusals: Record<string, (account: Account, input: Input, operation: Operation) => boolean> = {
   token_invalid: (account, input) => !isLive(account, input),
   invalid_credentials: (account, input) => !isPassword(account, input),
@@ -165,7 +165,7 @@ const refusals: Record<string, (account: Account, input: Input, operation: Opera
   disabled: ({ isDisabled }) => isDisabled,
 }
 
-/** The account as all operations on it together must see it. */
+/** The model of an account, which all operations on it must agree with. */
 export const accountModel: Model<Account, Operation> = {
   initial: none,
   step(account, operation) {

@@ -18,15 +18,15 @@ export interface RefreshToken {
   refreshes: number
 }
 
-/** A code that somebody read in a mail. */
+/** A code from a mail. */
 export interface MailedCode {
   value: string
-  /** That of the message that sent it. */
+  /** The id of the message that sent it. */
   id: string
   purpose: CodePurpose
 }
 
-/** What a client sends, or a command gets. Which fields there are depends on the operation. */
+/** The input of a request or a command. Its fields depend on the operation. */
 export interface Input {
   password?: string
   newPassword?: string
@@ -39,7 +39,7 @@ export interface Input {
   code?: Omit<MailedCode, 'value'> & { value?: string }
 }
 
-/** What the response of a success tells of the account. */
+/** What a successful response says about the account. */
 export interface Result {
   userId?: string
   token?: Token
@@ -55,10 +55,10 @@ export interface Result {
 export interface Operation extends Interval {
   name: string
   email: string
-  /** The server that got it, or `operator`. */
+  /** The server that got the request, or `operator`. */
   at: string
   input: Input
-  /** Absent: nobody knows whether it succeeded. A text: the code of its refusal. */
+  /** Undefined if it is unknown whether it succeeded. A text is the code of the error. */
   outcome?: Result | string | undefined
 }
 

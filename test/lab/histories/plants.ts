@@ -11,19 +11,19 @@ interface Statement {
   transaction: Row
 }
 
-/** Runs a statement, or what runs in its place. */
+/** Runs a statement, or its replacement. */
 type Handle = (statement: Statement) => Promise<Row[]>
 
-/** A defect that servers once had, brought back by changing what they ask the store and what it answers. */
+/** A former defect of servers. Changed statements and results of the store simulate it. */
 export interface Plant {
   create(): Handle
-  /** Operations that meet it. */
+  /** Operations that show the defect. */
   focus: string[]
-  /** Milliseconds by which the clocks of servers are ahead, unless as usual. */
+  /** Milliseconds by which the clocks of servers are ahead. Undefined for the usual ones. */
   skew?: number
-  /** Whether it is searched for in the long form only, because many rounds do not meet it. */
+  /** Whether only the long form searches for it, because many rounds do not show it. */
   isRare?: boolean
-  /** How it is reported. */
+  /** The expected report. */
   found: RegExp
 }
 
@@ -32,7 +32,7 @@ const userOf = ({ values: [databaseId, id] }: Statement) => [databaseId, id]
 export const plants: Record<string, Plant> = {
   'a token that was issued before a revocation committed, and outlives it': {
     create() {
-      // A login that reads the user before the commit gets what is valid after it, as if a time had decided.
+      // A login that reads the user before the commit gets a token that is valid after it, as if a timestamp decided.
       const next = new Map<unknown, unknown>()
       return async (statement) => {
         const { text, values, run, transaction } = statement

@@ -43,9 +43,9 @@ export const UserLine = z.strictObject(
           {
             id: Id.nullish(),
             name: Name,
-            /** Default: that of the user. */
+            /** Default: the `createdAt` of the user. */
             createdAt: Time.nullish(),
-            /** Default: that of the user. */
+            /** Default: the `createdAt` of the user. */
             joinedAt: Time.nullish(),
           },
           ofObject,
