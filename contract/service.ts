@@ -29,7 +29,8 @@ export const ProblemType = component(
 )
 export type ProblemType = z.infer<typeof ProblemType>
 
-const OpenApiDocument = component(
+/** An OpenAPI document. */
+export const OpenApiDocument = component(
   { id: 'OpenApiDocument', description: 'An OpenAPI document.', examples: [{ openapi: '3.1.0' }] },
   z.looseObject({ openapi: field('Version of the OpenAPI Specification.', z.string()) }),
 )

@@ -46,7 +46,7 @@ export const page = {
       .regex(/^(?:[1-9]\d{0,2}|1000)$/, limitText)
       .transform(Number)
       .optional(),
-    { examples: ['50'] },
+    { examples: ['50'], maxLength: 4 },
   ),
   after: field(
     'Start after the last item of the page before: `next` of its response.',

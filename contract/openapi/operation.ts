@@ -25,9 +25,9 @@ export function operationOf(
   { operationId, tag, route }: (typeof routes)[number],
 ): OperationObject {
   const parameters = [
-    ...parametersOf(builder, 'path', route.pathParams),
-    ...parametersOf(builder, 'query', route.query),
-    ...parametersOf(builder, 'header', route.headers),
+    ...parametersOf(builder, operationId, { in: 'path', schema: route.pathParams }),
+    ...parametersOf(builder, operationId, { in: 'query', schema: route.query }),
+    ...parametersOf(builder, operationId, { in: 'header', schema: route.headers }),
   ]
   return {
     operationId,
@@ -53,22 +53,34 @@ function securityOf({ security, scope }: RouteMetadata): SecurityRequirementObje
   return security === 'bearer' ? [{ bearer: [] }] : [{ bearer: [] }, {}]
 }
 
-/** Adds the path or header parameters of a route to the components and returns references to them. */
-function parametersOf(builder: OpenApiBuilder, location: 'path' | 'query' | 'header', schema: unknown) {
+/** Adds the parameters of a route to the components and returns references to them. */
+function parametersOf(
+  builder: OpenApiBuilder,
+  operationId: string,
+  { in: location, schema }: { in: 'path' | 'query' | 'header'; schema: unknown },
+) {
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries<z.ZodType>(schema.shape).map(([name, shape]) => {
     const { description, examples: [example] = [] } = registry.get(shape) ?? {}
-    builder.addParameter(pascalCase(name), {
+    const parameter = {
       name: location === 'header' ? headerName(name) : name,
       in: location,
       required: location === 'path',
       ...(description && { description }),
       ...(example !== undefined && { example }),
-      schema: schemaOf(shape),
-    })
-    return component('parameters', pascalCase(name))
+      schema: withLimit(schemaOf(shape)),
+    }
+    const named = builder.getSpec().components?.parameters?.[pascalCase(name)]
+    const isOther = named && JSON.stringify(named) !== JSON.stringify(parameter)
+    const key = (isOther ? pascalCase(operationId) : '') + pascalCase(name)
+    builder.addParameter(key, parameter)
+    return component('parameters', key)
   })
 }
+
+/** Adds the length of a UUID, which a server can check before its form. */
+const withLimit = (schema: ReturnType<typeof schemaOf>) =>
+  'format' in schema && schema.format === 'uuid' ? { ...schema, maxLength: 36 } : schema
 
 /** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())

@@ -19,7 +19,7 @@ function problemExample(code: AnyProblemCode, route: AppRoute) {
     instance: route.path
       .replace(':workspaceSlug', 'demo')
       .replace(':databaseName', 'app')
-      .replace(':sessionId', '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03')
+      .replace(/:\w+Id\b/g, '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03')
       .replace(':code', 'unknown'),
     code,
     requestId: 'req-7f3a',

@@ -16,7 +16,7 @@ import { endWhenDisconnected } from './client-disconnect.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
 import { createErrorHandler } from './problem-details.js'
-import { referenceRoutes } from './reference/routes.js'
+import { redirectToReference, referenceRoutes } from './reference/routes.js'
 import { readClientAddress } from './request-caller.js'
 import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
@@ -24,8 +24,9 @@ import { codeRoutes } from './routes/codes.js'
 import { discoveryRoutes } from './routes/discovery.js'
 import { managementRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
+import type { Part } from './routes/part.js'
 import { problemTypeRoute } from './routes/problem-page.js'
-import { serviceRoutes } from './routes/service.js'
+import { documentRoutes, healthRoutes } from './routes/service.js'
 import { sessionRoutes } from './routes/sessions.js'
 import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
@@ -40,6 +41,8 @@ export interface HttpSettings {
   corsOrigins: readonly string[]
   /** Whether to serve the API reference under /docs. */
   docs: boolean
+  /** The parts of the API that this port serves. Both by default. */
+  parts?: readonly Part[]
   /** Time limit for receiving headers and body of a request. Shorter in tests. 15 s by default. */
   requestMilliseconds?: number
 }
@@ -66,7 +69,7 @@ export interface HttpOutputs {
 
 /** Builds the HTTP application. It does not listen. */
 export async function buildApp(settings: HttpSettings, context: AppContext, outputs: HttpOutputs) {
-  const { baseUrl, docs } = settings
+  const { baseUrl } = settings
   const { log, metrics } = outputs
   const handleError = createErrorHandler(baseUrl, metrics?.countProblem)
   const app = createFastify(settings, outputs, handleError)
@@ -93,16 +96,29 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   // body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   app.server.on('connect', connectHandler(baseUrl, log))
-  userRoutes(app, context)
-  sessionRoutes(app, context)
-  meRoutes(app, context)
-  managementRoutes(app, context)
-  codeRoutes(app, context)
-  discoveryRoutes(app, context)
-  serviceRoutes(app, context, baseUrl)
-  problemTypeRoute(app, docs)
-  if (docs) referenceRoutes(app, baseUrl)
+  addRoutes(app, settings, context)
   return app
+}
+
+/** Adds the routes of the parts of the API that a port serves. Each port has the health checks. */
+function addRoutes(
+  app: FastifyInstance,
+  { baseUrl, docs, parts = ['public', 'management'] }: HttpSettings,
+  context: AppContext,
+) {
+  healthRoutes(app, context)
+  if (parts.includes('public')) {
+    userRoutes(app, context)
+    sessionRoutes(app, context)
+    meRoutes(app, context)
+    codeRoutes(app, context)
+    discoveryRoutes(app, context)
+    problemTypeRoute(app, docs)
+    if (docs) redirectToReference(app)
+  }
+  if (parts.includes('management')) managementRoutes(app, context)
+  for (const part of parts) documentRoutes(app, part, baseUrl)
+  if (docs) referenceRoutes(app, { baseUrl, parts })
 }
 
 function createFastify(

@@ -52,6 +52,8 @@ describe('conditional requests', () => {
     `${base}/.well-known/openid-configuration`,
     '/openapi.json',
     '/openapi-3.0.json',
+    '/management/openapi.json',
+    '/management/openapi-3.0.json',
   ]
 
   it('returns 304 without a body to a client that has the current body', async ({ usher, database }) => {

@@ -23,6 +23,8 @@ it('returns 503 on /readyz while the store lacks a migration', async ({ usher })
 it.for([
   ['/openapi.json', '3.1.0'],
   ['/openapi-3.0.json', '3.0.3'],
+  ['/management/openapi.json', '3.1.0'],
+  ['/management/openapi-3.0.json', '3.0.3'],
 ] as const)('returns %s in version %s with its own base URL', async ([url, version], { usher }) => {
   const document = (await usher.send({ method: 'GET', url })).json()
   expect(document.openapi).toBe(version)

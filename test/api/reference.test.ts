@@ -72,24 +72,32 @@ describe('/problems/{code}', () => {
 })
 
 describe('/docs', () => {
-  it('serves /docs with local scripts and styles only, under a strict Content-Security-Policy', async ({
-    usher,
-  }) => {
-    const page = await usher.inject({ url: '/docs' })
-    expect(page.statusCode).toBe(200)
-    expect(page.headers['content-security-policy']).toMatch(
-      /^default-src 'none';script-src 'self';style-src 'self'/,
-    )
-    expect(page.headers['content-security-policy']).not.toContain('unsafe')
-    const assets = [...page.body.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, asset]) => asset ?? '')
-    expect(assets.length).toBeGreaterThan(3)
-    for (const asset of assets) {
-      expect(asset).toMatch(/^(docs\/|openapi)/)
-      expect((await usher.inject({ url: `/${asset}` })).statusCode).toBe(200)
-    }
-  })
+  it.for([
+    ['/docs', 'management/docs'],
+    ['/management/docs', '../docs'],
+  ] as const)(
+    'serves %s with local scripts and styles only, under a strict Content-Security-Policy',
+    async ([url, other], { usher }) => {
+      const page = await usher.inject({ url })
+      expect(page.statusCode).toBe(200)
+      expect(page.headers['content-security-policy']).toMatch(
+        /^default-src 'none';script-src 'self';style-src 'self'/,
+      )
+      expect(page.headers['content-security-policy']).not.toContain('unsafe')
+      const assets = [...page.body.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(
+        ([, asset]) => asset ?? '',
+      )
+      expect(assets.length).toBeGreaterThan(3)
+      for (const asset of assets) {
+        if (asset !== other) expect(asset).toMatch(/^(docs\/|openapi)/)
+        const { pathname } = new URL(asset, `http://localhost${url}`)
+        expect((await usher.inject({ url: pathname })).statusCode).toBe(200)
+      }
+      expect(assets).toContain(other)
+    },
+  )
 
-  it.for(['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js'])(
+  it.for(['/docs', '/management/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js'])(
     'sends %s compressed, and only once to a browser that keeps it',
     async (url, { usher }) => {
       const whole = await usher.inject({ url })
@@ -103,7 +111,7 @@ describe('/docs', () => {
     },
   )
 
-  it.for(['/docs/', '/docs/?a=b'])(
+  it.for(['/docs/', '/docs/?a=b', '/management/docs/'])(
     'redirects %s to the page, whose links are relative',
     async (url, { usher }) => {
       const response = await usher.inject({ url })
@@ -138,7 +146,7 @@ describe('/docs', () => {
 })
 
 describe('DOCS=off', () => {
-  it.for(['/docs', '/docs/', '/docs/swagger-ui.css', '/'])(
+  it.for(['/docs', '/docs/', '/docs/swagger-ui.css', '/', '/management/docs'])(
     'returns 404 on %s when DOCS=off',
     async (url, { store }) => {
       const withoutDocs = await startApp(store, { DOCS: 'off' })

@@ -1,6 +1,7 @@
-import { openApiDocument } from '@usher/contract/openapi'
+import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
@@ -90,6 +91,47 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     await page.getByRole('dialog').getByText('Authorized').waitFor()
     expect(await accessibilityErrorsOf(page)).toEqual([])
     expect(await page.locator('html.dark-mode').count()).toBe(1)
+  })
+})
+
+describe.skipIf(!hasBrowser)('/management/docs', () => {
+  it('shows every operation, and sends the API key to this server', async ({
+    open,
+    origin,
+    store,
+    database,
+  }) => {
+    const { page } = await open([origin])
+    await page.goto(`${origin}/docs`)
+    await page.getByRole('link', { name: 'Management API' }).click()
+    await page.getByRole('heading', { name: 'Usher management API' }).waitFor()
+    const { paths = {} } = managementDocument(origin, '0')
+    const count = Object.values(paths).flatMap((path) => Object.keys(path)).length
+    await expect.poll(() => page.locator('.opblock').count()).toBe(count)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+
+    const { key } = await createApiKey({ store, now: new Date() }, database, {
+      name: 'reference',
+      scopes: ['users:read'],
+      expiresInSeconds: 60,
+    })
+    await page.getByRole('button', { name: 'Authorize' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Authorize' })
+    await dialog.getByRole('textbox').fill(key)
+    await dialog.getByRole('button', { name: 'Authorize' }).click()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).click()
+    const block = page.locator('#operations-users-listUsers')
+    await block.locator('.opblock-summary-control').click()
+    await block.getByPlaceholder('workspaceSlug').fill(database.workspaceSlug)
+    await block.getByPlaceholder('databaseName').fill(database.databaseName)
+    await block.getByRole('button', { name: 'Execute' }).click()
+    const status = block.locator('.live-responses-table .response .response-col_status')
+    expect(Number.parseInt(await status.innerText(), 10)).toBe(200)
+    await block.locator('.errors').getByText('Errors').click()
+    const problem = block.locator('.errors').getByRole('link', { name: 'key_invalid' })
+    expect(await problem.evaluate((link) => (link as HTMLAnchorElement).href)).toBe(
+      `${origin}/problems/key_invalid`,
+    )
   })
 })
 

@@ -106,6 +106,12 @@ describe('commands without a store', () => {
     },
   )
 
+  it('openapi --management prints the document of the management API', async () => {
+    const file = new URL('../../contract/management-openapi.json', import.meta.url)
+    const { stdout } = await usher(['openapi', '--management'])
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(await readFile(file, 'utf8')))
+  })
+
   it('openapi prints the document, on one line with --json', async () => {
     const file = new URL('../../contract/openapi.json', import.meta.url)
     const committed = JSON.parse(await readFile(file, 'utf8'))

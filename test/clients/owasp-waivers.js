@@ -31,13 +31,18 @@ export const waivers = [
   },
   {
     rules: ['api2:2023-read-restricted', 'api8:2023-define-error-responses-401'],
-    where: /^paths\/(.*\/\.well-known\/|\/healthz|\/readyz|\/openapi|\/problems\/)/,
+    where: /^paths\/(.*\/\.well-known\/|\/healthz|\/readyz|\/openapi|\/management\/openapi|\/problems\/)/,
     reason: 'Public keys, metadata, checks and documentation are public.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
     where: /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\})?|session\/\w+)\/\w+\/responses/,
     reason: 'The specification has no rate limit. Only failed logins and sign-ups are limited.',
+  },
+  {
+    rules: ['api4:2023-rate-limit-responses-429'],
+    where: /^paths\/.*\/management\//,
+    reason: 'The backend of a product is not limited: its key is not guessed.',
   },
   {
     rules: ['api4:2023-rate-limit'],

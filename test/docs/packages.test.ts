@@ -57,7 +57,8 @@ it('packs no sources, tests or build information', async ({ folder, packages }) 
     expect(files).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
     )
-    const expected = /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.c?js|\.d\.c?ts|migrations\/.*))$/
+    const expected =
+      /^(LICENSE|[\w-]+\.(md|json)|bin\/usher\.js|dist\/.*(\.c?js|\.css|\.d\.c?ts|migrations\/.*))$/
     expect(files.filter((file) => !expected.test(file) || file.includes('test.'))).toEqual([])
   }
 })

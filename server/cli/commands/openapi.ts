@@ -1,10 +1,14 @@
 import type { Command } from '@commander-js/extra-typings'
-import { openApiDocument } from '@usher/contract/openapi'
+import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { version } from '../../version.js'
 import { readConfig } from '../io/with-store.js'
 
 export const configure = (command: Command) =>
-  command.option('--json', 'print the document on one line').action((options) => {
-    const document = openApiDocument(readConfig().baseUrl, version)
-    process.stdout.write(`${JSON.stringify(document, null, options.json ? 0 : 2)}\n`)
-  })
+  command
+    .option('--management', 'print the document of the management API')
+    .option('--json', 'print the document on one line')
+    .action(({ management, json }) => {
+      const documentOf = management ? managementDocument : openApiDocument
+      const document = documentOf(readConfig().baseUrl, version)
+      process.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`)
+    })

@@ -6,7 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { type KeptBody, keepBody, sendKept } from '../kept-body.js'
 import { prefersHtml } from '../negotiation.js'
-import { referencePage } from './reference-page.js'
+import type { Part } from '../routes/part.js'
+import { type ReferencePage, referencePage } from './reference-page.js'
 
 /** Allows only scripts, styles and requests of this server. */
 const contentSecurityPolicy = [
@@ -36,30 +37,68 @@ const folders: Record<string, URL> = {
   'swagger-ui-bundle.js': swaggerUi,
 }
 
-/** Serves the API reference with all its assets under /docs, and redirects browsers from / to it. */
-export function referenceRoutes(app: FastifyInstance, baseUrl: string) {
+const database = '/workspaces/{workspaceSlug}/databases/{databaseName}'
+
+/** Returns the page of a part of the API. */
+function pageOf(part: Part, { baseUrl, parts }: Reference): ReferencePage {
+  const hasBoth = parts.length > 1
+  return part === 'public'
+    ? {
+        title: 'Usher API',
+        document: 'openApiDocument',
+        folder: '/',
+        prefix: database,
+        problems: 'problems/',
+        other: hasBoth ? { href: 'management/docs', text: 'Management API' } : undefined,
+      }
+    : {
+        title: 'Usher management API',
+        document: 'managementDocument',
+        folder: '/management/',
+        prefix: `${database}/management`,
+        problems: hasBoth ? '../problems/' : `${baseUrl}/problems/`,
+        other: hasBoth ? { href: '../docs', text: 'API of users' } : undefined,
+      }
+}
+
+interface Reference {
+  baseUrl: string
+  /** The parts of the API that this server has. */
+  parts: readonly Part[]
+}
+
+/** Serves the reference of each part of the API with all its assets under /docs or /management/docs. */
+export function referenceRoutes(app: FastifyInstance, reference: Reference) {
   const kept: Record<string, Promise<KeptBody>> = {}
   async function send(request: FastifyRequest, reply: FastifyReply, body: Promise<KeptBody>) {
     reply.headers({ 'cache-control': 'no-cache', 'content-security-policy': contentSecurityPolicy })
     return sendKept(request, reply, await body)
   }
 
-  // Loaded at the first request, because the document would take a tenth of the time of a start.
-  const page = () => {
-    kept.page ??= referencePage(baseUrl).then((html) => keepBody(html, 'text/html; charset=utf-8'))
-    return kept.page
-  }
-  app.get('/docs', (request, reply) => send(request, reply, page()))
-  app.get('/docs/', (_, reply) => reply.redirect('../docs'))
-  for (const [name, folder] of Object.entries(folders))
-    app.get(`/docs/${name}`, (request, reply) => {
-      kept[name] ??= readFile(new URL(name, folder)).then((bytes) => keepBody(bytes, typeOf(name)))
-      return send(request, reply, kept[name])
+  for (const part of reference.parts) {
+    const page = pageOf(part, reference)
+    const path = `${page.folder}docs`
+    app.get(path, (request, reply) => {
+      // Loaded at the first request, because the document would take a tenth of the time of a start.
+      kept[path] ??= referencePage(reference.baseUrl, page).then((html) =>
+        keepBody(html, 'text/html; charset=utf-8'),
+      )
+      return send(request, reply, kept[path])
     })
+    app.get(`${path}/`, (_, reply) => reply.redirect('../docs'))
+    for (const [name, folder] of Object.entries(folders))
+      app.get(`${path}/${name}`, (request, reply) => {
+        kept[name] ??= readFile(new URL(name, folder)).then((bytes) => keepBody(bytes, typeOf(name)))
+        return send(request, reply, kept[name])
+      })
+  }
+}
+
+/** Redirects browsers from / to the reference. */
+export const redirectToReference = (app: FastifyInstance) =>
   app.get('/', (request, reply) => {
     if (!prefersHtml(request, reply)) throw new Problem('route_not_found')
     return reply.redirect('docs')
   })
-}
 
 const typeOf = (name: string) => `text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`

@@ -1,15 +1,17 @@
 import { initServer } from '@ts-rest/fastify'
 import { contract } from '@usher/contract'
+import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { requireReady } from '../../domain/readiness.js'
 import { version } from '../../version.js'
 import { type KeptBody, keepJson, sendKept } from '../kept-body.js'
+import type { Part } from './part.js'
 
 const server = initServer()
-const { getHealth, getReadiness, getOpenApiDocument, getOpenApi30Document } = contract.service
+const { getHealth, getReadiness } = contract.service
 
-export function serviceRoutes(app: FastifyInstance, context: AppContext, baseUrl: string) {
+export function healthRoutes(app: FastifyInstance, context: AppContext) {
   const router = server.router(
     { getHealth, getReadiness },
     {
@@ -21,10 +23,23 @@ export function serviceRoutes(app: FastifyInstance, context: AppContext, baseUrl
     },
   )
   app.register(server.plugin(router))
-  for (const [{ path }, name] of [
-    [getOpenApiDocument, 'openApiDocument'],
-    [getOpenApi30Document, 'openApi30Document'],
-  ] as const) {
+}
+
+/** The OpenAPI documents of each part of the API, by path. */
+const documentsOf: Record<Part, Record<string, keyof typeof import('@usher/contract/openapi')>> = {
+  public: {
+    [contract.service.getOpenApiDocument.path]: 'openApiDocument',
+    [contract.service.getOpenApi30Document.path]: 'openApi30Document',
+  },
+  management: {
+    [managementContract.service.getOpenApiDocument.path]: 'managementDocument',
+    [managementContract.service.getOpenApi30Document.path]: 'management30Document',
+  },
+}
+
+/** Serves the OpenAPI documents of a part of the API. */
+export function documentRoutes(app: FastifyInstance, part: Part, baseUrl: string) {
+  for (const [path, name] of Object.entries(documentsOf[part])) {
     let kept: Promise<KeptBody> | undefined
     app.get(path, async (request, reply) => {
       // Loaded at the first request, because it would take a tenth of the time of a start.

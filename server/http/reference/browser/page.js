@@ -1,6 +1,6 @@
-// Renders the OpenAPI document of the page with Swagger UI.
+// Renders the OpenAPI document of a page with Swagger UI.
 import { completeNames } from './accessibility.js'
-import { plugin } from './plugin.js'
+import { pluginOf } from './plugin.js'
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
@@ -9,17 +9,17 @@ applyScheme()
 
 const reference = document.getElementById('reference')
 completeNames(reference)
-const url = new URL(reference.dataset.document, location.href)
-const spec = await (await fetch(url)).json()
+const { root, prefix, problems } = reference.dataset
+const spec = await (await fetch('openapi.json')).json()
 // The document names the public address of the service. Requests go to the address of this page.
-spec.servers = [{ url: new URL('.', url).href.replace(/\/$/, '') }]
+spec.servers = [{ url: new URL(root, location.href).href.replace(/\/$/, '') }]
 const ui = SwaggerUIBundle({
   spec,
   domNode: reference,
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   layout: 'BaseLayout',
-  plugins: [plugin],
+  plugins: [pluginOf({ prefix, problems })],
   responseInterceptor(response) {
     const token = response.obj?.token?.jwt
     if (token) ui.preauthorizeApiKey('bearer', token)
