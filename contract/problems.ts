@@ -103,8 +103,8 @@ export const problems = {
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'Idempotency-Key was already used for a different sign-up',
-    advice: 'Generate a new key for each sign-up. Reuse a key only to retry the same sign-up.',
+    title: 'Idempotency-Key was already used for a different request',
+    advice: 'Generate a new key for each request. Reuse a key only to retry the same request.',
   },
   too_many_attempts: {
     status: 429,

@@ -354,7 +354,7 @@ export interface ErrorMessages {
   payload_too_large: string
   /** Unsupported media type. Send JSON with `Content-Type: application/json` and without `Content-Encoding`. */
   unsupported_media_type: string
-  /** Idempotency-Key was already used for a different sign-up. Generate a new key for each sign-up. Reuse a key only to retry the same sign-up. */
+  /** Idempotency-Key was already used for a different request. Generate a new key for each request. Reuse a key only to retry the same request. */
   idempotency_key_reused: string
   /** Too many failed attempts. Wait for the number of seconds in `Retry-After` before the next attempt. */
   too_many_attempts: string

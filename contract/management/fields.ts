@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { field } from '../registry.js'
+import { atMost255, notBlank } from '../fields.js'
+import { component, field } from '../registry.js'
 
 /** Path of the management API of a database. */
 export const managementPath = `${databasePath}/management`
@@ -31,6 +32,25 @@ export const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
       return error(issue)
     },
   })
+
+/** Returns the schema of a request body. The document shows its example. An unknown field is an error. */
+export const body = <Shape extends z.ZodRawShape>(
+  { id, description, example }: { id: string; description: string; example: unknown },
+  shape: Shape,
+) => component({ id, description, examples: [example] }, strict(shape))
+
+/** Returns the schema of a field that is true or false. */
+export const flag = (description: string) =>
+  field(description, z.boolean(failsWith('invalid_type', 'must be true or false')).optional())
+
+/** Headers of every POST (draft-ietf-httpapi-idempotency-key-header). */
+export const IdempotencyHeaders = z.object({
+  'idempotency-key': field(
+    'A unique value, such as a UUID, that the client generates for each request. A retry within 24 hours with the same API key, path and body changes nothing and returns the response of the first request, with null in place of a secret.',
+    z.string().min(1, notBlank).max(255, atMost255).optional(),
+  ),
+})
+export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
 
 /** Query of an operation that has no parameters. */
 export const NoQuery = strict({})
@@ -66,3 +86,14 @@ export const keyProblems = [
   'database_not_found',
   'unavailable',
 ] as const
+
+/** Problems of every operation with a body. */
+export const bodyProblems = [
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  ...keyProblems,
+] as const
+
+/** Problems of every POST. */
+export const postProblems = ['idempotency_key_reused', ...bodyProblems] as const

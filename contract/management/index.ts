@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { service } from './service.js'
 import { users } from './users.js'
 
+export { IdempotencyHeaders } from './fields.js'
 export { Scope, scopes } from './scopes.js'
 export * from './users.js'
 

@@ -1,12 +1,25 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
-import { Email } from '../email.js'
+import { Email, NewEmail } from '../email.js'
 import { failures } from '../failures.js'
-import { instant } from '../fields.js'
+import { failsWith, mustBe } from '../field-errors.js'
+import { instant, NewPassword, name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
-import { keyProblems, managementPath, NoQuery, next, page, strict, UserPath } from './fields.js'
+import {
+  body,
+  flag,
+  IdempotencyHeaders,
+  keyProblems,
+  managementPath,
+  NoQuery,
+  next,
+  page,
+  postProblems,
+  strict,
+  UserPath,
+} from './fields.js'
 
 const c = initContract()
 
@@ -65,6 +78,38 @@ export const ListUsersQuery = strict({
 })
 export type ListUsersQuery = z.infer<typeof ListUsersQuery>
 
+/** Body of `addUser`. */
+export const AddUserBody = body(
+  {
+    id: 'AddUserBody',
+    description: 'The user to add.',
+    example: { email: 'ada@example.com', preferredName: 'Ada', sendMail: true },
+  },
+  {
+    email: NewEmail,
+    password: NewPassword.optional(),
+    passwordHash: field(
+      'A password hash of another system, in place of `password`, in a format that the import accepts.',
+      z.string(mustBe('a string')).optional(),
+    ),
+    preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
+    emailVerified: flag('Whether the address counts as verified.'),
+    tenants: field(
+      'Existing tenants that the user joins, in this order.',
+      z
+        .array(
+          strict({ id: field('ID of the tenant.', z.uuid(failsWith('invalid_type', 'must be a UUID'))) }),
+          failsWith('invalid_type', 'must be a list'),
+        )
+        .optional(),
+    ),
+    sendMail: flag(
+      'Whether to send a mail with a code to choose a password. Only for a user without password.',
+    ),
+  },
+)
+export type AddUserBody = z.infer<typeof AddUserBody>
+
 export const users = c.router({
   listUsers: {
     method: 'GET',
@@ -75,6 +120,22 @@ export const users = c.router({
     summary: 'List users',
     description: 'Returns users ordered by id, which is the order of sign-up.',
     metadata: { scope: 'users:read' },
+  },
+  addUser: {
+    method: 'POST',
+    path: `${managementPath}/users`,
+    pathParams: DatabasePath,
+    query: NoQuery,
+    headers: IdempotencyHeaders,
+    body: AddUserBody,
+    responses: {
+      201: ManagedUser,
+      ...failures('email_taken', 'refused', 'tenant_not_found', ...postProblems),
+    },
+    summary: 'Add a user',
+    description:
+      'Adds a user with the given tenants: all of it or nothing. Without `password` and `passwordHash`, the user cannot log in before choosing a password by a code. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`.',
+    metadata: { scope: 'users:write', hashesPassword: true, newPassword: 'password' },
   },
   getUser: {
     method: 'GET',

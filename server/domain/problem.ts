@@ -1,4 +1,5 @@
 import { type AnyProblemCode, everyProblem, type FieldError } from '@usher/contract'
+import type { Scope } from '@usher/contract/management'
 import { isStoreUnavailable } from '../store/errors.js'
 
 /**
@@ -7,6 +8,7 @@ import { isStoreUnavailable } from '../store/errors.js'
 export class Problem extends Error {
   readonly errors: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly scope: Scope | undefined
 
   constructor(
     readonly code: AnyProblemCode,
@@ -14,12 +16,15 @@ export class Problem extends Error {
       detail?: string
       errors?: readonly FieldError[]
       retryAfterSeconds?: number
+      /** The scope that the API key lacks. */
+      scope?: Scope
       cause?: unknown
     } = {},
   ) {
     super(options.detail ?? `${everyProblem[code].title}.`, { cause: options.cause })
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.scope = options.scope
   }
 }
 

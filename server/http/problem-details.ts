@@ -1,4 +1,4 @@
-import { everyProblem, type ProblemBody, problemHeaders, type RouteMetadata } from '@usher/contract'
+import { everyProblem, type ProblemBody, problemHeaders } from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
 import { clientClosedRequest } from './client-disconnect.js'
@@ -82,16 +82,11 @@ export function problemBody(
  * error only if a token was sent. For a failed login or refresh it has a scheme of ours, for which no browser shows a
  * dialog.
  */
-function challenge({ code, message }: Problem, request: FastifyRequest) {
+function challenge({ code, message, scope }: Problem, request: FastifyRequest) {
   const { workspaceSlug, databaseName } = request.params as Record<string, string>
   const realm = `realm="${workspaceSlug}/${databaseName}"`
   if (code === 'invalid_credentials' || code === 'session_ended') return `Password ${realm}`
   if (code === 'token_missing') return `Bearer ${realm}`
-  if (code === 'insufficient_scope')
-    return `Bearer ${realm}, error="insufficient_scope", scope="${scopeOf(request)}"`
+  if (code === 'insufficient_scope') return `Bearer ${realm}, error="insufficient_scope", scope="${scope}"`
   return `Bearer ${realm}, error="invalid_token", error_description="${message}"`
 }
-
-/** Returns the scope that the operation of a request needs. */
-const scopeOf = ({ routeOptions: { config } }: FastifyRequest) =>
-  (config as { tsRestRoute?: { metadata?: RouteMetadata } }).tsRestRoute?.metadata?.scope

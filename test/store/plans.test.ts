@@ -1,4 +1,5 @@
 import { contract } from '@usher/contract'
+import { managementContract } from '@usher/contract/management'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { useEveryOperation } from '../support/every-operation.js'
@@ -31,7 +32,7 @@ afterAll(() => close())
 
 it('the recorded statements are those of all operations', () => {
   const { users, sessions, me, codes } = contract
-  const declared = Object.values({ ...users, ...sessions, ...me, ...codes }).map(
+  const declared = Object.values({ ...users, ...sessions, ...me, ...codes, ...managementContract.users }).map(
     ({ method, path }) => `${method} ${path}`,
   )
   expect(declared.filter((operation) => !operations.has(operation))).toEqual([])

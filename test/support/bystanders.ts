@@ -98,6 +98,9 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
     await prisma.idempotencyKey.createMany({
       data: { ...user, key: bytes(40 + index), canonicalEmail: email, createdAt: now },
     })
+    await prisma.apiRequest.createMany({
+      data: { ...user, key: bytes(45 + index), fingerprint: '', response: {}, createdAt: now },
+    })
     for (const [n, purpose] of ['password_reset', 'email_verification'].entries()) {
       const id = uuid(50 + 10 * n + index)
       await prisma.code.createMany({

@@ -3,6 +3,7 @@ import { setDatabase, webhookSettings } from '../../server/domain/management/dat
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
 import { bystander } from './bystanders.js'
+import { useManagement } from './every-management-operation.js'
 import type { OpenStore } from './open-store.js'
 import { startReceiver } from './receiver.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
@@ -62,6 +63,7 @@ export async function useEveryOperation(
   ])
   await sendEvents(api)
   await sendCodes(api, smtp)
+  await useManagement(api, smtp)
   await sweepDatabase(api.context, database.id, {
     log: api.app.log,
     stopped: new AbortController().signal,

@@ -7,6 +7,7 @@ const minLength = 6
 const secretFields = [
   'password',
   'newPassword',
+  'passwordHash',
   'email',
   'newTenant',
   'preferredName',

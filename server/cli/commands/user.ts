@@ -38,7 +38,7 @@ function addCreateCommand(user: Command) {
     .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {
       const password = options.password ? await readNewPassword() : undefined
       await withHashing(async (context, log) => {
-        const user = { email, preferredName, password, tenantId }
+        const user = { email, preferredName, password, tenantIds: tenantId ? [tenantId] : [] }
         const created = await createUser(context, path, user)
         const ids = { databaseId: created.databaseId, userId: created.id }
         audit(log, 'user.created', ids)

@@ -38,7 +38,7 @@ export async function admitApiKey(
 /** @throws {Problem} `insufficient_scope` if the key lacks the scope */
 export function requireScope({ scopes }: ApiKey, scope: Scope) {
   if (!scopes.has(scope))
-    throw new Problem('insufficient_scope', { detail: `The key lacks the scope ${scope}.` })
+    throw new Problem('insufficient_scope', { scope, detail: `The key lacks the scope ${scope}.` })
 }
 
 async function findValidKey(context: AppContext, databaseId: string, text: string) {

@@ -22,6 +22,8 @@ export interface Event {
   userId?: string
   tenantId?: string
   sessionId?: string
+  /** The API key that has caused it. */
+  apiKey?: string
 }
 
 /** The part of a database that decides who receives its events. */

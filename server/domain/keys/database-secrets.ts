@@ -9,7 +9,7 @@ import { databaseDeleted } from '../problem.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
 
 /** What a secret authenticates. A code of one purpose is never valid for another. */
-export type Purpose = 'refresh_token' | 'password_reset' | 'email_verification'
+export type Purpose = 'refresh_token' | 'password_reset' | 'email_verification' | 'api_request'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {

@@ -1,3 +1,5 @@
+import type { FieldError } from '@usher/contract'
+
 /** Why an operator's request fails. Each interface to these rules maps it, for example to an exit code. */
 export type FailureReason =
   /** The request itself is wrong, independent of the store. */
@@ -65,5 +67,12 @@ export class OperatorError extends Error {
 export class UsageError extends OperatorError {
   constructor(message: string) {
     super('usage_error', message)
+  }
+}
+
+/** Fields of a new password that are rejected: by the password policy, or because of a hash. */
+export class FieldsRejected extends OperatorError {
+  constructor(readonly errors: readonly FieldError[]) {
+    super('password_rejected', `the ${errors[0]?.path} ${errors.map(({ detail }) => detail).join('; ')}`)
   }
 }

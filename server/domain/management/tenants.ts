@@ -143,5 +143,5 @@ export async function requireTenant(
   return tenant
 }
 
-const tenantNotFound = (path: DatabasePath, id: string) =>
+export const tenantNotFound = (path: DatabasePath, id: string) =>
   new OperatorError('tenant_not_found', `tenant ${id} does not exist in ${nameOfDatabase(path)}`)

@@ -92,7 +92,7 @@ export async function newPasswordErrors(
   { database, body, field }: { database: Database; body: unknown; field: NewPassword['field'] },
   contractErrors: readonly FieldError[],
 ): Promise<readonly FieldError[]> {
-  if (contractErrors.some(({ path }) => path === '' || path === field)) return contractErrors
-  const { email, [field]: password } = body as { password: string; newPassword: string; email?: unknown }
+  const { email, [field]: password } = Object(body) as Record<string, unknown>
+  if (typeof password !== 'string' || contractErrors.some(({ path }) => path === field)) return contractErrors
   return [...contractErrors, ...(await passwordErrors(blocklist, database, { password, email, field }))]
 }

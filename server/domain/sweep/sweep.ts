@@ -46,6 +46,7 @@ export function endsAt(now: number): Ends {
     network_failures: before(minuteMilliseconds),
     known_network: before(knownMilliseconds),
     idempotency_key: before(replayMilliseconds + minuteMilliseconds),
+    api_request: before(replayMilliseconds + minuteMilliseconds),
     code: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),
     api_key: before(shownMilliseconds),

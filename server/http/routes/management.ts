@@ -1,6 +1,7 @@
 import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
+import { addUser } from '../../domain/management/users/add-user.js'
 import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
 import { serveOperations } from '../serve-operations.js'
 
@@ -8,6 +9,6 @@ import { serveOperations } from '../serve-operations.js'
 export function managementRoutes(app: FastifyInstance, context: AppContext) {
   serveOperations(app, context, {
     routes: managementContract.users,
-    rules: { listUsers: listManagedUsers, getUser: getManagedUser },
+    rules: { listUsers: listManagedUsers, addUser, getUser: getManagedUser },
   })
 }

@@ -12,6 +12,7 @@ const endColumns = {
   network_failures: 'full_at',
   known_network: 'last_login_at',
   idempotency_key: 'created_at',
+  api_request: 'created_at',
   code: 'expires_at',
   code_request: 'last_at',
   api_key: 'expires_at',

@@ -14,8 +14,8 @@ import { eventMessages } from '../../events/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import type { Operation } from '../operation.js'
-import { hashNewPassword } from './create-user.js'
 import { accountOf, findAccount, userNotFound } from './find-account.js'
+import { hashOf, requirePassword } from './new-password.js'
 
 type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
 
@@ -60,7 +60,8 @@ export async function setPassword(
 ): Promise<Account> {
   const { store, now } = context
   const { database, account } = await findAccount(store, path, userRef)
-  const passwordHash = await hashNewPassword(context, database, { password, email: account.email })
+  await requirePassword(context, database, { password, email: account.email })
+  const passwordHash = await hashOf(context, { password })
   await recordHashParameters(context, database)
   const messages = eventMessages(database, now, [{ type: 'user.password_changed', userId: account.id }])
   return revoke(store, { path, account }, { now, passwordHash, messages })

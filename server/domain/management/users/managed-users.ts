@@ -2,6 +2,7 @@ import { canonicalEmail } from '@usher/contract'
 import type { ListedUser, ListUsersQuery, ManagedUser, UserList } from '@usher/contract/management'
 import { findManagedUser } from '../../../store/queries/managed-user.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
+import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import { Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
@@ -30,7 +31,16 @@ export async function getManagedUser(
   { store, now }: AppContext,
   { database, params }: KeyRequest & { params: { userId: string } },
 ): Promise<ManagedUser> {
-  const user = await findManagedUser(store, { databaseId: database.id, id: params.userId }, new Date(now()))
+  return readManagedUser(store, { databaseId: database.id, id: params.userId }, new Date(now()))
+}
+
+/** @throws {Problem} `user_not_found` */
+export async function readManagedUser(
+  store: Pick<Store, 'query'>,
+  key: { databaseId: string; id: string },
+  now: Date,
+): Promise<ManagedUser> {
+  const user = await findManagedUser(store, key, now)
   if (!user) throw new Problem('user_not_found')
   return {
     ...listedUser(user),

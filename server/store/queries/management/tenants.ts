@@ -9,6 +9,17 @@ export async function findTenantRow(store: TypedQueries, { databaseId, id }: Ten
   return tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
 }
 
+/** Keeps tenants from being deleted before the transaction ends. Returns the ids of those that exist. */
+export async function lockTenants(transaction: TypedQueries, databaseId: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Set<string>()
+  const rows = await transaction.query<Pick<Tenant, 'id'>>(
+    `SELECT id FROM usher.tenant WHERE database_id = $1::uuid AND id = ANY($2::uuid[])
+    ORDER BY id FOR KEY SHARE`,
+    [databaseId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Returns tenants ordered by id, which is the order of creation. */
 export async function listTenantRows(
   store: TypedQueries,

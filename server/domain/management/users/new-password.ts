@@ -1,0 +1,79 @@
+import { CreateUserBody, type FieldError, toFieldError } from '@usher/contract'
+import type { AppContext } from '../../context.js'
+import type { Database } from '../../databases/find-database.js'
+import { passwordErrors } from '../../passwords/policy.js'
+import type { Operation } from '../operation.js'
+import { FieldsRejected } from '../operator-error.js'
+import { createHashFilter } from './imported-hashes.js'
+import { LineError } from './user-line.js'
+
+/** What an operator may set as the password of a user. */
+export interface NewPassword {
+  password?: string | undefined
+  /** A hash of another system, in place of the password. */
+  passwordHash?: string | undefined
+}
+
+type Hashing = Pick<AppContext, 'hashing' | 'blocklist'>
+
+/**
+ * Returns the dummy hash with the parameters of the hash that a new password gets.
+ *
+ * @param given.sendMail whether the user gets a code to choose a password, so that none may be given
+ * @throws {FieldsRejected} with everything that is wrong with the password or the hash
+ */
+export async function requirePassword(
+  { hashing, blocklist }: Hashing,
+  database: Pick<Database, 'passwordPolicy' | 'dummyHashes'>,
+  {
+    email,
+    password,
+    passwordHash,
+    sendMail = false,
+  }: NewPassword & { email: string; sendMail?: boolean | undefined },
+): Promise<string> {
+  const errors: FieldError[] = []
+  let { dummyHash } = hashing
+  if (password !== undefined) {
+    errors.push(...(await passwordErrors(blocklist, database, { password, email, field: 'password' })))
+    if (errors.length === 0) errors.push(...textErrors(password))
+  }
+  if (passwordHash !== undefined) {
+    if (password !== undefined) errors.push(invalid('passwordHash', 'must not be given with `password`'))
+    const checked = checkHash({ hashing }, database, passwordHash)
+    if (typeof checked === 'string') dummyHash = checked
+    else errors.push(checked)
+  }
+  if (sendMail && (password ?? passwordHash) !== undefined)
+    errors.push(invalid('sendMail', 'must not be true for a user with a password'))
+  if (errors.length > 0) throw new FieldsRejected(errors)
+  return dummyHash
+}
+
+/** Returns the hash to store, which no password matches if none is given. */
+export const hashOf = async (
+  { hashing, client }: Hashing & Pick<Operation, 'client'>,
+  { password, passwordHash }: NewPassword,
+) => passwordHash ?? (password === undefined ? hashing.dummyHash : hashing.hash(password, client))
+
+/** Returns what is wrong with a password as a text. */
+const textErrors = (password: string) =>
+  CreateUserBody.shape.password
+    .safeParse(password)
+    .error?.issues.map((issue) => ({ ...toFieldError(issue), path: 'password' })) ?? []
+
+/** Returns the dummy hash of a hash, or why the hash is rejected. */
+function checkHash(
+  { hashing }: Pick<Hashing, 'hashing'>,
+  { dummyHashes }: Pick<Database, 'dummyHashes'>,
+  passwordHash: string,
+) {
+  try {
+    return createHashFilter(hashing, dummyHashes)(passwordHash)
+  } catch (error) {
+    if (!(error instanceof LineError)) throw error
+    return invalid('passwordHash', error.message.replace(/^passwordHash: /, ''))
+  }
+}
+
+const invalid = (path: string, detail: string): FieldError => ({ path, code: 'invalid_type', detail })
