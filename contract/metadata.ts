@@ -15,6 +15,8 @@ export interface RouteMetadata {
   html?: boolean
   /** IDs of the operations that can follow. They need a value of the response, or of the mail that it causes. */
   links?: readonly string[]
+  /** Fields of the response that the operation's resource lets change. The response has a strong ETag of them. */
+  changeable?: readonly string[]
   /** Whether the response has an ETag, so that a client can revalidate it. */
   revalidates?: boolean
   /**

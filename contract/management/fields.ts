@@ -51,6 +51,14 @@ export const IdempotencyHeaders = z.object({
   ),
 })
 export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
+/** Headers of an operation that changes a resource with an ETag (RFC 9110 section 13.1.1). */
+export const IfMatchHeaders = z.object({
+  'if-match': field(
+    'The ETag of an earlier response. If the resource has another one now, the status is 412 and nothing changes.',
+    z.string().max(1024).optional(),
+  ),
+})
+export type IfMatchHeaders = z.infer<typeof IfMatchHeaders>
 
 /** Query of an operation that has no parameters. */
 export const NoQuery = strict({})

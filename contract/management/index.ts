@@ -1,10 +1,12 @@
 import { initContract } from '@ts-rest/core'
 import { service } from './service.js'
+import { tenants } from './tenants.js'
 import { users } from './users.js'
 
-export { IdempotencyHeaders } from './fields.js'
+export { IdempotencyHeaders, type IfMatchHeaders } from './fields.js'
 export { Scope, scopes } from './scopes.js'
+export * from './tenants.js'
 export * from './users.js'
 
 /** The management API: what the backend of a product does with an API key. */
-export const managementContract = initContract().router({ users, service })
+export const managementContract = initContract().router({ users, tenants, service })

@@ -11,7 +11,7 @@ export const component = (kind: ComponentKind, name: string): ReferenceObject =>
 export const pascalCase = (name: string) =>
   name.replace(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-type HeaderName = ProblemHeader | 'Cache-Control'
+type HeaderName = ProblemHeader | 'Cache-Control' | 'ETag'
 
 export const headers: Record<HeaderName, HeaderObject & { example: string | number }> = {
   'Accept-Encoding': {
@@ -23,6 +23,11 @@ export const headers: Record<HeaderName, HeaderObject & { example: string | numb
     description: 'Whether and for how long the response may be cached.',
     schema: { type: 'string' },
     example: 'no-store',
+  },
+  ETag: {
+    description: 'Strong ETag of the fields that can be changed (RFC 9110 section 8.8.3), for `If-Match`.',
+    schema: { type: 'string' },
+    example: '"MV9b23bQeMQ7isAGTkoBZGErH853yGk0W_yUx1iU7dM"',
   },
   'Retry-After': {
     description: 'Seconds to wait before the next request.',

@@ -56,6 +56,7 @@ const managementApi: Api = {
     'What the backend of a product does with the users of a database. Send an API key, which an operator creates with `usher api-key create`. Never send one from a browser. An unknown query parameter or field of a body is an error. Later versions may add operations, fields and codes: ignore an unknown field of a response, and treat an unknown code by its status. Every response has the header X-Request-Id, and every error Cache-Control: no-store.',
   tags: {
     users: 'The users of a database.',
+    tenants: 'The tenants of a database and their members.',
     service: 'Documentation.',
   } satisfies Record<keyof typeof managementContract, string>,
   operations: managementRoutes,

@@ -116,10 +116,10 @@ function responseOf(
     const { body } = response as { body: typeof ProblemBody }
     return problemResponse(builder, body.shape.code.options, route)
   }
-  const { html: isHtml, links } = metadataOf(route)
+  const { html: isHtml, links, changeable } = metadataOf(route)
   return {
     description: status === '201' ? 'Created' : 'OK',
-    headers: headersOf(['Cache-Control']),
+    headers: headersOf(changeable ? ['Cache-Control', 'ETag'] : ['Cache-Control']),
     content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
     ...(links && { links: linksTo(builder, links, route) }),
   }

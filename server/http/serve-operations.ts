@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
+import { etagOf } from '../domain/management/etag.js'
 import { newPasswordErrors } from '../domain/passwords/policy.js'
 import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
@@ -58,7 +59,10 @@ interface Exchange {
   body: unknown
   headers: unknown
   request: FastifyRequest
-  reply: Pick<FastifyReply, 'elapsedTime'> & { raw: unknown }
+  reply: Pick<FastifyReply, 'elapsedTime'> & {
+    raw: unknown
+    header: (name: string, value: string) => unknown
+  }
 }
 
 type Rule = (context: AppContext, request: object) => Promise<unknown>
@@ -121,6 +125,7 @@ function handlerOf(
     const result = await rule(context, {
       ...{ database, caller, params, query, body, headers, user, claims, apiKey },
     })
+    if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
   }
 }

@@ -26,7 +26,7 @@ export type AuditEvent =
   | 'user.unlocked'
   | 'users.imported'
   | 'tenant.created'
-  | 'tenant.renamed'
+  | 'tenant.updated'
   | 'tenant.deleted'
   | 'tenant.user_added'
   | 'tenant.user_removed'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
+import { addToTenant, createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
 import { deleteUser } from '../../server/domain/management/users/change-user.js'
 import type { OpenStore } from '../support/open-store.js'
 import { it } from '../support/operator.js'
@@ -40,4 +40,17 @@ it('a tenant that another command deletes meanwhile counts as deleted once', asy
     id,
   )
   await expect(second).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
+})
+
+it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, database }) => {
+  const { store } = usher
+  const now = new Date()
+  const user = await database.signedUp()
+  const { id } = await createTenant({ store, now }, database, 'Engines')
+  const added = addToTenant(
+    { store: storeAfter(store, () => deleteTenant({ store, now }, database, id)), now },
+    database,
+    { tenantId: id, userRef: user.id },
+  )
+  await expect(added).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
 })

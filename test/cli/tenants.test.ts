@@ -70,7 +70,7 @@ it('tenant create creates a tenant without users, and tenant rename changes its 
   expect(renamed).toMatchObject({
     code: 0,
     stdout: `Renamed tenant ${created.id}.\n`,
-    audited: [{ audit: 'tenant.renamed', ...ids }],
+    audited: [{ audit: 'tenant.updated', ...ids }],
   })
   expect(await usher.json(rename)).toEqual({
     databaseId: database.id,

@@ -4,7 +4,7 @@ import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-r
 import type { Operation } from '../../server/domain/management/operation.js'
 import { OperatorError } from '../../server/domain/management/operator-error.js'
 import { dropMessages } from '../../server/domain/management/outbox.js'
-import { removeFromTenant, renameTenant } from '../../server/domain/management/tenants.js'
+import { changeTenant, removeFromTenant } from '../../server/domain/management/tenants.js'
 import { disableUser } from '../../server/domain/management/users/change-user.js'
 import { sendReset } from '../../server/domain/management/users/send-reset.js'
 import { createWorkspace, deleteWorkspace } from '../../server/domain/management/workspaces.js'
@@ -27,7 +27,8 @@ it.for<[name: string, request: Failing, reason: string]>([
   ['an unknown user', (one, database) => disableUser(one, database, unknownId), 'not_found'],
   [
     'an unknown tenant',
-    ({ store }, database) => renameTenant(store, database, { id: unknownId, name: 'Engines' }),
+    ({ store }, database) =>
+      changeTenant({ store, now: new Date() }, database, { id: unknownId, changes: { name: 'Engines' } }),
     'not_found',
   ],
   ['an unknown key', (one, database) => retireKey(one, database, 'none'), 'not_found'],

@@ -32,9 +32,14 @@ afterAll(() => close())
 
 it('the recorded statements are those of all operations', () => {
   const { users, sessions, me, codes } = contract
-  const declared = Object.values({ ...users, ...sessions, ...me, ...codes, ...managementContract.users }).map(
-    ({ method, path }) => `${method} ${path}`,
-  )
+  const declared = Object.values({
+    ...users,
+    ...sessions,
+    ...me,
+    ...codes,
+    ...managementContract.users,
+    ...managementContract.tenants,
+  }).map(({ method, path }) => `${method} ${path}`)
   expect(declared.filter((operation) => !operations.has(operation))).toEqual([])
   expect(new Set(statements.map(({ text }) => text)).size).toBeGreaterThan(declared.length)
 })

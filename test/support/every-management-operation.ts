@@ -29,7 +29,8 @@ export async function useManagement(api: TestApi, smtp: Smtp) {
   const { tenants } = await database.signedUp({ newTenant: 'Engines' })
   const tenant = tenants[0] ?? ''
   const mailed = smtp.mails.length
-  await useUsers(send, tenant)
+  const userId = await useUsers(send, tenant)
+  await useTenants(send, userId)
   await vi.waitFor(() => expect(smtp.mails.length).toBe(mailed + 1), 10_000)
 }
 
@@ -50,4 +51,20 @@ async function useUsers(send: Send, tenant: string) {
   for (const filter of ['', '?email=ada@example.com', `?tenant=${tenant}`, `?after=${id}`])
     await send(200, ['GET', `users${filter}`])
   await send(200, ['GET', `users/${id}`])
+  return String(id)
+}
+
+async function useTenants(send: Send, userId: string) {
+  const { id } = await send(201, ['POST', 'tenants'], { name: 'Looms' }, 'once')
+  const path = `tenants/${id}`
+  await send(201, ['POST', 'tenants'], { name: 'Looms' }, 'once')
+  await send(200, ['GET', path])
+  await send(200, ['GET', 'tenants'])
+  await send(200, ['GET', `tenants?after=${id}`])
+  await send(200, ['PATCH', path], { name: 'Mills' })
+  await send(204, ['PUT', `${path}/members/${userId}`])
+  await send(200, ['GET', `${path}/members`])
+  await send(204, ['DELETE', `${path}/members/${userId}`])
+  await send(204, ['PUT', `${path}/members/${userId}`], {})
+  await send(204, ['DELETE', path])
 }

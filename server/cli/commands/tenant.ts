@@ -2,12 +2,12 @@ import type { Command } from '@commander-js/extra-typings'
 import { nameOfDatabase } from '../../domain/databases/find-database.js'
 import {
   addToTenant,
+  changeTenant,
   createTenant,
   deleteTenant,
   findTenant,
   listTenants,
   removeFromTenant,
-  renameTenant,
 } from '../../domain/management/tenants.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, tenantName, uuid } from '../io/arguments.js'
@@ -66,9 +66,10 @@ function addRenameCommand(tenant: Command) {
     // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
     .action((path, id, name, options) =>
       withStore(async (store, _config, log) => {
-        const renamed = await renameTenant(store, path, { id, name })
-        audit(log, 'tenant.renamed', { databaseId: renamed.databaseId, tenantId: id })
-        print(options, renamed, `Renamed tenant ${id}.`)
+        const change = { id, changes: { name } }
+        const { tenant } = await changeTenant({ store, now: new Date() }, path, change)
+        audit(log, 'tenant.updated', { databaseId: tenant.databaseId, tenantId: id })
+        print(options, tenant, `Renamed tenant ${id}.`)
       }),
     )
 }
@@ -106,7 +107,7 @@ function addMembershipCommands(tenant: Command) {
     // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
     .action((path, tenantId, userRef, options) =>
       withStore(async (store, _config, log) => {
-        const membership = await addToTenant({ store, now: new Date() }, path, { tenantId, userRef })
+        const { membership } = await addToTenant({ store, now: new Date() }, path, { tenantId, userRef })
         audit(log, 'tenant.user_added', membership)
         const text = `Added user ${membership.userId} to tenant ${tenantId}. Tokens include it from the next login on.`
         print(options, membership, text)

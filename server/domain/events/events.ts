@@ -12,6 +12,7 @@ export const eventTypes = [
   'user.deleted',
   'session.reuse_detected',
   'tenant.created',
+  'tenant.updated',
   'tenant.user_added',
   'tenant.user_removed',
 ] as const

@@ -3,6 +3,7 @@ import type { Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import { type Event, type EventSource, eventMessages } from '../events/events.js'
 import type { KeyRequest } from '../request.js'
+import { OperatorError, type OperatorErrorCode } from './operator-error.js'
 
 /** The store and the time of a change by an operator, or by the backend of a product. */
 export interface Operation {
@@ -32,3 +33,11 @@ export const messagesOf = (
     now,
     events.map((event) => ({ ...event, ...(apiKey !== undefined && { apiKey }) })),
   )
+
+/** Returns a handler of rejections: it returns undefined for these errors, and throws any other. */
+export const unlessMissing =
+  (...codes: OperatorErrorCode[]) =>
+  (error: unknown) => {
+    if (error instanceof OperatorError && codes.includes(error.code)) return undefined
+    throw error
+  }

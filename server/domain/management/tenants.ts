@@ -1,5 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DatabasePath } from '@usher/contract'
+import { ChangeTenantBody } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
+import { isForeignKeyViolation } from '../../store/errors.js'
+import type { Tenant } from '../../store/generated/client.js'
 import {
   countMembers,
   deleteEmptyTenant,
@@ -9,16 +13,18 @@ import {
   insertMembership,
   insertTenant,
   listTenantRows,
-  renameTenantRow,
+  lockTenantRow,
+  type TenantChanges,
+  updateTenantRow,
 } from '../../store/queries/management/tenants.js'
 import type { Page } from '../../store/queries/management/typed-queries.js'
 import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
-import { eventMessages } from '../events/events.js'
 import { requireDatabase } from './databases.js'
-import type { Operation } from './operation.js'
+import { etagOf, requireMatch } from './etag.js'
+import { messagesOf, type Operation } from './operation.js'
 import { OperatorError } from './operator-error.js'
 import { findAccount } from './users/find-account.js'
 
@@ -40,27 +46,53 @@ export async function listTenants(store: Store, path: DatabasePath, page: Page<s
   }))
 }
 
-export async function createTenant({ store, now }: Operation, path: DatabasePath, name: string) {
-  const database = await requireDatabase(store, path)
-  const tenant = { databaseId: database.id, id: uuidv7(), name, createdAt: now }
-  const messages = eventMessages(database, now, [{ type: 'tenant.created', tenantId: tenant.id }])
-  await inTransaction(store, async (transaction) => {
-    await insertTenant(transaction, tenant)
-    await insertMessages(transaction, messages)
-  })
-  return tenant
+interface TenantCreation extends Operation {
+  /** Called with the new tenant before the transaction ends. */
+  onCreated?: (transaction: TypedQueries, tenant: Tenant) => Promise<unknown>
 }
 
-/** Changes the name of a tenant. @throws {OperatorError} if there is no such tenant */
-export async function renameTenant(
-  store: Store,
+export async function createTenant(
+  { store, now, apiKey, onCreated }: TenantCreation,
   path: DatabasePath,
-  { id, name }: { id: string; name: string },
+  name: string,
 ) {
-  const { id: databaseId } = await requireDatabase(store, path)
-  const renamed = await renameTenantRow(store, { databaseId, id }, name)
-  if (!renamed) throw tenantNotFound(path, id)
-  return renamed
+  const database = await requireDatabase(store, path)
+  const tenant = { databaseId: database.id, id: uuidv7(), name, createdAt: now }
+  const messages = messagesOf({ now, apiKey }, database, [{ type: 'tenant.created', tenantId: tenant.id }])
+  const insert = async (transaction: TypedQueries) => {
+    await insertTenant(transaction, tenant)
+    await insertMessages(transaction, messages)
+    await onCreated?.(transaction, tenant)
+    return tenant
+  }
+  return inTransaction(store, insert).catch(ifDeletedMeanwhile(() => requireDatabase(store, path)))
+}
+
+/**
+ * Changes fields of a tenant.
+ *
+ * @param change.ifMatch the `If-Match` of the request: nothing changes if the tenant has another ETag
+ * @throws {OperatorError} if there is no such tenant
+ * @throws {Problem} `precondition_failed`
+ */
+export async function changeTenant(
+  { store, now, apiKey }: Operation,
+  path: DatabasePath,
+  { id, changes, ifMatch }: { id: string; changes: TenantChanges; ifMatch?: string | undefined },
+) {
+  const database = await requireDatabase(store, path)
+  const key = { databaseId: database.id, id }
+  const messages = messagesOf({ now, apiKey }, database, [{ type: 'tenant.updated', tenantId: id }])
+  return inTransaction(store, async (transaction) => {
+    const former = await lockTenantRow(transaction, key)
+    if (!former) throw tenantNotFound(path, id)
+    requireMatch(ifMatch, etagOf(former, Object.keys(ChangeTenantBody.shape)))
+    const tenant = { ...former, ...changes } as Tenant
+    if (isDeepStrictEqual(tenant, former)) return { tenant, isChanged: false }
+    await updateTenantRow(transaction, key, changes)
+    await insertMessages(transaction, messages)
+    return { tenant, isChanged: true }
+  })
 }
 
 /** Members that one transaction removes. Each causes a message, and a transaction may take five seconds at most. */
@@ -72,13 +104,13 @@ const membersAtOnce = 250
  *
  * @throws {OperatorError} if there is no such tenant
  */
-export async function deleteTenant({ store, now }: Operation, path: DatabasePath, id: string) {
+export async function deleteTenant({ store, now, apiKey }: Operation, path: DatabasePath, id: string) {
   const { database, tenant } = await findTenant(store, path, id)
   const deleteSome = async (transaction: TypedQueries) => {
     const userIds = await deleteMembers(transaction, tenant, membersAtOnce)
     if (!userIds) throw tenantNotFound(path, id)
     const events = userIds.map((userId) => ({ type: 'tenant.user_removed', tenantId: id, userId }) as const)
-    await insertMessages(transaction, eventMessages(database, now, events))
+    await insertMessages(transaction, messagesOf({ now, apiKey }, database, events))
     return { count: userIds.length, isDeleted: await deleteEmptyTenant(transaction, tenant) }
   }
   for (let users = 0; ; ) {
@@ -94,22 +126,45 @@ interface MemberRef {
   userRef: string
 }
 
-/** Adds a user to a tenant. Succeeds also for a member. @throws {OperatorError} if there is no such user or tenant */
-export async function addToTenant({ store, now }: Operation, path: DatabasePath, member: MemberRef) {
+/**
+ * Adds a user to a tenant. Succeeds also for a member.
+ *
+ * @returns the membership, and whether it is new
+ * @throws {OperatorError} if there is no such user or tenant
+ */
+export async function addToTenant({ store, now, apiKey }: Operation, path: DatabasePath, member: MemberRef) {
   const { database, ...membership } = await requireBoth(store, path, member)
-  const messages = eventMessages(database, now, [{ type: 'tenant.user_added', ...keyOf(membership) }])
-  await inTransaction(store, async (transaction) => {
+  const messages = messagesOf({ now, apiKey }, database, [
+    { type: 'tenant.user_added', ...keyOf(membership) },
+  ])
+  const insert = async (transaction: TypedQueries) => {
     const isNew = await insertMembership(transaction, { ...membership, joinedAt: now })
     if (isNew) await insertMessages(transaction, messages)
-  })
-  return membership
+    return isNew
+  }
+  const isNew = await inTransaction(store, insert).catch(
+    ifDeletedMeanwhile(() => requireBoth(store, path, member)),
+  )
+  return { membership, isNew }
+}
+
+/** Returns a handler of rejections. If a row that a new one refers to is gone, it reports which. */
+const ifDeletedMeanwhile = (requireAll: () => Promise<unknown>) => async (error: unknown) => {
+  if (isForeignKeyViolation(error)) await requireAll()
+  throw error
 }
 
 /** Removes a user from a tenant. @throws {OperatorError} if the user is not a member */
-export async function removeFromTenant({ store, now }: Operation, path: DatabasePath, member: MemberRef) {
+export async function removeFromTenant(
+  { store, now, apiKey }: Operation,
+  path: DatabasePath,
+  member: MemberRef,
+) {
   const { tenantId, userRef } = member
   const { database, ...membership } = await requireBoth(store, path, member)
-  const messages = eventMessages(database, now, [{ type: 'tenant.user_removed', ...keyOf(membership) }])
+  const messages = messagesOf({ now, apiKey }, database, [
+    { type: 'tenant.user_removed', ...keyOf(membership) },
+  ])
   await inTransaction(store, async (transaction) => {
     const wasMember = await deleteMembership(transaction, membership)
     if (!wasMember)

@@ -1,6 +1,18 @@
 import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
+import {
+  listManagedMembers,
+  putManagedMember,
+  removeManagedMember,
+} from '../../domain/management/managed-members.js'
+import {
+  addManagedTenant,
+  changeManagedTenant,
+  getManagedTenant,
+  listManagedTenants,
+  removeManagedTenant,
+} from '../../domain/management/managed-tenants.js'
 import { addUser } from '../../domain/management/users/add-user.js'
 import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
 import { serveOperations } from '../serve-operations.js'
@@ -10,5 +22,18 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
   serveOperations(app, context, {
     routes: managementContract.users,
     rules: { listUsers: listManagedUsers, addUser, getUser: getManagedUser },
+  })
+  serveOperations(app, context, {
+    routes: managementContract.tenants,
+    rules: {
+      listTenants: listManagedTenants,
+      getTenant: getManagedTenant,
+      addTenant: addManagedTenant,
+      changeTenant: changeManagedTenant,
+      removeTenant: removeManagedTenant,
+      listMembers: listManagedMembers,
+      putMember: putManagedMember,
+      removeMember: removeManagedMember,
+    },
   })
 }

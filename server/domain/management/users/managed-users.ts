@@ -4,8 +4,9 @@ import { findManagedUser } from '../../../store/queries/managed-user.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { Problem, validationFailed } from '../../problem.js'
+import { Problem } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
+import { nextOf, requireOneFilter } from '../page.js'
 import { requireTenant } from '../tenants.js'
 
 /** Returns a page of users, ordered by id. */
@@ -62,16 +63,3 @@ const listedUser = (user: Omit<Account, 'databaseId' | 'tokensValidAfter'>): Lis
   disabled: user.disabledAt !== null,
   createdAt: user.createdAt.toISOString(),
 })
-
-/** Returns where the next page starts, if a row more than the limit was found. */
-export const nextOf = (rows: readonly { id: string }[], limit: number) =>
-  rows.length > limit ? (rows[limit - 1]?.id ?? null) : null
-
-/** @throws {Problem} if more than one filter is given: each has an index, no two have one together */
-export function requireOneFilter(filters: Record<string, unknown>) {
-  const [, ...others] = Object.keys(filters).filter((name) => filters[name] !== undefined)
-  if (others.length > 0)
-    throw validationFailed(
-      others.map((path) => ({ path, code: 'invalid_type', detail: 'is a second filter; give only one' })),
-    )
-}

@@ -50,11 +50,25 @@ export async function insertTenant(store: TypedQueries, data: Tenant) {
   await tenant.createMany({ data })
 }
 
-/** Changes the name of a tenant. Returns the tenant, or undefined if there is none. */
-export async function renameTenantRow(store: TypedQueries, { databaseId, id }: TenantKey, name: string) {
+/** Returns a tenant that no other transaction changes before the end of this one. */
+export async function lockTenantRow(transaction: TypedQueries, { databaseId, id }: TenantKey) {
+  const prisma = await transaction.loadPrisma()
+  // A statement of its own, because only a later one sees what the transactions have changed that it waited for.
+  await prisma.$queryRaw`
+    SELECT 1 FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+  return findTenantRow(transaction, { databaseId, id })
+}
+
+/** What may be changed of a tenant. */
+export type TenantChanges = { [Name in 'name']?: Tenant[Name] | undefined }
+
+export async function updateTenantRow(
+  store: TypedQueries,
+  { databaseId, id }: TenantKey,
+  changes: TenantChanges,
+) {
   const { tenant } = await store.loadPrisma()
-  const [renamed] = await tenant.updateManyAndReturn({ where: { databaseId, id }, data: { name } })
-  return renamed
+  await tenant.updateMany({ where: { databaseId, id }, data: changes as Partial<Tenant> })
 }
 
 /** Removes up to `limit` members of a tenant. Returns their ids, or undefined if there is no such tenant. */

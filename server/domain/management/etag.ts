@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import { Problem } from '../problem.js'
+
+/**
+ * Returns the strong ETag of fields of a resource (RFC 9110 §8.8.3). A row and the body of its response have the same one,
+ * because the fields that can be changed have the same names and values in both.
+ */
+export function etagOf(resource: object, fields: readonly string[]) {
+  const values = fields.map((field) => (resource as Record<string, unknown>)[field] ?? null)
+  return `"${createHash('sha256').update(JSON.stringify(values)).digest('base64url')}"`
+}
+
+/** @throws {Problem} `precondition_failed` if a request has an `If-Match` without this ETag (RFC 9110 §13.1.1) */
+export function requireMatch(ifMatch: string | undefined, etag: string) {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return
+  const accepted = ifMatch.split(',').map((each) => each.trim())
+  if (!accepted.includes(etag)) throw new Problem('precondition_failed')
+}
