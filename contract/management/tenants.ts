@@ -1,12 +1,13 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
-import { bodyProblems, failures } from '../failures.js'
+import { failures } from '../failures.js'
 import { instant, name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import {
   body,
+  bodyProblems,
   IdempotencyHeaders,
   IfMatchHeaders,
   keyProblems,
@@ -136,7 +137,7 @@ export const tenants = c.router({
     body: ChangeTenantBody,
     responses: {
       200: ManagedTenant,
-      ...failures('tenant_not_found', 'precondition_failed', ...bodyProblems, ...keyProblems),
+      ...failures('tenant_not_found', 'precondition_failed', ...bodyProblems),
     },
     summary: 'Change a tenant',
     description:
@@ -172,7 +173,7 @@ export const tenants = c.router({
     body: PutMemberBody.optional(),
     responses: {
       204: c.noBody(),
-      ...failures('tenant_not_found', 'user_not_found', ...bodyProblems, ...keyProblems),
+      ...failures('tenant_not_found', 'user_not_found', ...bodyProblems),
     },
     summary: 'Add a user to a tenant',
     description: 'Also succeeds for a member. Tokens contain the tenant from the next login on.',

@@ -31,6 +31,17 @@ describe('a tenant', () => {
     expect((await manage.database.signedUp()).tenants).toEqual([])
   })
 
+  it('is created once per Idempotency-Key', async ({ as }) => {
+    const once = { 'idempotency-key': 'once' }
+    const requests = Array.from({ length: 3 }, () => as('POST', 'tenants', { name: 'Engines' }, once))
+    const responses = await Promise.all(requests)
+    const created = responses.filter(({ statusCode }) => statusCode === 201)
+    expect(new Set(created.map(({ body }) => body)).size).toBe(1)
+    expect((await as('POST', 'tenants', { name: 'Engines' }, once)).body).toBe(created[0]?.body)
+    expect((await as('POST', 'tenants', { name: 'Looms' }, once)).json().code).toBe('idempotency_key_reused')
+    expect((await as('GET', 'tenants')).json().tenants).toEqual([created[0]?.json()])
+  })
+
   it('of another database is not found, and is not deleted', async ({ usher, manage, as }) => {
     const other = await usher.newDatabase()
     const { key } = await manage.newKey(undefined, other)
@@ -253,10 +264,11 @@ describe('the operations of tenants', () => {
     await as('DELETE', `tenants/${tenantId}`)
     const messages = await store.prisma.message.findMany({ where: { databaseId: database.id } })
     const payloads = messages.sort((one, other) => (one.id < other.id ? -1 : 1)).map(({ payload }) => payload)
-    const ofMember = { tenantId, userId: user.id }
+    const by = { apiKey: apiKey.id }
+    const ofMember = { tenantId, userId: user.id, ...by }
     expect(payloads).toEqual([
-      { type: 'tenant.created', tenantId },
-      { type: 'tenant.updated', tenantId },
+      { type: 'tenant.created', tenantId, ...by },
+      { type: 'tenant.updated', tenantId, ...by },
       { type: 'tenant.user_added', ...ofMember },
       { type: 'tenant.user_removed', ...ofMember },
       { type: 'tenant.user_added', ...ofMember },
