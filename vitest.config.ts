@@ -53,7 +53,7 @@ const projects = [
   project('embedded', embedded, ['test/**/*.test.ts'], {
     exclude: [
       'test/instances/**',
-      'test/lab/{citus,generators,verify}/**',
+      'test/lab/{citus,generators,image,verify}/**',
       '**/node_modules/**',
       '**/generated/**',
     ],

@@ -91,6 +91,26 @@ describe('docs/deploy/Dockerfile', async () => {
   })
 })
 
+describe('docs/deploy/compose.yaml', async () => {
+  const file = await readFile(new URL('compose.yaml', deploy), 'utf8')
+  const [, usher = ''] = file.split(/^ {2}usher:$/m)
+
+  it('compose.yaml builds the Dockerfile and sets only existing settings', () => {
+    const [, folder = ''] = /^ {6}context: (.*)$/m.exec(usher) ?? []
+    const [, path = ''] = /^ {6}dockerfile: (.*)$/m.exec(usher) ?? []
+    expect(new URL(`${folder}/${path}`, deploy).href).toBe(new URL('Dockerfile', deploy).href)
+    const [, environment = ''] = usher.split(/^ {4}environment:$|^ {4}ports:$/m)
+    const names = [...environment.matchAll(/^ {6}(\w+):/gm)].map(([, name = '']) => name)
+    expect(names).toContain('DATABASE_URL')
+    expect(names.filter((name) => !settings.has(name))).toEqual([])
+  })
+
+  it('compose.yaml waits longer than Usher drains', () => {
+    const [, seconds = ''] = /^ {4}stop_grace_period: (\d+)s$/m.exec(usher) ?? []
+    expect(Number(seconds) * 1000).toBeGreaterThan(drainMilliseconds)
+  })
+})
+
 describe('docs/deploy/usher.service', async () => {
   const path = fileURLToPath(new URL('usher.service', deploy))
   const unit = parseUnit(await readFile(path, 'utf8'))

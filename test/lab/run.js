@@ -16,6 +16,7 @@ const parts = {
   generators: tests('generators'),
   histories: tests('histories'),
   hostile: tests('hostile'),
+  image: tests('image'),
   isolation: tests('isolation'),
   mutants: ['test/lab/mutants/mutants.js'],
   verify: tests('verify'),
