@@ -1,83 +1,30 @@
-// Writes the types and the endpoints of the SDK, sdk/schemas.ts and sdk/endpoints.ts, from the contract. With --check,
-// fails if a file is out of date.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+// Writes the types and the endpoints of the SDK, sdk/schemas.ts, sdk/endpoints.ts and those of the management API, from
+// the contract. With --check, fails if a file is out of date.
 import { contract, problems } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
+import { writeManagement } from './sdk-management.js'
+import {
+  capitalize,
+  codesIn,
+  declaration,
+  header,
+  methodOf,
+  nameOf,
+  operationsOf,
+  schemaNamesOf,
+  successOf,
+  typeOf,
+  writeFiles,
+} from './sdk-types.js'
 
-const { components, paths } = openApiDocument('http://localhost:3000', '0')
+const document = openApiDocument('http://localhost:3000', '0')
+const { components } = document
 
 const { discovery: _discovery, service: _service, ...routers } = contract
-const operationsOf = (tag) =>
-  Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { tags }]) => tags.includes(tag))
-      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
-  )
-const operations = Object.keys(routers).flatMap(operationsOf)
+const operations = Object.keys(routers).flatMap((tag) => operationsOf(document, tag))
 
-const nameOf = ($ref) => $ref.split('/').at(-1)
-const referencesIn = (part) => JSON.stringify(part).match(/(?<="\$ref":"#\/components\/)\w+\/[\w-]+/g) ?? []
-
-/** Returns all components, as `kind/name`, that the part references, directly or indirectly. */
-function referencedComponents(part, found = new Set()) {
-  for (const reference of referencesIn(part)) {
-    if (found.has(reference)) continue
-    found.add(reference)
-    const [kind, name] = reference.split('/')
-    referencedComponents(components[kind][name], found)
-  }
-  return found
-}
-
-const schemaNames = [...referencedComponents(operations)]
-  .filter((reference) => reference.startsWith('schemas/'))
-  .map(nameOf)
-
-function comment({ description, examples }) {
-  const lines = [description, examples && typeof examples[0] !== 'object' && `@example ${examples[0]}`]
-  const text = lines.filter(Boolean)
-  if (text.length < 2) return text.length ? `/** ${text[0]} */\n` : ''
-  return `/**\n${text.map((line) => ` * ${line}\n`).join(' *\n')} */\n`
-}
-
-function typeOf(schema) {
-  if (schema.$ref) return nameOf(schema.$ref)
-  const values = schema.enum ?? schema['x-extensible-enum']
-  if (values) return values.map((value) => `'${value}'`).join(' | ')
-  if (schema.type === 'array') return `${typeOf(schema.items)}[]`
-  if (schema.type === 'object') return `{\n${fieldsOf(schema)}\n}`
-  const types = [schema.type].flat().map((type) => (type === 'integer' ? 'number' : type))
-  if (types.some((type) => !['string', 'number', 'boolean', 'null'].includes(type)))
-    throw new Error(`unsupported schema: ${JSON.stringify(schema)}`)
-  return types.join(' | ')
-}
-
-const fieldsOf = ({ properties = {}, required = [] }) =>
-  Object.entries(properties)
-    .map(([field, value]) =>
-      required.includes(field)
-        ? `${comment(value)}${field}: ${typeOf(value)}`
-        : `${comment(value)}${field}?: ${typeOf(value)} | undefined`,
-    )
-    .join('\n')
-
-function declaration(name) {
-  const schema = components.schemas[name]
-  if (schema.type === 'object' && Object.keys(schema.properties ?? {}).length === 0)
-    return `${comment(schema)}export type ${name} = { [field: string]: never }\n`
-  return schema.type === 'object'
-    ? `${comment(schema)}export interface ${name} {\n${fieldsOf(schema)}\n}\n`
-    : `${comment(schema)}export type ${name} = ${typeOf(schema)}\n`
-}
-
-/** Returns the name of the operation in the SDK: `me` for `getMe`. */
-const methodOf = ({ operationId }) => operationId.replace(/^get([A-Z])/, (_, letter) => letter.toLowerCase())
-
-const declaredCodesOf = ({ responses }) =>
-  Object.values(responses).flatMap(({ $ref }) =>
-    $ref ? components.responses[nameOf($ref)]['x-problem-codes'] : [],
-  )
+const schemaNames = schemaNamesOf(document, operations)
+const declaredCodesOf = codesIn(document)
 const declaredCodes = operations.flatMap(declaredCodesOf)
 
 /** Returns the codes of an operation, the most common ones first: lists that begin alike compress well. */
@@ -86,15 +33,8 @@ function codesOf(operation) {
   return declaredCodesOf(operation).sort((a, b) => usesOf(b) - usesOf(a))
 }
 
-const capitalize = (name) => name[0].toUpperCase() + name.slice(1)
 const jsonSchemaOf = ({ content }) => content?.['application/json'].schema
 const resolve = (schema) => (schema?.$ref ? components.schemas[nameOf(schema.$ref)] : schema)
-
-/** Returns status and schema of the successful response. A 204 has no schema. */
-function successOf({ responses }) {
-  const [status, response] = Object.entries(responses).find(([, { $ref }]) => !$ref)
-  return { status: Number(status), schema: jsonSchemaOf(response) }
-}
 
 /** Returns the name of the path parameter at the end of a path, if any. */
 const idOf = ({ path }) => path.match(/\{(\w+)\}$/)?.[1]
@@ -149,11 +89,9 @@ function endpointOf(tag, operation) {
   return `${methodOf(operation)}: ${JSON.stringify(members, (_key, value) => value || undefined)}`
 }
 
-const header = '// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.\n'
-
 const schemas = [
   header,
-  ...schemaNames.sort().map(declaration),
+  ...schemaNames.sort().map((name) => declaration(name, components.schemas[name])),
   `/** A message for each \`error.code\`, such as a translation. */
 export interface ErrorMessages {
 ${[...new Set(declaredCodes)].map((code) => `/** ${problems[code].title}. ${problems[code].advice} */\n${code}: string`).join('\n')}
@@ -176,7 +114,7 @@ const endpoints = [
   ...Object.keys(routers).map(
     (tag) => `/** Endpoints of the router \`${tag}\`. */
 export const ${tag} = {
-${operationsOf(tag).map((operation) => endpointOf(tag, operation))}
+${operationsOf(document, tag).map((operation) => endpointOf(tag, operation))}
 } as const satisfies Record<string, Endpoint>\n`,
   ),
   ...operations.map((operation) => {
@@ -190,10 +128,5 @@ ${used}
 }\n`,
 ]
 
-for (const [file, lines] of Object.entries({ 'sdk/schemas.ts': schemas, 'sdk/endpoints.ts': endpoints })) {
-  const biome = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${file}`]
-  const text = execFileSync(process.execPath, biome, { input: lines.join('\n'), encoding: 'utf8' })
-  if (!process.argv.includes('--check')) writeFileSync(file, text)
-  else if (readFileSync(file, 'utf8') !== text)
-    throw new Error(`${file} is out of date. Run npm run sdk-api.`)
-}
+writeFiles({ 'sdk/schemas.ts': schemas, 'sdk/endpoints.ts': endpoints })
+writeManagement()

@@ -2,7 +2,7 @@ import type { Exchange } from './exchange.js'
 import type { ErrorCode, FieldError, Problem } from './schemas.js'
 
 /** The data of an `UsherError`: a plain object. */
-export interface ErrorData<Code extends ErrorCode = ErrorCode> {
+export interface ErrorData<Code extends string = ErrorCode> {
   /** Problem code of the operation, or `no_answer` if there was no response from Usher. */
   readonly code: Code
   /** HTTP status. Undefined if there was no response. 401 if no request was sent because there is no token. */
@@ -25,7 +25,7 @@ export interface ErrorData<Code extends ErrorCode = ErrorCode> {
  * If there was no response, `cause` is the error that `fetch` threw, the reason of the caller's abort, or an Error named
  * `TimeoutError`.
  */
-export class UsherError<Code extends ErrorCode = ErrorCode> extends Error implements ErrorData<Code> {
+export class UsherError<Code extends string = ErrorCode> extends Error implements ErrorData<Code> {
   override name = 'UsherError'
   declare readonly code: Code
   declare readonly status: number | undefined
@@ -60,7 +60,7 @@ export class UsherError<Code extends ErrorCode = ErrorCode> extends Error implem
  * Returns the error of a failed exchange. A response that the operation does not declare, such as a proxy's error page,
  * is `unavailable` if its status is 500 or above, and `no_answer` otherwise.
  */
-export function toUsherError<Code extends ErrorCode>(codes: readonly Code[], exchange: Exchange) {
+export function toUsherError<Code extends string>(codes: readonly Code[], exchange: Exchange) {
   const { response, retryAfterSeconds } = exchange
   const body = exchange.body as Partial<Problem> | null | undefined
   const status = response?.status ?? body?.status

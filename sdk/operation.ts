@@ -124,7 +124,8 @@ const noToken: Exchange = {
 const refusals: readonly ErrorCode[] = ['token_missing', 'token_invalid', 'token_expired']
 
 const namePattern = /^string \w[\w-]{0,62}$/
-const patterns = {
+/** What the options of a client must match. */
+export const patterns = {
   baseUrl: /^string (https?:\/)?\/[^?#]*$/,
   workspace: namePattern,
   database: namePattern,

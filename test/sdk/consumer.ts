@@ -9,6 +9,7 @@ import {
   type User,
   UsherError,
 } from '@usher/sdk'
+import { createManagementClient, type ManagementOptions } from '@usher/sdk/management'
 
 const options: ClientOptions = {
   baseUrl: 'https://users.example.com',
@@ -69,3 +70,20 @@ export const otherCode: LoginErrorCode = 'email_taken'
 export const both: Awaited<ReturnType<Client['me']>> = { data: undefined, error: undefined }
 
 export const ownFetch: Fetch = (url, init) => fetch(url, { ...init, redirect: 'error' })
+
+const managementOptions: ManagementOptions = { ...options, apiKey: 'usher_key' }
+
+/** Returns the address of each user of a tenant. */
+export async function addressesOf(tenant: string): Promise<string[]> {
+  const usher = createManagementClient(managementOptions)
+  const addresses: string[] = []
+  for await (const { email } of usher.users({ tenant, limit: 100 })) addresses.push(email)
+  return addresses
+}
+
+/** Returns whether the user exists. */
+export async function hasUser(userId: string): Promise<boolean> {
+  const { data, error } = await createManagementClient(managementOptions).user(userId)
+  if (error && error.code !== 'user_not_found') throw error
+  return data !== undefined
+}

@@ -136,11 +136,11 @@ describe('the package', () => {
   })
 
   it('can be required in CommonJS', async () => {
-    const script = `console.log(typeof require('@usher/sdk').createClient, typeof require('@usher/sdk/react').useUser)`
+    const script = `console.log(typeof require('@usher/sdk').createClient, typeof require('@usher/sdk/react').useUser, typeof require('@usher/sdk/management').createManagementClient)`
     const { stdout, stderr } = await run(process.execPath, ['--input-type=commonjs', '-e', script], {
       cwd: folder,
     })
-    expect(stdout + stderr).toBe('function function\n')
+    expect(stdout + stderr).toBe('function function function\n')
   })
 
   it('packs only compiled files and declarations', async () => {
@@ -175,6 +175,11 @@ describe('the package', () => {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
       maxBytes: 2176,
+    },
+    {
+      name: 'a client of the management API',
+      contents: "export { createManagementClient } from '@usher/sdk/management'",
+      maxBytes: 4500,
     },
     {
       name: 'the hook of React, without React',

@@ -1,10 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { problems } from '@usher/contract'
+import { Scope } from '@usher/contract/management'
 import { build } from 'esbuild'
 import { Window } from 'happy-dom'
 import { type ComponentType, createElement, StrictMode } from 'react'
 import { afterEach, expect, vi } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { it as apiTest } from '../support/api.js'
@@ -20,13 +22,14 @@ const it = apiTest
     return folder
   })
   /** Runs the snippet under a heading with the address of the test server. Returns its exports and its log. */
-  .extend('runSnippet', ({ origin, folder }) => async (heading: string) => {
+  .extend('runSnippet', ({ origin, folder }) => async (heading: string, apiKey = '') => {
     const snippet = (await snippetsOf('sdk/README.md')).find(
       (each) => each.heading === heading && each.language !== 'sh',
     )
     const { outputFiles } = await build({
       stdin: {
-        contents: snippet?.code.replaceAll('http://localhost:3000', origin) ?? '',
+        contents:
+          snippet?.code.replaceAll('http://localhost:3000', origin).replace('usher_KEY', apiKey) ?? '',
         loader: 'tsx',
         resolveDir: resolve('test/sdk'),
       },
@@ -67,6 +70,14 @@ it('runs the snippet The token', async ({ runSnippet }) => {
   const { logged } = await runSnippet('The token')
   expect(logged).toEqual([['signedIn'], [expect.stringMatching(/^ey/), expect.any(Date)], ['signedOut']])
   expect(localStorage.length).toBe(0)
+})
+
+it('runs the snippet Manage users from a backend', async ({ store, runSnippet }) => {
+  const path = { workspaceSlug: 'demo', databaseName: 'app' }
+  const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 60 }
+  const { key } = await createApiKey({ store, now: new Date() }, path, described)
+  const { logged } = await runSnippet('Manage users from a backend', key)
+  expect(logged).toEqual([['ada@example.com'], [1]])
 })
 
 it('runs the snippet Some operations only', async ({ runSnippet }) => {
@@ -133,6 +144,7 @@ it('runs every snippet of the README', async () => {
     'Recover the account',
     'Timeout and retries',
     'React',
+    'Manage users from a backend',
     'Some operations only',
   ])
 })

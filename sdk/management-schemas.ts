@@ -1,0 +1,332 @@
+// Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
+
+/** The tenant to create. */
+export interface AddTenantBody {
+  /**
+   * Name of the tenant. Need not be unique.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+}
+
+/** The user to add. */
+export interface AddUserBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
+   *
+   * @example correct horse battery
+   */
+  password?: string | undefined
+  /** A password hash of another system, in place of `password`, in a format that the import accepts. */
+  passwordHash?: string | undefined
+  /**
+   * Display name. Null means none.
+   *
+   * @example Ada
+   */
+  preferredName?: string | null | undefined
+  /** Whether the address counts as verified. */
+  emailVerified?: boolean | undefined
+  /** Existing tenants that the user joins, in this order. */
+  tenants?:
+    | {
+        /** ID of the tenant. */
+        id: string
+      }[]
+    | undefined
+  /** Whether to send a mail with a code to choose a password. Only for a user without password. */
+  sendMail?: boolean | undefined
+}
+
+/** The fields to change. An absent field does not change. */
+export interface ChangeTenantBody {
+  /**
+   * Name of the tenant. Need not be unique.
+   *
+   * @example Analytical Engines
+   */
+  name?: string | undefined
+}
+
+/** What is wrong with one field of a request. */
+export interface FieldError {
+  /** Name of the field. Empty if the error concerns the whole body. */
+  path: string
+  code: FieldErrorCode
+  /** Human-readable explanation of the error. */
+  detail: string
+  /** Smallest number of characters. Present if `code` is `too_short`. */
+  min?: number | undefined
+  /** Largest number of characters. Present if `code` is `too_long`. */
+  max?: number | undefined
+}
+
+/** Stable code of a field error. Treat an unknown code as an invalid field. */
+export type FieldErrorCode =
+  | 'required'
+  | 'invalid_type'
+  | 'blank'
+  | 'too_short'
+  | 'too_long'
+  | 'invalid_character'
+  | 'email_invalid'
+  | 'password_too_common'
+  | 'password_is_email'
+
+/** A user of a list. */
+export interface ListedUser {
+  /** ID of the user. */
+  id: string
+  /**
+   * Email address, in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * Display name, or null.
+   *
+   * @example Ada
+   */
+  preferredName: string | null
+  /** Whether the address is verified: the user has proved to receive mail there. */
+  emailVerified: boolean
+  /** Whether logins and tokens of the user are refused. */
+  disabled: boolean
+  /** Time of sign-up (RFC 3339, UTC). */
+  createdAt: string
+}
+
+/** A tenant of a user. */
+export interface ManagedMembership {
+  /** ID of the tenant. */
+  id: string
+  /**
+   * Name of the tenant.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+  /** When the user joined the tenant (RFC 3339, UTC). */
+  joinedAt: string
+}
+
+/** A tenant: a customer of the product. */
+export interface ManagedTenant {
+  /** ID of the tenant. */
+  id: string
+  /**
+   * Name of the tenant. Names are not unique.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+  /** When the tenant was created (RFC 3339, UTC). */
+  createdAt: string
+}
+
+/** A user as a backend sees it. */
+export interface ManagedUser {
+  /** ID of the user. */
+  id: string
+  /**
+   * Email address, in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * Display name, or null.
+   *
+   * @example Ada
+   */
+  preferredName: string | null
+  /** Whether the address is verified: the user has proved to receive mail there. */
+  emailVerified: boolean
+  /** Whether logins and tokens of the user are refused. */
+  disabled: boolean
+  /** Time of sign-up (RFC 3339, UTC). */
+  createdAt: string
+  /** The user’s tenants, in the order of joining. */
+  memberships: ManagedMembership[]
+  /** Number of sessions that have not ended. */
+  sessions: number
+  /** Day of the last login from a known network (UTC), or null. A network is known for 90 days. */
+  lastLoginOn: string | null
+}
+
+/** A user of a tenant. */
+export interface Member {
+  /** ID of the user. */
+  id: string
+  /**
+   * Email address, in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * Display name, or null.
+   *
+   * @example Ada
+   */
+  preferredName: string | null
+  /** When the user joined the tenant (RFC 3339, UTC). */
+  joinedAt: string
+}
+
+/** A page of the users of a tenant. */
+export interface MemberList {
+  /** Ordered by id of the user. */
+  members: Member[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
+/** Slug of a workspace or name of a database. */
+export type PathName = string
+
+/** Problem details (RFC 9457). */
+export interface Problem {
+  /** URL of a page that describes the problem type. */
+  type: string
+  /** Summary of the problem type. Always the same for a `code`. */
+  title: string
+  /** HTTP status of the response. */
+  status: number
+  /** Human-readable explanation of this occurrence. */
+  detail: string
+  /** Path of the request. */
+  instance: string
+  code: ProblemCode
+  /** ID of the request, as in the `X-Request-Id` header and in the server’s log. */
+  requestId: string
+  /** The errors of each field. Present if `code` is `validation_failed`. */
+  errors?: FieldError[] | undefined
+}
+
+/**
+ * Stable, machine-readable code of the problem. Treat an unknown code by its status.
+ *
+ * @example email_taken
+ */
+export type ProblemCode =
+  | 'malformed_request'
+  | 'malformed_json'
+  | 'validation_failed'
+  | 'database_not_found'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'email_taken'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'idempotency_key_reused'
+  | 'headers_too_large'
+  | 'internal_error'
+  | 'unavailable'
+  | 'key_invalid'
+  | 'insufficient_scope'
+  | 'user_not_found'
+  | 'tenant_not_found'
+  | 'refused'
+  | 'precondition_failed'
+
+/** An empty object. */
+export type PutMemberBody = { [field: string]: never }
+
+/** A page of tenants. */
+export interface TenantList {
+  /** Ordered by id. */
+  tenants: ManagedTenant[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
+/** A page of users. */
+export interface UserList {
+  /** Ordered by id. */
+  users: ListedUser[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
+/** Query of `listUsers`. */
+export interface ListUsersQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after the last item of the page before: `next` of its response. */
+  after?: string | undefined
+  /** Only the user with this address, in any spelling of it. */
+  email?: string | undefined
+  /** Only the users of this tenant. */
+  tenant?: string | undefined
+}
+
+/** Query of `listTenants`. */
+export interface ListTenantsQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after the last item of the page before: `next` of its response. */
+  after?: string | undefined
+}
+
+/** Query of `listMembers`. */
+export interface ListMembersQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after the last item of the page before: `next` of its response. */
+  after?: string | undefined
+}
+
+/** A message for each `error.code` of the management API. */
+export interface ManagementErrorMessages {
+  /** Request body validation failed. Fix each field listed in `errors` and send the request again. */
+  validation_failed: string
+  /** Malformed HTTP request. Send the request with an HTTP client library. */
+  malformed_request: string
+  /** API key is invalid. Send an API key of this database as a Bearer token. It is missing, mistyped, expired, revoked or of another database. */
+  key_invalid: string
+  /** API key lacks a scope. Use a key with the scope that `detail` names. */
+  insufficient_scope: string
+  /** Tenant not found. Check the id of the tenant. */
+  tenant_not_found: string
+  /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
+  database_not_found: string
+  /** Request timed out. The server did not receive the whole request in time. Send the request again. */
+  request_timeout: string
+  /** Request headers are too large. Send less than 16 KiB of headers. */
+  headers_too_large: string
+  /** Internal server error. Report the `requestId` to the operator of the service. */
+  internal_error: string
+  /** Service temporarily unavailable. Wait for the number of seconds in `Retry-After`, then send the request again. */
+  unavailable: string
+  /** Request body is not valid JSON. Send one JSON document, encoded as UTF-8. */
+  malformed_json: string
+  /** Email address is already in use. Log in, or sign up with another email address. */
+  email_taken: string
+  /** State does not allow the request. `detail` says what has to change first. */
+  refused: string
+  /** Request body is too large. Send at most 16 KiB. */
+  payload_too_large: string
+  /** Unsupported media type. Send JSON with `Content-Type: application/json` and without `Content-Encoding`. */
+  unsupported_media_type: string
+  /** Idempotency-Key was already used for a different request. Generate a new key for each request. Reuse a key only to retry the same request. */
+  idempotency_key_reused: string
+  /** User not found. Check the id of the user. */
+  user_not_found: string
+  /** Resource has changed. Read it again, and repeat the change with the new ETag. */
+  precondition_failed: string
+  /** There was no response from Usher. `cause` has the reason. Try again later. */
+  no_answer: string
+}
+
+/** Every `error.code` of every operation of the management API. */
+export type ManagementErrorCode = keyof ManagementErrorMessages

@@ -1,0 +1,121 @@
+import { createManagementClient, type UsherError } from '@usher/sdk/management'
+import { afterEach, describe, expect, vi } from 'vitest'
+import { createManagementOperation } from '../../sdk/management-operation.js'
+import { it as managementTest } from '../support/management.js'
+import { app, networkFailure, problem, silence, stubFetch } from './stub-fetch.js'
+
+const withKey = { ...app, apiKey: 'usher_key' }
+const page = (ids: string[], next: string | null) => () =>
+  Response.json({ users: ids.map((id) => ({ id })), next })
+
+/** `it` with a client that has a key with all scopes. */
+const it = managementTest.extend('client', async ({ origin, manage }) =>
+  createManagementClient({
+    baseUrl: origin,
+    workspace: manage.database.workspaceSlug,
+    database: manage.database.databaseName,
+    apiKey: (await manage.newKey()).key,
+  }),
+)
+
+afterEach(() => void vi.unstubAllGlobals())
+
+describe('a client of the management API', () => {
+  it('reads a user, and returns the code of an error', async ({ manage, client }) => {
+    const { id } = await manage.database.signedUp({ email: 'ada@example.com' })
+    const found = { id, email: 'ada@example.com', sessions: 0 }
+    expect(await client.user(id)).toMatchObject({ data: found, error: undefined })
+    const { data, error } = await client.user('01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01')
+    expect([data, error?.code, error?.status]).toEqual([undefined, 'user_not_found', 404])
+  })
+
+  it('yields the users of all pages', async ({ manage, client }) => {
+    const ids: string[] = []
+    for (let count = 0; count < 3; count++) ids.push((await manage.database.signedUp()).id)
+    const found: string[] = []
+    for await (const { id } of client.users({ limit: 2 })) found.push(id)
+    expect(found).toEqual(ids.toSorted())
+  })
+
+  it('requests a page when it is needed, with the filter of the first', async () => {
+    const { fetch, requests } = stubFetch(page(['a', 'b'], 'b'), page(['c'], null))
+    const client = createManagementClient({ ...withKey, fetch })
+    const users = client.users({ tenant: 'a&b' })
+    expect([(await users.next()).value?.id, requests.length]).toEqual(['a', 1])
+    expect([(await users.next()).value?.id, requests.length]).toEqual(['b', 1])
+    expect([(await users.next()).value?.id, requests.length]).toEqual(['c', 2])
+    expect((await users.next()).done).toBe(true)
+    expect(requests.map(({ url }) => new URL(url).search)).toEqual(['?tenant=a%26b', '?tenant=a%26b&after=b'])
+    expect(requests[0]?.headers).toEqual({ Authorization: 'Bearer usher_key' })
+  })
+
+  it('throws the error of a page', async () => {
+    const { fetch } = stubFetch(page(['a'], 'a'), () => problem('unavailable'))
+    const users = createManagementClient({ ...withKey, fetch, retries: 0 }).users()
+    await users.next()
+    await expect(users.next()).rejects.toMatchObject({ code: 'unavailable' } satisfies Partial<UsherError>)
+  })
+
+  it.for(['../users', 'a/b', 'a?b', ''])('sends the id %j to no other path', async (id) => {
+    const { fetch, requests } = stubFetch(page([], null))
+    await createManagementClient({ ...withKey, fetch }).user(id)
+    expect(new URL(requests[0]?.url ?? '').pathname).toMatch(/\/management\/users\/[\w-]+$/)
+  })
+
+  it('throws in a page', () => {
+    vi.stubGlobal('window', { document: {} })
+    expect(() => createManagementClient(withKey)).toThrow(/an API key in a browser is a leak/)
+  })
+
+  it('names an option that is missing or invalid, but never shows the key', () => {
+    expect(() => createManagementClient({ ...withKey, database: '' })).toThrow('database cannot be empty')
+    const mistaken = () => createManagementClient({ ...withKey, apiKey: 'secret key' })
+    expect(mistaken).toThrow('apiKey must be a key')
+    expect(mistaken).not.toThrow('secret')
+  })
+})
+
+describe('a request of the management API', () => {
+  const post = { method: 'POST', path: '/users', status: 201, codes: ['refused'] } as const
+  const created = () => Response.json({ id: 'a' }, { status: 201, headers: { ETag: '"1"' } })
+  const endpoint = { ...post, bodyType: 'application/json', acceptsIdempotencyKey: true } as const
+
+  it('has one Idempotency-Key for all attempts, and another for the next call', async () => {
+    const { fetch, requests } = stubFetch(networkFailure, created, created)
+    const call = createManagementOperation(endpoint, { ...withKey, fetch })
+    expect(await call({ email: 'a' })).toEqual({ data: { id: 'a' }, error: undefined, etag: '"1"' })
+    await call({ email: 'a' })
+    const keys = requests.map(({ headers }) => headers['Idempotency-Key'])
+    expect(keys[0]).toMatch(/^[\da-f-]{36}$/)
+    expect([keys[1] === keys[0], keys[2] === keys[0]]).toEqual([true, false])
+  })
+
+  it('has the Idempotency-Key and the ETag of the caller', async () => {
+    const { fetch, requests } = stubFetch(created)
+    const call = createManagementOperation(endpoint, { ...withKey, fetch })
+    await call({}, { idempotencyKey: 'job-7', ifMatch: '"1"' })
+    expect(requests[0]?.headers).toMatchObject({ 'Idempotency-Key': 'job-7', 'If-Match': '"1"' })
+  })
+
+  it('is not sent again if it could have a second effect', async () => {
+    const { fetch, requests } = stubFetch(networkFailure)
+    const call = createManagementOperation(post, { ...withKey, fetch })
+    expect((await call()).error?.code).toBe('no_answer')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('waits longer if the server is asked to wait', async () => {
+    vi.useFakeTimers()
+    const { fetch } = stubFetch(silence)
+    const poll = { ...post, method: 'GET', path: '/events', hasQuery: true } as const
+    const call = createManagementOperation(poll, { ...withKey, fetch, timeoutMs: 1000 })
+    const pending = call({ wait: 25 })
+    const settled = vi.fn()
+    pending.then(settled)
+    await vi.advanceTimersByTimeAsync(25_900)
+    expect(settled).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(200)
+    expect((await pending).error?.code).toBe('no_answer')
+    vi.useRealTimers()
+  })
+})
