@@ -24,6 +24,7 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     eventsTailedUntil: null,
+    eventsKept: 0,
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     keys: [key],

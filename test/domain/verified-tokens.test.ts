@@ -25,6 +25,7 @@ function newDatabase() {
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     eventsTailedUntil: null,
+    eventsKept: 0,
     keys: [key],
   }
   const user = { id: randomUUID(), tenants: [], generation: 7, tokensValidAfter: null, emailVerifiedAt: null }

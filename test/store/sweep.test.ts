@@ -21,6 +21,8 @@ const kept: Record<string, string> = {
   hash_parameters: 'until no user has them: see test/cli/prune-hashes.test.ts',
   sweep: 'one for each database',
   event_tail: 'one for each database',
+  kept_event: 'for the days of the setting --events-kept: see test/api/events.test.ts',
+  event_cursor: 'one for each database',
   outbox_stream: 'until the last event of the user is delivered: see test/outbox/backlog.test.ts',
 }
 

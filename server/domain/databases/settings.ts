@@ -149,6 +149,15 @@ export const settings = {
       'URL to which servers post the events of the database, or "none"; the first one prints the secret',
     label: 'webhook',
   }),
+  /** Days for which the management API lists an event. 0: events are not stored for it. */
+  eventsKept: setting({
+    ...wholeNumber(0, 90),
+    default: 0,
+    placeholder: '<days>',
+    description: 'days for which the management API lists events, 0 to 90; 0 for not at all',
+    label: 'events kept',
+    show: (days) => (days === 0 ? 'no' : `${days} days`),
+  }),
 }
 
 type Settings = typeof settings

@@ -17,7 +17,7 @@ export const eventTypes = [
   'tenant.user_removed',
 ] as const
 
-/** A change that webhooks and `usher events tail` report. It contains ids only. */
+/** A change that webhooks, the management API and `usher events tail` report. It contains ids only. */
 export interface Event {
   type: (typeof eventTypes)[number]
   userId?: string
@@ -28,7 +28,7 @@ export interface Event {
 }
 
 /** The part of a database that decides who receives its events. */
-export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsTailedUntil'>
+export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsTailedUntil' | 'eventsKept'>
 
 /** Returns the messages of events, which are written with their change. Returns none if nobody receives them. */
 export function eventMessages(
@@ -42,23 +42,31 @@ export function eventMessages(
 
 /** Does what {@link eventMessages} does, for events that depend on the row that the change returns. */
 export function eventMessagesOf<Row>(
-  { id: databaseId, webhookUrl, eventsTailedUntil }: EventSource,
+  { id: databaseId, webhookUrl, eventsTailedUntil, eventsKept }: EventSource,
   createdAt: Date,
   eventsOf: (row: Row) => readonly Event[],
 ): MessagesOf<Row> {
   const isTailed = eventsTailedUntil !== null && eventsTailedUntil > createdAt
-  if (webhookUrl === null && !isTailed) return []
+  const sent = webhookUrl !== null ? ['webhook'] : isTailed ? ['tail'] : []
+  const kinds = eventsKept > 0 ? [...sent, 'kept'] : sent
+  if (kinds.length === 0) return []
   return (row) =>
-    eventsOf(row).map((event) => ({
-      databaseId,
-      id: uuidv7(),
-      kind: webhookUrl === null ? 'tail' : 'webhook',
-      userId: event.userId ?? null,
-      payload: { ...event },
-      createdAt,
-      dueAt: webhookUrl === null ? null : createdAt,
-      isMerged: event.type === 'user.updated',
-    }))
+    eventsOf(row).flatMap((event) => {
+      const message = {
+        databaseId,
+        id: uuidv7(),
+        userId: event.userId ?? null,
+        payload: { ...event },
+        createdAt,
+      }
+      return kinds.map((kind) => ({
+        ...message,
+        kind,
+        dueAt: kind === 'webhook' ? createdAt : null,
+        // A reader of kept events may have seen the earlier one.
+        isMerged: kind === 'webhook' && event.type === 'user.updated',
+      }))
+    })
 }
 
 /** Returns what `context.deliver` needs after a change that may have caused events. */
@@ -76,7 +84,7 @@ export const signUpEvents = (userId: string, tenantId: string | undefined): Even
       ] as const)),
 ]
 
-/** Returns an event in the payload structure of Standard Webhooks, for webhooks and `usher events tail`. */
+/** Returns an event in the payload structure of Standard Webhooks, which all that report events share. */
 export function eventBody(databaseId: string, payload: unknown, createdAt: Date) {
   const { type, ...ids } = payload as Event
   return { type, timestamp: createdAt.toISOString(), data: { databaseId, ...ids } }

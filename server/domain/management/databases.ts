@@ -3,12 +3,14 @@ import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import type { Database } from '../../store/generated/client.js'
 import {
+  deleteAllKeptEvents,
   deleteAllLoginFailures,
   deleteAllMessageStreams,
   deleteAllMessages,
   deleteAllTenants,
   deleteAllUsers,
 } from '../../store/queries/databases.js'
+import { replaceLineage } from '../../store/queries/kept-events.js'
 import {
   deleteDatabaseRow,
   insertDatabase,
@@ -28,6 +30,7 @@ import {
   nameOfDatabase,
 } from '../databases/find-database.js'
 import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
+import { newLineage } from '../events/cursor.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
@@ -85,7 +88,8 @@ export async function createDatabase(
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
- * for it, because a later webhook must not get them.
+ * for it, because a later webhook must not get them. If events are kept from now on, earlier cursors expire, because
+ * events are missing after their places.
  *
  * @throws {OperatorError} if it does not exist
  */
@@ -94,7 +98,7 @@ export async function setDatabase(
   path: DatabasePath,
   { webhookSecret, ...settings }: Partial<DatabaseSettings> & { webhookSecret?: string | null },
 ) {
-  const { id } = await requireDatabase(store, path)
+  const { id, eventsKept } = await requireDatabase(store, path)
   await inTransaction(store, async (transaction) => {
     const sealedWebhookSecret =
       typeof webhookSecret === 'string'
@@ -103,6 +107,7 @@ export async function setDatabase(
     await updateDatabase(transaction, id, { ...settings, sealedWebhookSecret })
   })
   if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
+  if (eventsKept === 0 && settings.eventsKept) await replaceLineage(store, id, newLineage())
   return requireDatabase(store, path)
 }
 
@@ -170,6 +175,7 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   await deleteAllLoginFailures(store, id)
   await deleteAllMessages(store, id)
   await deleteAllMessageStreams(store, id)
+  await deleteAllKeptEvents(store, id)
   // ON DELETE CASCADE also deletes rows that servers with a cached database have written meanwhile.
   await deleteDatabaseRow(store, id)
   return { id, users }

@@ -12,6 +12,7 @@ import { untraced } from '../../telemetry/tracing.js'
 import { shownMilliseconds } from '../api-keys/api-key.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { AppContext } from '../context.js'
+import { deleteEndedEvents } from '../events/kept-events.js'
 import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
 import { longestTokenSeconds } from '../tokens/access-token.js'
 import { replayMilliseconds } from '../users/idempotent-replay.js'
@@ -79,6 +80,8 @@ export async function sweepDatabase(
     await pause(batchMilliseconds)
     swept = await deleteEnded(store, databaseId, endsAt(now()))
   }
+  while (!stopped.aborted && (await deleteEndedEvents(store, databaseId, now())))
+    await pause(batchMilliseconds)
   if (swept.hashParameters < 2) return
   const { removed } = await pruneHashParameters(context, databaseId, stopped)
   if (removed > 0) audit(log, 'database.hash_parameters_pruned', { databaseId, removed })

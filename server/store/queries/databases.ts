@@ -23,7 +23,8 @@ const findDatabaseByPathStatement = `
     d.verify_email_with_token AS "verifyEmailWithToken",
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
     d.sessions_per_user AS "sessionsPerUser",
-    d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl", d.events_tailed_until AS "eventsTailedUntil"
+    d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl",
+    d.events_kept AS "eventsKept", d.events_tailed_until AS "eventsTailedUntil"
   FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
   WHERE w.slug = ($1::text[])[1] AND d.name = ($1::text[])[2]`
 
@@ -155,6 +156,9 @@ export const deleteAllLoginFailures = (store: Queries, databaseId: string) =>
 
 export const deleteAllMessages = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: 'outbox', key: 'id' })
+
+export const deleteAllKeptEvents = (store: Queries, databaseId: string) =>
+  deleteInBatches(store, databaseId, { table: 'kept_event', key: 'id' })
 
 export const deleteAllMessageStreams = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: 'outbox_stream', key: 'id' })

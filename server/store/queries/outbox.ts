@@ -1,7 +1,8 @@
 import type { Message } from '../generated/client.js'
 import type { JsonObject, Store } from '../store.js'
 
-// A message is written with the change that causes it, or not at all. Events of a user that wait for a webhook form a
+// A message is written with the change that causes it, or not at all. A message of the kind `kept` becomes a row of
+// kept_event instead, for the list of events of the management API. Events of a user that wait for a webhook form a
 // stream (a row of outbox_stream), which the same transaction creates or locks. Versions without streams store only the
 // events. adoptMessages adds the streams.
 
@@ -18,20 +19,18 @@ export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | '
 
 const columns = 'database_id, id, kind, user_id, payload, created_at, due_at, in_stream'
 
-const valuesOf = ({ id, kind, userId, payload, createdAt, dueAt }: NewMessage) => [
-  id,
-  kind,
-  userId,
-  JSON.stringify(payload),
-  createdAt,
-  dueAt,
-]
+const valuesOf = ({ id, kind, userId, payload, createdAt, dueAt }: NewMessage) =>
+  kind === 'kept'
+    ? [id, JSON.stringify(payload), createdAt]
+    : [id, kind, userId, JSON.stringify(payload), createdAt, dueAt]
 
-const rowAfter = (last: number) =>
-  `($1::uuid, $${last + 1}::uuid, $${last + 2}::text, $${last + 3}::uuid, $${last + 4}::jsonb,
-    $${last + 5}::timestamptz, $${last + 6}::timestamptz, $${last + 2}::text = 'webhook')`
-
-const rowParameters = 6
+const insertAfter = (last: number, { kind }: Pick<NewMessage, 'kind'>) =>
+  kind === 'kept'
+    ? `INSERT INTO usher.kept_event (database_id, id, payload, created_at)
+    VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::jsonb, $${last + 3}::timestamptz)`
+    : `INSERT INTO usher.outbox (${columns})
+    VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::text, $${last + 3}::uuid, $${last + 4}::jsonb,
+      $${last + 5}::timestamptz, $${last + 6}::timestamptz, $${last + 2}::text = 'webhook')`
 
 /** Creates or locks a stream, so that no server finds it empty before the transaction ends. */
 const streamAfter = (last: number) => `
@@ -59,13 +58,15 @@ const byStream = (one: StreamMember, other: StreamMember) => (streamIdOf(one) < 
 
 /** Returns parts of a statement that insert messages, whose values follow the parameter `last`. */
 export function messageParts(messages: readonly NewMessage[], last: number) {
-  const lastOfRows = last + messages.length * rowParameters
+  let given = last
+  const rows = messages.map((message) => {
+    const part = insertAfter(given, message)
+    given += valuesOf(message).length
+    return part
+  })
   return [
-    ...messages.map(
-      (_, index) => `
-  INSERT INTO usher.outbox (${columns}) VALUES ${rowAfter(last + index * rowParameters)}`,
-    ),
-    ...firstOfStreams(messages).map((_, index) => streamAfter(lastOfRows + index * streamParameters)),
+    ...rows,
+    ...firstOfStreams(messages).map((_, index) => streamAfter(given + index * streamParameters)),
   ]
 }
 
@@ -81,16 +82,19 @@ export async function insertMessages({ query }: Queries, messages: readonly NewM
     streamIdOf(one) === streamIdOf(other) ? 0 : byStream(one, other),
   )
   for (const message of sorted)
-    await query(message.kind === 'webhook' ? insertInStreamStatement : insertStatement, [
+    await query(insertStatements[message.kind] ?? insertStatements.mail, [
       message.databaseId,
       ...messageValues([message]),
     ])
 }
 
-const insertStatement = `INSERT INTO usher.outbox (${columns}) VALUES ${rowAfter(1)}`
-const insertInStreamStatement = `
-  WITH message AS (${insertStatement}), stream AS (${streamAfter(1 + rowParameters)}
-  ) SELECT 1`
+const insertStatements: Record<string, string> & { mail: string } = {
+  mail: insertAfter(1, { kind: 'mail' }),
+  kept: insertAfter(1, { kind: 'kept' }),
+  webhook: `
+  WITH message AS (${insertAfter(1, { kind: 'webhook' })}), stream AS (${streamAfter(7)}
+  ) SELECT 1`,
+}
 
 /** Returns the messages without those that are merged with a waiting one. */
 async function withoutMerged(store: Queries, messages: readonly NewMessage[]) {
