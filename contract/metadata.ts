@@ -24,6 +24,8 @@ export interface RouteMetadata {
    * processed it. GET requests and requests with an Idempotency-Key may be repeated by default.
    */
   isRepeatable?: boolean
+  /** Whether a success may have `Retry-After`. */
+  mayAskToWait?: boolean
   /** Whether no token of the user is valid after a success. */
   signsOut?: boolean
 }

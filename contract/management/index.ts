@@ -1,12 +1,14 @@
 import { initContract } from '@ts-rest/core'
+import { events } from './events.js'
 import { service } from './service.js'
 import { tenants } from './tenants.js'
 import { users } from './users.js'
 
+export * from './events.js'
 export { IdempotencyHeaders, type IfMatchHeaders } from './fields.js'
 export { Scope, scopes } from './scopes.js'
 export * from './tenants.js'
 export * from './users.js'
 
 /** The management API: what the backend of a product does with an API key. */
-export const managementContract = initContract().router({ users, tenants, service })
+export const managementContract = initContract().router({ users, tenants, events, service })

@@ -27,6 +27,17 @@ export const managementProblems = {
     title: 'External id is already in use',
     advice: 'An external id is unique in a database, among users and among tenants.',
   },
+  events_not_kept: {
+    status: 409,
+    title: 'Events are not kept',
+    advice: 'Let the operator set `--events-kept` of the database to a number of days.',
+  },
+  cursor_expired: {
+    status: 410,
+    title: 'Cursor has expired',
+    advice:
+      'Send the request without `after`, which starts with the oldest event, and read again what your copy depends on. The next events were deleted, or the store was restored from a backup.',
+  },
   refused: {
     status: 409,
     title: 'State does not allow the request',

@@ -57,6 +57,7 @@ const managementApi: Api = {
   tags: {
     users: 'The users of a database.',
     tenants: 'The tenants of a database and their members.',
+    events: 'What has changed, for a backend that cannot receive webhooks.',
     service: 'Documentation.',
   } satisfies Record<keyof typeof managementContract, string>,
   operations: managementRoutes,

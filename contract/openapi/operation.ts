@@ -116,10 +116,11 @@ function responseOf(
     const { body } = response as { body: typeof ProblemBody }
     return problemResponse(builder, body.shape.code.options, route)
   }
-  const { html: isHtml, links, changeable } = metadataOf(route)
+  const { html: isHtml, links, changeable, mayAskToWait } = metadataOf(route)
+  const names = ['Cache-Control', changeable && 'ETag', mayAskToWait && 'Retry-After'] as const
   return {
     description: status === '201' ? 'Created' : 'OK',
-    headers: headersOf(changeable ? ['Cache-Control', 'ETag'] : ['Cache-Control']),
+    headers: headersOf(names.filter((name) => typeof name === 'string')),
     content: { 'application/json': { schema: schemaOf(response) }, ...(isHtml && html) },
     ...(links && { links: linksTo(builder, links, route) }),
   }

@@ -18,6 +18,8 @@ export interface Caller extends Client {
   address: string
   /** Adds the request id to each line. */
   log: Log
+  /** Asks the client to wait before its next request, with a successful response. */
+  askToWait(seconds: number): void
 }
 
 /** The longest delay of a timer; a longer one would fire immediately. */

@@ -5,6 +5,8 @@ import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
+import { createEventWaits, type EventWaits } from './events/event-waits.js'
+import { createSharedReads, numberNewEvents } from './events/kept-events.js'
 import { createSecretLookup } from './keys/database-secrets.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
@@ -27,6 +29,9 @@ export interface AppContext extends Pick<Clock, 'now'> {
   findUser: ReturnType<typeof batchReads<UserKey, UserOfToken>>
   findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
+  eventWaits: EventWaits
+  /** Returns the events after a place, for requests that have waited for them. */
+  readNextEvents: ReturnType<typeof createSharedReads>
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
   /** Starts the delivery of stored messages: those of a kind if it is given. Set by the server that delivers them. */
@@ -52,7 +57,7 @@ export function createContext(
 ): AppContext {
   const { now } = clock
   const hashing = createHasher(settings.hashing)
-  return {
+  const context: AppContext = {
     store,
     hashing,
     blocklist,
@@ -65,10 +70,16 @@ export function createContext(
     ),
     findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),
+    eventWaits: createEventWaits({
+      read: (databaseId) => numberNewEvents(store, databaseId),
+      isEnding: () => context.isEnding,
+    }),
+    readNextEvents: createSharedReads(store),
     verifiedTokens: new VerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,
     deliver: () => undefined,
     isEnding: false,
   }
+  return context
 }

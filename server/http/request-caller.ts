@@ -7,7 +7,7 @@ import { networkOf } from '../domain/throttle/client-network.js'
 
 type Request = Pick<FastifyRequest, 'clientAddress' | 'log'>
 /** ts-rest uses the reply type of Fastify 4, whose `raw` has another type parameter. */
-type Reply = { raw: unknown; elapsedTime: number }
+type Reply = { raw: unknown; elapsedTime: number; header: (name: string, value: number) => unknown }
 
 /** The caller of a request. Computes each value when it is read, because most operations need only the log. */
 export class RequestCaller implements Caller {
@@ -31,6 +31,10 @@ export class RequestCaller implements Caller {
 
   get log() {
     return this.request.log
+  }
+
+  askToWait(seconds: number) {
+    this.reply.header('Retry-After', seconds)
   }
 
   isDisconnected() {

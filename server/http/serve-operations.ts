@@ -61,7 +61,7 @@ interface Exchange {
   request: FastifyRequest
   reply: Pick<FastifyReply, 'elapsedTime'> & {
     raw: unknown
-    header: (name: string, value: string) => unknown
+    header: (name: string, value: string | number) => unknown
   }
 }
 

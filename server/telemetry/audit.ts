@@ -51,6 +51,7 @@ export type AuditEvent =
   | 'api_key.rotated'
   | 'api_key.revoked'
   | 'api_key.refused'
+  | 'events.cursors_expired'
   | 'store.distributed'
 
 /** Writes an audit line at any log level except `silent`. */
@@ -79,6 +80,8 @@ export const audit = (
     removed?: number
     /** Id of a message of the outbox. */
     message?: string
+    /** Number of databases. */
+    databases?: number
     /** Number of messages. */
     messages?: number
     users?: { added: number; alreadyThere: number; rejected: number }

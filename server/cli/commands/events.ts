@@ -1,10 +1,28 @@
 import type { Command } from '@commander-js/extra-typings'
+import { expireCursors } from '../../domain/management/events.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 import { tailEvents } from '../../domain/management/outbox.js'
+import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { print, readConfig, withStore } from '../io/with-store.js'
 
 export function configure(events: Command) {
+  configureTail(events)
+  events
+    .command('expire-cursors')
+    .argument('[workspace/name]', 'database, instead of all', databasePath)
+    .description('let all cursors of the list of events expire, after a restore from a backup')
+    .option('--json', 'print the result as JSON')
+    .action((path, options) =>
+      withStore(async (store, _config, log) => {
+        const expired = await expireCursors(store, path)
+        audit(log, 'events.cursors_expired', expired)
+        print(options, expired, `Databases whose cursors have expired: ${expired.databases}.`)
+      }),
+    )
+}
+
+function configureTail(events: Command) {
   events
     .command('tail')
     .argument('<workspace/name>', 'database', databasePath)

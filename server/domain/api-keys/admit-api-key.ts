@@ -35,6 +35,12 @@ export async function admitApiKey(
   return apiKey
 }
 
+/** @throws {Problem} `key_invalid` if a key that was valid is revoked or has expired */
+export async function requireValidApiKey(context: AppContext, databaseId: string, { id }: ApiKey) {
+  const key = await context.findApiKey(databaseId, id)
+  if (!key || context.now() >= key.expiresAt.getTime()) throw new Problem('key_invalid')
+}
+
 /** @throws {Problem} `insufficient_scope` if the key lacks the scope */
 export function requireScope({ scopes }: ApiKey, scope: Scope) {
   if (!scopes.has(scope))

@@ -1,6 +1,7 @@
 import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
+import { listEvents } from '../../domain/management/events.js'
 import {
   listManagedMembers,
   putManagedMember,
@@ -35,5 +36,10 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
       putMember: putManagedMember,
       removeMember: removeManagedMember,
     },
+  })
+  serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
+  app.addHook('preClose', (done) => {
+    context.eventWaits.end()
+    done()
   })
 }
