@@ -76,7 +76,7 @@ async function useEveryCommand(store: OpenStore, url: string) {
     ...cheapHashes,
   }
   const usher = async (command: string, input = '', more: object = {}) => {
-    const json = command.startsWith('events') ? '' : ' --json'
+    const json = command.startsWith('events tail') ? '' : ' --json'
     const { code, stdout, stderr } = await runUsher(
       `${command}${json}`.split(' '),
       { ...env, ...more },
@@ -127,6 +127,8 @@ async function useEveryCommand(store: OpenStore, url: string) {
   for (const verb of ['disable', 'enable', 'revoke-tokens', 'unlock']) await usher(`user ${verb} ${ada}`)
   await usher(`user set-password ${ada}`, 'another battery staple')
   await usher('events tail acme/app --seconds 1')
+  await usher('events expire-cursors acme/app')
+  await usher('events expire-cursors')
   const [{ id: message }] = JSON.parse(await usher('outbox list acme/app'))
   await usher(`outbox retry acme/app ${message}`)
   await usher('outbox retry acme/app --not-retried')
@@ -196,6 +198,7 @@ describe('statements on a distributed store', () => {
     )
     // Deleted with the row of their database. A sweep is claimed by an INSERT that reads its row.
     expect(untouched.sort()).toEqual([
+      'DELETE FROM usher\\.event_cursor\\b',
       'DELETE FROM usher\\.event_tail\\b',
       'DELETE FROM usher\\.hash_parameters\\b',
       'DELETE FROM usher\\.sweep\\b',

@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
@@ -64,6 +65,7 @@ export async function useEveryOperation(
   await sendEvents(api)
   await sendCodes(api, smtp)
   await useManagement(api, smtp)
+  await readEvents(api)
   await sweepDatabase(api.context, database.id, {
     log: api.app.log,
     stopped: new AbortController().signal,
@@ -134,6 +136,32 @@ async function sendEvents(api: TestApi) {
     ),
   )
   await receiver.close()
+}
+
+/** Keeps events and lists them, with a key that waits, and deletes them. */
+async function readEvents(api: TestApi) {
+  const database = await api.newDatabase()
+  await setDatabase(api.store, database, { eventsKept: 7 })
+  const operation = { store: api.store, now: new Date(api.clock.now) }
+  const described = { name: 'backend', scopes: ['events:read' as const], expiresInSeconds: 3600 }
+  const { key } = await createApiKey(operation, database, described)
+  const headers = { authorization: `Bearer ${key}` }
+  const url = database.users.replace(/users$/, 'management/events')
+  const list = (query: string) => api.send({ method: 'GET', url: `${url}${query}`, headers })
+  const { token } = await database.signedUp({ newTenant: 'Engines' })
+  const { events, next } = (await list('')).json()
+  expect(events).toHaveLength(3)
+  const waiting = list(`?after=${next}&wait=25`)
+  await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+  expect((await waiting).json().events).toHaveLength(1)
+  await setDatabase(api.store, database, { eventsKept: 0 })
+  const past = { ...api.context, now: () => api.clock.now + 1 }
+  await sweepDatabase(past, database.id, {
+    log: api.app.log,
+    stopped: new AbortController().signal,
+    pause: async () => undefined,
+  })
+  await setDatabase(api.store, database, { eventsKept: 7 })
 }
 
 /** Requests a code of each purpose, and uses it. */

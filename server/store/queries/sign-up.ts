@@ -62,11 +62,7 @@ const insertUserAndTenantParts = [
   [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
 ] as const
 
-<<<<<<< HEAD
-/** Statements by their parts and by the kind and number of messages, so that each has the same text every time. */
-=======
 /** Statements by their parts and by the kinds of messages, because each has one text. */
->>>>>>> 84a98de (Keep events of a database for some days in a table of their own)
 const insertStatements = new Map<readonly string[], Record<string, string>>()
 
 function insertStatement(parts: readonly string[], messages: readonly NewMessage[], values: number) {

@@ -1,0 +1,84 @@
+import { request } from 'node:http'
+import { expect, vi } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { buildApp } from '../../server/http/app.js'
+import { withStore } from '../support/api.js'
+import { startApp } from '../support/app.js'
+
+/** `it` with a server that allows 300 ms to send a request, and a database whose events are kept. */
+const it = withStore.extend('server', async ({ store }, { onCleanup }) => {
+  const usher = await startApp(store)
+  const database = await usher.newDatabase()
+  await setDatabase(store, database, { eventsKept: 1 })
+  const operation = { store, now: new Date(usher.clock.now) }
+  const { key } = await createApiKey(operation, database, {
+    name: 'backend',
+    scopes: ['events:read'],
+    expiresInSeconds: 3600,
+  })
+  const app = await buildApp({ ...usher.config, requestMilliseconds: 300 }, usher.context, {
+    log: usher.app.log,
+  })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  onCleanup(async () => {
+    await app.close()
+    await usher.close()
+  })
+  const url = `${origin}${database.users.replace(/users$/, 'management/events')}`
+  const headers = { authorization: `Bearer ${key}` }
+  const isWaiting = (count: number) => expect.poll(() => usher.context.eventWaits.count()).toBe(count)
+  return { usher, database, app, url, headers, isWaiting }
+})
+
+it('a request may wait for events longer than it may take to send one', async ({ server }) => {
+  const response = await fetch(`${server.url}?wait=1`, { headers: server.headers })
+  expect([response.status, response.headers.get('retry-after')]).toEqual([200, null])
+  expect(await response.json()).toMatchObject({ events: [], moreAvailable: false })
+})
+
+it('a client that disconnects while it waits frees its place', async ({ server }) => {
+  const waiting = request(`${server.url}?wait=25`, { headers: server.headers }).on('error', () => undefined)
+  waiting.end()
+  await server.isWaiting(1)
+  waiting.destroy()
+  await server.isWaiting(0)
+})
+
+it('a request that waits gets an empty list with Retry-After when the server drains', async ({ server }) => {
+  const { usher, url, headers } = server
+  const before = fetch(`${url}?wait=25`, { headers })
+  await server.isWaiting(1)
+  usher.context.isEnding = true
+  for (const response of [await before, await fetch(`${url}?wait=25`, { headers })]) {
+    expect([response.status, response.headers.get('retry-after')]).toEqual([200, '5'])
+    expect(await response.json()).toMatchObject({ events: [] })
+  }
+})
+
+it('a server that closes does not wait for requests that wait', async ({ server }) => {
+  const waiting = fetch(`${server.url}?wait=25`, { headers: server.headers })
+  await server.isWaiting(1)
+  const started = performance.now()
+  await server.app.close()
+  expect((await waiting).status).toBe(200)
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
+
+it('many requests that wait hold no connection of the store and get the event by one read', async ({
+  server,
+}) => {
+  const { usher, database, url, headers } = server
+  const { next } = await (await fetch(url, { headers })).json()
+  const reads = vi.spyOn(usher.context, 'readNextEvents')
+  const responses = Array.from({ length: 50 }, () => fetch(`${url}?after=${next}&wait=25`, { headers }))
+  await server.isWaiting(50)
+  // The embedded store has one connection.
+  const { id } = await database.signedUp()
+  for (const response of await Promise.all(responses)) {
+    const { events } = await response.json()
+    expect(events).toMatchObject([{ type: 'user.created', data: { userId: id } }])
+  }
+  const results = reads.mock.results.map(({ value }) => value)
+  expect([results.length, new Set(results).size]).toEqual([50, 1])
+})
