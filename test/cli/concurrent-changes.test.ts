@@ -29,7 +29,11 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
       await store.transaction(databaseId, async (query) => {
         const own = { query, transaction: <T>(_id: string, work: (run: typeof query) => T) => work(query) }
         const event = { type: `user.${other}d`, userId: id } as const
-        const messages = eventMessages({ id: databaseId, webhookUrl: null, eventsTailedUntil, eventsKept: 0 }, now, [event])
+        const messages = eventMessages(
+          { id: databaseId, webhookUrl: null, eventsTailedUntil, eventsKept: 0 },
+          now,
+          [event],
+        )
         const user = { databaseId, id }
         await (other === 'disable'
           ? disableUser(own as never, user, { now, messages })
