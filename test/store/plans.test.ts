@@ -9,6 +9,8 @@ import { openPostgresCopy } from '../support/store.js'
 
 /** A statement that reads 100 rows reads about 100 buffers, of an index and of a table. */
 const maxBuffers = 150
+/** It changes 1,000 rows. */
+const numbersEvents = (text: string) => text.includes('seq IS NULL ORDER BY stored_at, id LIMIT 1000')
 const rows = 20_000
 const databases = 5_000
 
@@ -51,7 +53,8 @@ async function costlyStatements() {
   for (const statement of statements) {
     const { scanned, buffers = 0 } = await genericPlanOf(client, statement)
     const problems = scanned.filter((table) => large.has(table)).map((table) => `reads all of ${table}`)
-    if (buffers > maxBuffers && !isSearch(statement.text)) problems.push('reads many buffers')
+    if (buffers > maxBuffers && !isSearch(statement.text) && !numbersEvents(statement.text))
+      problems.push('reads many buffers')
     for (const problem of problems) costly.add(`${problem}: ${statement.text.trim()}`)
   }
   return [...costly]

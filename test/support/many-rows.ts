@@ -3,6 +3,8 @@ import type pg from 'pg'
 /** Values of columns that differ from what {@link generated} returns for their type. */
 const values: Record<string, string> = {
   'outbox.kind': `(ARRAY['mail', 'webhook', 'tail'])[n % 3 + 1]`,
+  // No event of the rows has a number after the last one.
+  'event_cursor.last_seq': '1000000000',
   'code.purpose': `(ARRAY['password_reset', 'email_verification'])[n % 2 + 1]`,
   'database.workspace_id': '(SELECT id FROM usher.workspace ORDER BY id LIMIT 1)',
 }

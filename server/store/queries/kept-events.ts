@@ -26,9 +26,11 @@ export async function findLastPlace(store: Queries, databaseId: string) {
   return place
 }
 
+// The order makes Postgres use the index of events without number, not read the table until it finds one.
 const findLastPlaceStatement = `
-  SELECT lineage, last_seq AS seq, EXISTS (
-    SELECT 1 FROM usher.kept_event WHERE database_id = $1::uuid AND seq IS NULL) AS "hasMore"
+  SELECT lineage, last_seq AS seq, (
+    SELECT id FROM usher.kept_event WHERE database_id = $1::uuid AND seq IS NULL ORDER BY stored_at, id LIMIT 1
+  ) IS NOT NULL AS "hasMore"
   FROM usher.event_cursor WHERE database_id = $1::uuid`
 
 /** Creates the cursor row of a database, unless it exists. */
@@ -104,7 +106,7 @@ export async function findDaysOfEvents(store: Queries, databaseId: string) {
   return { days: database?.days ?? 0, hasEvents: event !== undefined }
 }
 
-const anyEventStatement = 'SELECT 1 FROM usher.kept_event WHERE database_id = $1::uuid LIMIT 1'
+const anyEventStatement = 'SELECT 1 FROM usher.kept_event WHERE database_id = $1::uuid ORDER BY id LIMIT 1'
 
 /** Events that one statement deletes at most. */
 const deletedRows = 250
