@@ -10,6 +10,8 @@ import type {
   AddTenantBody,
   AddUserBody,
   ChangeTenantBody,
+  EventList,
+  ListEventsQuery,
   ListMembersQuery,
   ListTenantsQuery,
   ListUsersQuery,
@@ -257,6 +259,29 @@ export const managementEndpoints = {
       'unavailable',
     ],
   },
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    hasQuery: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'events',
+    items: 'events',
+    iterator: 'events',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'events_not_kept',
+      'cursor_expired',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
 } as const satisfies Record<string, ManagementEndpoint>
 
 /** Every `error.code` of `listUsers`. */
@@ -291,6 +316,9 @@ export type PutMemberErrorCode = (typeof managementEndpoints.putMember.codes)[nu
 
 /** Every `error.code` of `removeMember`. */
 export type RemoveMemberErrorCode = (typeof managementEndpoints.removeMember.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `listEvents`. */
+export type ListEventsErrorCode = (typeof managementEndpoints.listEvents.codes)[number] | 'no_answer'
 
 /** The operations of the management API as functions. */
 export interface ManagementOperations {
@@ -348,6 +376,11 @@ export interface ManagementOperations {
     userId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RemoveMemberErrorCode>>
+  /** Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot let the request wait returns an empty list with `Retry-After`. Needs the scope `events:read`. */
+  listEvents(
+    query?: ListEventsQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<EventList, ListEventsErrorCode>>
 }
 
 /** The lists of the management API, which request their pages when they are needed. */
@@ -380,4 +413,13 @@ export interface ManagementLists {
     query?: ListMembersQuery | undefined,
     options?: CallOptions,
   ): AsyncGenerator<MemberList['members'][number], void, undefined>
+  /**
+   * Yields the items of every page of `listEvents`, and requests a page when it is needed.
+   *
+   * @throws {UsherError} if a request fails
+   */
+  events(
+    query?: ListEventsQuery | undefined,
+    options?: CallOptions,
+  ): AsyncGenerator<EventList['events'][number], void, undefined>
 }

@@ -55,6 +55,20 @@ export interface ChangeTenantBody {
   name?: string | undefined
 }
 
+/** The events after a cursor. */
+export interface EventList {
+  /** Those of a user are in the order of the changes. */
+  events: ListedEvent[]
+  /**
+   * The `after` of the next request, also if there are no events.
+   *
+   * @example Zx3b9QmWk1Lp.42
+   */
+  next: string
+  /** Whether the next request returns events immediately. */
+  moreAvailable: boolean
+}
+
 /** What is wrong with one field of a request. */
 export interface FieldError {
   /** Name of the field. Empty if the error concerns the whole body. */
@@ -79,6 +93,33 @@ export type FieldErrorCode =
   | 'email_invalid'
   | 'password_too_common'
   | 'password_is_email'
+
+/** An event, as a webhook gets it. The id is that of the `webhook-id` header. */
+export interface ListedEvent {
+  /** ID of the event. It may occur again; process it once. */
+  id: string
+  /**
+   * Type of the event.
+   *
+   * @example user.created
+   */
+  type: string
+  /** Time of the change (RFC 3339, UTC). */
+  timestamp: string
+  /** The ids of what the change concerns. */
+  data: {
+    /** ID of the database. */
+    databaseId: string
+    /** ID of the user. */
+    userId?: string | undefined
+    /** ID of the tenant. */
+    tenantId?: string | undefined
+    /** ID of the session. */
+    sessionId?: string | undefined
+    /** ID of the API key that made the change, if one did. */
+    apiKey?: string | undefined
+  }
+}
 
 /** A user of a list. */
 export interface ListedUser {
@@ -236,6 +277,8 @@ export type ProblemCode =
   | 'insufficient_scope'
   | 'user_not_found'
   | 'tenant_not_found'
+  | 'events_not_kept'
+  | 'cursor_expired'
   | 'refused'
   | 'precondition_failed'
 
@@ -286,6 +329,16 @@ export interface ListMembersQuery {
   after?: string | undefined
 }
 
+/** Query of `listEvents`. */
+export interface ListEventsQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after this place: `next` of an earlier response. Without it, start with the oldest event. */
+  after?: string | undefined
+  /** Seconds to wait for an event if there is none, 0 to 25. Default: 0. */
+  wait?: number | undefined
+}
+
 /** A message for each `error.code` of the management API. */
 export interface ManagementErrorMessages {
   /** Request body validation failed. Fix each field listed in `errors` and send the request again. */
@@ -324,6 +377,10 @@ export interface ManagementErrorMessages {
   user_not_found: string
   /** Resource has changed. Read it again, and repeat the change with the new ETag. */
   precondition_failed: string
+  /** Events are not kept. Let the operator set `--events-kept` of the database to a number of days. */
+  events_not_kept: string
+  /** Cursor has expired. Send the request without `after`, which starts with the oldest event, and read again what your copy depends on. The next events were deleted, or the store was restored from a backup. */
+  cursor_expired: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }
