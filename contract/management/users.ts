@@ -55,12 +55,16 @@ const ManagedMembership = component(
   }),
 )
 
+/** Fields of a user that `changeUser` changes. The ETag of a user covers them. */
+export const changeableFields = ['email', 'preferredName', 'emailVerified', 'disabled'] as const
+
 /** A user as a backend sees it. */
 export const ManagedUser = component(
   { id: 'ManagedUser', description: 'A user as a backend sees it.' },
   z.object({
     ...listed,
     memberships: field('The user’s tenants, in the order of joining.', z.array(ManagedMembership)),
+    throttled: field('Whether a login may have to wait because earlier ones have failed.', z.boolean()),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
     lastLoginOn: field(
       'Day of the last login from a known network (UTC), or null. A network is known for 90 days.',
@@ -135,7 +139,12 @@ export const users = c.router({
     summary: 'Add a user',
     description:
       'Adds a user with the given tenants: all of it or nothing. Without `password` and `passwordHash`, the user cannot log in before choosing a password by a code. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`.',
-    metadata: { scope: 'users:write', hashesPassword: true, newPassword: 'password' },
+    metadata: {
+      scope: 'users:write',
+      hashesPassword: true,
+      newPassword: 'password',
+      changeable: changeableFields,
+    },
   },
   getUser: {
     method: 'GET',
@@ -145,6 +154,6 @@ export const users = c.router({
     responses: { 200: ManagedUser, ...failures('user_not_found', ...keyProblems) },
     summary: 'Get a user',
     description: 'Returns a user as currently stored, with tenants and the number of sessions.',
-    metadata: { scope: 'users:read' },
+    metadata: { scope: 'users:read', changeable: changeableFields },
   },
 } satisfies DescribedRoutes)

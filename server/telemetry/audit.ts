@@ -38,6 +38,7 @@ export type AuditEvent =
   | 'database.hash_parameters_pruned'
   | 'user.password_reset'
   | 'user.reset_sent'
+  | 'user.code_created'
   | 'user.email_verified'
   | 'password_reset.requested'
   | 'email_verification.requested'

@@ -31,6 +31,7 @@ export async function useManagement(api: TestApi, smtp: Smtp) {
   const mailed = smtp.mails.length
   const userId = await useUsers(send, tenant)
   await useTenants(send, userId)
+  await changeUsers(send, userId)
   await vi.waitFor(() => expect(smtp.mails.length).toBe(mailed + 1), 10_000)
 }
 
@@ -67,4 +68,21 @@ async function useTenants(send: Send, userId: string) {
   await send(204, ['DELETE', `${path}/members/${userId}`])
   await send(204, ['PUT', `${path}/members/${userId}`], {})
   await send(204, ['DELETE', path])
+}
+
+async function changeUsers(send: Send, id: string) {
+  for (const changes of [
+    { email: 'lovelace@example.com' },
+    { preferredName: 'Ada', emailVerified: true },
+    { disabled: true },
+    { disabled: false },
+  ])
+    await send(200, ['PATCH', `users/${id}`], changes)
+  await send(204, ['PUT', `users/${id}/password`], { password: `new ${password}` })
+  const code = { purpose: 'password_reset', deliver: 'return' }
+  await send(201, ['POST', `users/${id}/codes`], code, 'code')
+  await send(200, ['GET', `users/${id}/sessions`])
+  await send(204, ['DELETE', `users/${id}/sessions`])
+  await send(204, ['DELETE', `users/${id}/failed-logins`])
+  await send(204, ['DELETE', `users/${id}`])
 }

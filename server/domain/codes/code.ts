@@ -4,6 +4,7 @@ import { type CodeUser, type FoundCode, findCode } from '../../store/queries/cod
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
+import type { Secrets } from '../keys/database-secrets.js'
 import { Problem } from '../problem.js'
 
 // A code is `id.mac`. Nothing in the store or the outbox can be used as a code.
@@ -26,10 +27,16 @@ interface CodeKey {
 /** Returns a code, bound to the address to which it is sent. */
 export async function issueCode(
   { findSecrets }: Pick<AppContext, 'findSecrets'>,
-  { databaseId, id, purpose, canonicalEmail }: CodeKey & { canonicalEmail: string },
+  code: CodeKey & { canonicalEmail: string },
 ) {
-  return `${id}.${(await findSecrets(databaseId)).sign(purpose, id, canonicalEmail)}`
+  return codeText(await findSecrets(code.databaseId), code)
 }
+
+/** Returns a code by the secrets of its database. */
+export const codeText = (
+  { sign }: Secrets,
+  { id, purpose, canonicalEmail }: Omit<CodeKey, 'databaseId'> & { canonicalEmail: string },
+) => `${id}.${sign(purpose, id, canonicalEmail)}`
 
 /** Returns a code of the database if it can be used. @throws {Problem} `code_invalid` */
 export async function requireCode(

@@ -1,6 +1,7 @@
 import {
   clearLoginFailuresOfAllNetworks,
   type Failures,
+  findDelayingFailures,
   findHighestLoginFailures,
   type LoginFailures,
 } from '../../store/queries/login-failures.js'
@@ -9,7 +10,14 @@ import type { Client } from '../caller.js'
 import { type AccountLanes, createAccounts } from './account-lanes.js'
 import { type AttemptKeys, createAttemptKeys } from './attempt-keys.js'
 import { FailureCounts } from './failure-counts.js'
-import { freeFailures, knownMilliseconds, secondsLeft, tooManyAttempts, wasSeen } from './rules.js'
+import {
+  freeFailures,
+  knownMilliseconds,
+  longestWaitSeconds,
+  secondsLeft,
+  tooManyAttempts,
+  wasSeen,
+} from './rules.js'
 import type { QueueBehind } from './turnstile.js'
 import type { Guess } from './unstored-failures.js'
 
@@ -87,6 +95,14 @@ export class Throttle {
   /** Returns the highest count of an email: that of one network, or that over all networks. */
   failures(databaseId: string, canonicalEmail: string): Promise<Failures | undefined> {
     return findHighestLoginFailures(this.#store, databaseId, this.keys.address(databaseId, canonicalEmail))
+  }
+
+  /** Returns whether a login with an email has to wait, at least from some network. */
+  async delays(store: Pick<Store, 'query'>, databaseId: string, canonicalEmail: string) {
+    const key = { databaseId, address: this.keys.address(databaseId, canonicalEmail) }
+    const since = new Date(this.#now() - longestWaitSeconds * 1000)
+    const found = await findDelayingFailures(store, key, { count: freeFailures.network, since })
+    return found.some((failures) => secondsLeft(failures, this.#now()) > 0)
   }
 
   /** Deletes the counts of an email from all networks. */

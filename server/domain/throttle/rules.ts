@@ -4,7 +4,7 @@ import { Problem } from '../problem.js'
 
 /** Failures without a wait. After those of a network, each one doubles the wait. Account: NIST SP 800-63B-4 §3.2.2. */
 export const freeFailures = { network: 5, account: 100 }
-const longestWaitSeconds = 900
+export const longestWaitSeconds = 900
 /** Counts are deleted this long after their last failure. */
 export const retentionMilliseconds = 24 * 3_600_000
 

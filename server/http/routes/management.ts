@@ -15,6 +15,15 @@ import {
   removeManagedTenant,
 } from '../../domain/management/managed-tenants.js'
 import { addUser } from '../../domain/management/users/add-user.js'
+import { createManagedCode } from '../../domain/management/users/create-code.js'
+import {
+  changeManagedUser,
+  endManagedSessions,
+  listManagedSessions,
+  removeManagedUser,
+  setManagedPassword,
+  unlockManagedUser,
+} from '../../domain/management/users/managed-changes.js'
 import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
 import { serveOperations } from '../serve-operations.js'
 
@@ -22,7 +31,18 @@ import { serveOperations } from '../serve-operations.js'
 export function managementRoutes(app: FastifyInstance, context: AppContext) {
   serveOperations(app, context, {
     routes: managementContract.users,
-    rules: { listUsers: listManagedUsers, addUser, getUser: getManagedUser },
+    rules: {
+      listUsers: listManagedUsers,
+      addUser,
+      getUser: getManagedUser,
+      changeUser: changeManagedUser,
+      setUserPassword: setManagedPassword,
+      removeUser: removeManagedUser,
+      listUserSessions: listManagedSessions,
+      endUserSessions: endManagedSessions,
+      createUserCode: createManagedCode,
+      unlockUser: unlockManagedUser,
+    },
   })
   serveOperations(app, context, {
     routes: managementContract.tenants,

@@ -118,7 +118,7 @@ export type NewCode = Omit<Code, 'canonicalEmail' | 'generation' | 'messageStore
  */
 export const storeCode = (store: Transactions, code: NewCode, isWanted: (user: Recipient) => boolean) =>
   store.transaction(code.databaseId, async (query) => {
-    const { databaseId, id, purpose, userId, createdAt, expiresAt } = code
+    const { databaseId, id, userId } = code
     const [user] = await query<Recipient & { generation: number }>(lockRecipientStatement, [
       databaseId,
       userId,
@@ -127,11 +127,39 @@ export const storeCode = (store: Transactions, code: NewCode, isWanted: (user: R
     // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
     const [message] = await query<{ storedAt: string }>(findStoredAtStatement, [databaseId, id])
     if (!message) return undefined
-    const generation = purpose === 'password_reset' ? user.generation : null
-    const values = [databaseId, id, purpose, userId, user.canonicalEmail, createdAt, expiresAt]
-    const stored = await query(storeCodeStatement, [...values, message.storedAt, generation])
-    return stored.length > 0 ? user : undefined
+    return (await replaceCode({ query }, code, { user, storedAt: message.storedAt })) ? user : undefined
   })
+
+/** Returns whether no newer code of the purpose exists. */
+async function replaceCode(
+  { query }: Queries,
+  { databaseId, id, purpose, userId, createdAt, expiresAt }: NewCode,
+  { user, storedAt }: { user: Recipient & { generation: number }; storedAt: string },
+) {
+  const generation = purpose === 'password_reset' ? user.generation : null
+  const values = [databaseId, id, purpose, userId, user.canonicalEmail, createdAt, expiresAt]
+  const stored = await query(storeCodeStatement, [...values, storedAt, generation])
+  return stored.length > 0
+}
+
+/**
+ * Stores a code that no message sends, in place of the user's older one of its purpose. A message that was stored
+ * before does not replace it.
+ *
+ * @returns the user, or undefined if there is no such user or the user is disabled
+ */
+export async function storeReturnedCode({ query }: Queries, code: NewCode) {
+  const [user] = await query<Recipient & { generation: number }>(lockRecipientStatement, [
+    code.databaseId,
+    code.userId,
+  ])
+  if (!user) return undefined
+  const [time] = await query<{ storedAt: string }>(storeTimeStatement, [])
+  await replaceCode({ query }, code, { user, storedAt: String(time?.storedAt) })
+  return user
+}
+
+const storeTimeStatement = `SELECT statement_timestamp()::text AS "storedAt"`
 
 const lockRecipientStatement = `
   SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",

@@ -140,6 +140,33 @@ export async function findHighestLoginFailures(
 }
 
 /**
+ * Returns the counts of an address that may delay a login, the highest first: those of networks, and that over all
+ * networks.
+ *
+ * @param least.count lower counts are left out
+ */
+export async function findDelayingFailures(
+  store: Queries,
+  { databaseId, address }: { databaseId: string; address: Uint8Array },
+  least: { count: number; since: Date },
+): Promise<LoginFailures[]> {
+  const rows = await store.query<Failures & { isNetwork: boolean }>(findDelayingStatement, [
+    ...[databaseId, address, least.count, least.since],
+  ])
+  return rows.map(({ isNetwork, ...failures }) => ({
+    network: isNetwork ? failures : undefined,
+    account: isNetwork ? undefined : failures,
+  }))
+}
+
+const findDelayingStatement = `
+  SELECT failures AS count, last_failure_at AS "lastAt", network <> ''::bytea AS "isNetwork"
+  FROM usher.login_failures
+  WHERE database_id = $1::uuid AND address = $2::bytea AND failures >= $3::int
+    AND last_failure_at > $4::timestamptz
+  ORDER BY failures DESC LIMIT 100`
+
+/**
  * Deletes the counts of an attempt. Locks the row over all networks first, as counting does, so that they cannot
  * deadlock.
  */

@@ -55,7 +55,7 @@ export const withoutResetCodes = (changed: string) => `code AS (
   )`
 
 /** Returns a statement that changes user `u`, and deletes the user's codes to reset the password. */
-const change = (assignments: string, condition: string) => `
+export const change = (assignments: string, condition: string) => `
   WITH changed AS (
     UPDATE usher."user" AS u SET ${assignments}
     FROM (SELECT now() AS time) AS store

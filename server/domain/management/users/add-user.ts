@@ -32,7 +32,7 @@ export function addUser(
       {
         ...operation,
         async onCreated(transaction, { databaseId, id }) {
-          const user = await readManagedUser(transaction, { databaseId, id }, operation.now)
+          const user = await readManagedUser({ ...context, store: transaction }, { databaseId, id })
           await keep(transaction, user, id)
           added.push(user)
         },

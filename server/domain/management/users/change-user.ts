@@ -10,19 +10,19 @@ import {
 } from '../../../store/queries/revocations.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
-import { eventMessages } from '../../events/events.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
-import type { Operation } from '../operation.js'
+import { messagesOf, type Operation } from '../operation.js'
 import { accountOf, findAccount, userNotFound } from './find-account.js'
 import { hashOf, requirePassword } from './new-password.js'
 
 type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
 
 /** Rejects the logins of a user, revokes earlier tokens and ends the sessions. */
-export const disableUser: Change = async ({ store, now }, path, userRef) => {
+export const disableUser: Change = async (operation, path, userRef) => {
+  const { store, now } = operation
   const { database, account } = await findAccount(store, path, userRef)
-  const messages = eventMessages(database, now, [{ type: 'user.disabled', userId: account.id }])
+  const messages = messagesOf(operation, database, [{ type: 'user.disabled', userId: account.id }])
   const changed = await disable(store, account, { now, messages })
   return changed
     ? { ...accountOf(account), disabledAt: now, tokensValidAfter: changed.tokensValidAfter }
@@ -30,9 +30,10 @@ export const disableUser: Change = async ({ store, now }, path, userRef) => {
 }
 
 /** Accepts the logins of a disabled user again. */
-export const enableUser: Change = async ({ store, now }, path, userRef) => {
+export const enableUser: Change = async (operation, path, userRef) => {
+  const { store } = operation
   const { database, account } = await findAccount(store, path, userRef)
-  const messages = eventMessages(database, now, [{ type: 'user.enabled', userId: account.id }])
+  const messages = messagesOf(operation, database, [{ type: 'user.enabled', userId: account.id }])
   const changed = await enable(store, account, messages)
   return changed
     ? { ...accountOf(account), disabledAt: null, tokensValidAfter: changed.tokensValidAfter }
@@ -63,7 +64,7 @@ export async function setPassword(
   await requirePassword(context, database, { password, email: account.email })
   const passwordHash = await hashOf(context, { password })
   await recordHashParameters(context, database)
-  const messages = eventMessages(database, now, [{ type: 'user.password_changed', userId: account.id }])
+  const messages = messagesOf(context, database, [{ type: 'user.password_changed', userId: account.id }])
   return revoke(store, { path, account }, { now, passwordHash, messages })
 }
 
@@ -89,14 +90,15 @@ export async function unlockUser(
 
 /** Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. */
 export async function deleteUser(
-  { store, throttle, now }: Operation & { throttle: Throttle },
+  operation: Operation & { throttle: Throttle },
   path: DatabasePath,
   userRef: string,
 ) {
+  const { store, throttle } = operation
   const { database, account } = await findAccount(store, path, userRef)
   const user = accountOf(account)
   await throttle.unlock(database.id, account.canonicalEmail)
-  const messages = eventMessages(database, now, [{ type: 'user.deleted', userId: user.id }])
+  const messages = messagesOf(operation, database, [{ type: 'user.deleted', userId: user.id }])
   await inTransaction(store, async (transaction) => {
     const isDeleted = await deleteUserRow(transaction, user)
     if (!isDeleted) throw userNotFound(path, userRef)

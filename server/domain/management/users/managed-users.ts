@@ -29,20 +29,20 @@ export async function listManagedUsers(
 
 /** Returns a user as currently stored. */
 export async function getManagedUser(
-  { store, now }: AppContext,
+  context: AppContext,
   { database, params }: KeyRequest & { params: { userId: string } },
 ): Promise<ManagedUser> {
-  return readManagedUser(store, { databaseId: database.id, id: params.userId }, new Date(now()))
+  return readManagedUser(context, { databaseId: database.id, id: params.userId })
 }
 
 /** @throws {Problem} `user_not_found` */
 export async function readManagedUser(
-  store: Pick<Store, 'query'>,
+  { throttle, now, store }: Pick<AppContext, 'throttle' | 'now'> & { store: Pick<Store, 'query'> },
   key: { databaseId: string; id: string },
-  now: Date,
 ): Promise<ManagedUser> {
-  const user = await findManagedUser(store, key, now)
+  const user = await findManagedUser(store, key, new Date(now()))
   if (!user) throw new Problem('user_not_found')
+  const throttled = await throttle.delays(store, key.databaseId, user.canonicalEmail)
   return {
     ...listedUser(user),
     memberships: user.memberships.map(({ id, name, joinedAt }) => ({
@@ -50,6 +50,7 @@ export async function readManagedUser(
       name,
       joinedAt: joinedAt.toISOString(),
     })),
+    throttled,
     sessions: user.sessions,
     lastLoginOn: user.lastLoginAt?.toISOString().slice(0, 10) ?? null,
   }

@@ -1,0 +1,50 @@
+import type { User } from '../generated/client.js'
+import type { Store } from '../store.js'
+import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
+import { change } from './revocations.js'
+
+type UserKey = Pick<User, 'databaseId' | 'id'>
+
+/** What an operator may change of a user, apart from the password. */
+export type ChangeableUser = Pick<
+  User,
+  'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt' | 'disabledAt'
+>
+
+/** Locks a user before a change. Returns undefined if there is no such user. */
+export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey) {
+  const [user] = await query<ChangeableUser>(lockStatement, [databaseId, id])
+  return user
+}
+
+const lockStatement = `
+  SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
+    email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt"
+  FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR UPDATE`
+
+/**
+ * Changes a user. If the address changes, deletes the codes for a new password, which were sent to the former one.
+ *
+ * @throws a unique violation (SQLSTATE 23505) if another user has the address
+ */
+export const updateUser = (
+  store: Transactions,
+  { databaseId, id }: UserKey,
+  {
+    user: { email, canonicalEmail, preferredName, emailVerifiedAt },
+    hasNewAddress,
+    messages,
+  }: { user: ChangeableUser; hasNewAddress: boolean; messages: readonly NewMessage[] },
+) => {
+  const text = hasNewAddress ? updateAddressStatement : updateStatement
+  const values = [databaseId, id, email, canonicalEmail, preferredName, emailVerifiedAt]
+  return changeWithMessages(store, { text, values }, messages)
+}
+
+const assignments = `email = $3, email_key = $4, preferred_name = $5::text,
+    email_verified_at = $6::timestamptz`
+
+const updateStatement = `
+  UPDATE usher."user" SET ${assignments} WHERE database_id = $1::uuid AND id = $2::uuid RETURNING id`
+
+const updateAddressStatement = change(assignments, 'true')
