@@ -10,17 +10,23 @@ import type {
   AddTenantBody,
   AddUserBody,
   ChangeTenantBody,
+  ChangeUserBody,
+  CreateCodeBody,
   EventList,
   ListEventsQuery,
   ListMembersQuery,
   ListTenantsQuery,
+  ListUserSessionsQuery,
   ListUsersQuery,
   ManagedTenant,
   ManagedUser,
   MemberList,
   PutMemberBody,
+  SetPasswordBody,
   TenantList,
+  UserCode,
   UserList,
+  UserSessionList,
 } from './management-schemas.js'
 import type { CallOptions } from './send.js'
 
@@ -88,6 +94,161 @@ export const managementEndpoints = {
       'user_not_found',
       'database_not_found',
       'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  changeUser: {
+    method: 'PATCH',
+    path: '/users/{userId}',
+    bodyType: 'application/json',
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'user_not_found',
+      'database_not_found',
+      'request_timeout',
+      'email_taken',
+      'precondition_failed',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  removeUser: {
+    method: 'DELETE',
+    path: '/users/{userId}',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  setUserPassword: {
+    method: 'PUT',
+    path: '/users/{userId}/password',
+    bodyType: 'application/json',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'user_not_found',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  listUserSessions: {
+    method: 'GET',
+    path: '/users/{userId}/sessions',
+    hasQuery: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'sessions',
+    items: 'sessions',
+    iterator: 'userSessions',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'user_not_found',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  endUserSessions: {
+    method: 'DELETE',
+    path: '/users/{userId}/sessions',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'user_not_found',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  createUserCode: {
+    method: 'POST',
+    path: '/users/{userId}/codes',
+    bodyType: 'application/json',
+    acceptsIdempotencyKey: true,
+    status: 201,
+    field: 'code',
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'user_not_found',
+      'database_not_found',
+      'request_timeout',
+      'refused',
+      'payload_too_large',
+      'unsupported_media_type',
+      'idempotency_key_reused',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+    ],
+  },
+  unlockUser: {
+    method: 'DELETE',
+    path: '/users/{userId}/failed-logins',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_json',
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'user_not_found',
+      'database_not_found',
+      'request_timeout',
+      'payload_too_large',
+      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
@@ -293,6 +454,33 @@ export type AddUserErrorCode = (typeof managementEndpoints.addUser.codes)[number
 /** Every `error.code` of `user`. */
 export type UserErrorCode = (typeof managementEndpoints.user.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `changeUser`. */
+export type ChangeUserErrorCode = (typeof managementEndpoints.changeUser.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `removeUser`. */
+export type RemoveUserErrorCode = (typeof managementEndpoints.removeUser.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `setUserPassword`. */
+export type SetUserPasswordErrorCode =
+  | (typeof managementEndpoints.setUserPassword.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `listUserSessions`. */
+export type ListUserSessionsErrorCode =
+  | (typeof managementEndpoints.listUserSessions.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `endUserSessions`. */
+export type EndUserSessionsErrorCode =
+  | (typeof managementEndpoints.endUserSessions.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `createUserCode`. */
+export type CreateUserCodeErrorCode = (typeof managementEndpoints.createUserCode.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `unlockUser`. */
+export type UnlockUserErrorCode = (typeof managementEndpoints.unlockUser.codes)[number] | 'no_answer'
+
 /** Every `error.code` of `listTenants`. */
 export type ListTenantsErrorCode = (typeof managementEndpoints.listTenants.codes)[number] | 'no_answer'
 
@@ -334,6 +522,39 @@ export interface ManagementOperations {
   ): Promise<ManagementResult<ManagedUser, AddUserErrorCode>>
   /** Returns a user as currently stored, with tenants and the number of sessions. Needs the scope `users:read`. */
   user(userId: string, options?: CallOptions): Promise<ManagementResult<ManagedUser, UserErrorCode>>
+  /** Changes the given fields. With `If-Match`, only if the user still has the ETag of an earlier response. Also needs `credentials:write` for `email` and `emailVerified`. Needs the scope `users:write`. */
+  changeUser(
+    userId: string,
+    body: ChangeUserBody,
+    options?: CallOptions & ChangeOptions,
+  ): Promise<ManagementResult<ManagedUser, ChangeUserErrorCode>>
+  /** Deletes the user and what belongs to the user. The tenants stay. Succeeds also if there is no such user. Needs the scope `users:write`. */
+  removeUser(userId: string, options?: CallOptions): Promise<ManagementResult<undefined, RemoveUserErrorCode>>
+  /** Ends all sessions, and revokes tokens and codes to choose a password. Also needs `credentials:write`. Needs the scope `users:write`. */
+  setUserPassword(
+    userId: string,
+    body: SetPasswordBody,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, SetUserPasswordErrorCode>>
+  /** Returns the sessions that have not ended, ordered by id. Needs the scope `users:read`. */
+  listUserSessions(
+    userId: string,
+    query?: ListUserSessionsQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<UserSessionList, ListUserSessionsErrorCode>>
+  /** Also revokes all access tokens of the user. Needs the scope `sessions:write`. */
+  endUserSessions(
+    userId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, EndUserSessionsErrorCode>>
+  /** Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it. Needs the scope `users:write`. */
+  createUserCode(
+    userId: string,
+    body: CreateCodeBody,
+    options?: CallOptions & PostOptions,
+  ): Promise<ManagementResult<UserCode, CreateUserCodeErrorCode>>
+  /** A throttled user can log in immediately. Needs the scope `users:write`. */
+  unlockUser(userId: string, options?: CallOptions): Promise<ManagementResult<undefined, UnlockUserErrorCode>>
   /** Returns tenants ordered by id, which is the order of creation. Needs the scope `tenants:read`. */
   listTenants(
     query?: ListTenantsQuery | undefined,
@@ -394,6 +615,16 @@ export interface ManagementLists {
     query?: ListUsersQuery | undefined,
     options?: CallOptions,
   ): AsyncGenerator<UserList['users'][number], void, undefined>
+  /**
+   * Yields the items of every page of `listUserSessions`, and requests a page when it is needed.
+   *
+   * @throws {UsherError} if a request fails
+   */
+  userSessions(
+    userId: string,
+    query?: ListUserSessionsQuery | undefined,
+    options?: CallOptions,
+  ): AsyncGenerator<UserSessionList['sessions'][number], void, undefined>
   /**
    * Yields the items of every page of `listTenants`, and requests a page when it is needed.
    *

@@ -55,6 +55,34 @@ export interface ChangeTenantBody {
   name?: string | undefined
 }
 
+/** The fields to change. Others stay as they are. */
+export interface ChangeUserBody {
+  /**
+   * Display name. Null removes it.
+   *
+   * @example Ada
+   */
+  preferredName?: string | null | undefined
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email?: string | undefined
+  /** Whether the address counts as verified. Another address does not, unless this is true. */
+  emailVerified?: boolean | undefined
+  /** Whether logins and tokens of the user are refused. True ends all sessions. */
+  disabled?: boolean | undefined
+}
+
+/** What the code is for, and who gets it. */
+export interface CreateCodeBody {
+  /** To choose a new password, or to verify the address. */
+  purpose: 'password_reset' | 'email_verification'
+  /** `mail` sends it to the user. `return` returns it, for an app that sends its own mails. */
+  deliver: 'mail' | 'return'
+}
+
 /** The events after a cursor. */
 export interface EventList {
   /** Those of a user are in the order of the changes. */
@@ -197,6 +225,8 @@ export interface ManagedUser {
   createdAt: string
   /** The user’s tenants, in the order of joining. */
   memberships: ManagedMembership[]
+  /** Whether a login may have to wait because earlier ones have failed. */
+  throttled: boolean
   /** Number of sessions that have not ended. */
   sessions: number
   /** Day of the last login from a known network (UTC), or null. A network is known for 90 days. */
@@ -285,6 +315,16 @@ export type ProblemCode =
 /** An empty object. */
 export type PutMemberBody = { [field: string]: never }
 
+/** The new password. */
+export interface SetPasswordBody {
+  /**
+   * By default 8 to 256 characters after Unicode NFKC normalization, not a common password and not the email address. There are no composition rules.
+   *
+   * @example correct horse battery
+   */
+  password: string
+}
+
 /** A page of tenants. */
 export interface TenantList {
   /** Ordered by id. */
@@ -293,10 +333,40 @@ export interface TenantList {
   next: string | null
 }
 
+/** A code that replaces earlier ones of its purpose. */
+export interface UserCode {
+  /** The code, or null if a mail has it. */
+  code: string | null
+  /** When it expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
 /** A page of users. */
 export interface UserList {
   /** Ordered by id. */
   users: ListedUser[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
+/** A session of a user. */
+export interface UserSession {
+  /** ID of the session. */
+  id: string
+  /** What the app calls it, or null. */
+  label: string | null
+  /** Time of the login (RFC 3339, UTC). */
+  createdAt: string
+  /** Time of the last refresh (RFC 3339, UTC). */
+  refreshedAt: string
+  /** When it ends unless it is refreshed (RFC 3339, UTC). */
+  expiresAt: string
+}
+
+/** A page of the sessions of a user that have not ended. */
+export interface UserSessionList {
+  /** Ordered by id. */
+  sessions: UserSession[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
 }
@@ -311,6 +381,14 @@ export interface ListUsersQuery {
   email?: string | undefined
   /** Only the users of this tenant. */
   tenant?: string | undefined
+}
+
+/** Query of `listUserSessions`. */
+export interface ListUserSessionsQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after the last item of the page before: `next` of its response. */
+  after?: string | undefined
 }
 
 /** Query of `listTenants`. */

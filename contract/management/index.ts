@@ -13,4 +13,9 @@ export * from './user-changes.js'
 export * from './users.js'
 
 /** The management API: what the backend of a product does with an API key. */
-export const managementContract = initContract().router({ users: { ...users, ...userChanges }, tenants, events, service })
+export const managementContract = initContract().router({
+  users: { ...users, ...userChanges },
+  tenants,
+  events,
+  service,
+})
