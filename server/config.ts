@@ -41,6 +41,10 @@ function* errorsBetween(
     yield 'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store'
   if (present.SMTP_URL && !present.MAIL_FROM) yield 'MAIL_FROM is required if SMTP_URL is set'
   if (settings && settings.METRICS_PORT === settings.PORT) yield 'METRICS_PORT must differ from PORT'
+  const management = settings?.MANAGEMENT_PORT
+  if (management !== undefined && management === settings?.PORT) yield 'MANAGEMENT_PORT must differ from PORT'
+  if (management !== undefined && management === settings?.METRICS_PORT)
+    yield 'MANAGEMENT_PORT must differ from METRICS_PORT'
 }
 
 /**
@@ -59,6 +63,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,
+    /** Port of the management API. Undefined if the port of the API has it too. */
+    managementPort: settings.MANAGEMENT_PORT,
     baseUrl: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
     workers,
     /** Undefined if metrics are off. */

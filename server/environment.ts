@@ -97,6 +97,7 @@ export const Environment = z.object({
   HOST: z.string().default('localhost'),
   PORT: wholeNumber(1, 65535, 3000),
   WORKERS: optionalWholeNumber(1, 256),
+  MANAGEMENT_PORT: optionalWholeNumber(1, 65535),
   BASE_URL: httpUrl.optional(),
   METRICS_HOST: z.string().default('localhost'),
   METRICS_PORT: optionalWholeNumber(1, 65535),

@@ -27,6 +27,8 @@ export { type Config, ConfigError, loadConfig } from './config.js'
 export interface Usher {
   /** The Fastify application. Call `app.listen()` or `app.inject()`. */
   app: FastifyInstance
+  /** The application of the management API. Undefined if `app` has it too. */
+  managementApp: FastifyInstance | undefined
   context: AppContext
   /** Undefined if the configuration has no port for metrics. */
   metrics: Registry | undefined
@@ -79,16 +81,22 @@ export async function buildUsher(
   const context = createContext(config, shareByWorker(store, config.storeConnections), { clock, blocklist })
   const statistics = createStatistics()
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
-  const app = await buildApp(config, context, { log, metrics })
+  const outputs = { log, metrics }
+  const isApart = config.managementPort !== undefined
+  const app = await buildApp(isApart ? { ...config, parts: ['public'] } : config, context, outputs)
+  const managementApp = isApart
+    ? await buildApp({ ...config, parts: ['management'] }, context, outputs)
+    : undefined
   const sweep = startSweep(context, log)
   const delivery = startDelivery(context, { mail: { templates, sendMail }, log, statistics, intervals })
   context.deliver = delivery.deliver
   return {
     app,
+    managementApp,
     context,
     metrics: metrics?.registry,
     async close() {
-      await app.close()
+      await Promise.all([app.close(), managementApp?.close()])
       await Promise.all([sweep.stop(), delivery.stop()])
       await Promise.all([context.hashing.close(), store.close(), blocklist?.close()])
     },

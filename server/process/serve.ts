@@ -21,7 +21,14 @@ import { startupBanner } from './startup-banner.js'
 export async function serve(config: Config, options: { json?: boolean } = {}) {
   const log = await createLogger(config, options)
   if (cluster.isPrimary) for (const warning of config.warnings) log.warn(warning)
-  const { app, context, metrics, firstDatabase, close: closeUsher } = await startUsher(config, { log })
+  const {
+    app,
+    managementApp,
+    context,
+    metrics,
+    firstDatabase,
+    close: closeUsher,
+  } = await startUsher(config, { log })
   try {
     if (metrics && config.metrics) await publishMetrics(metrics, config.metrics)
     const delay = config.shutdownDelaySeconds * 1000
@@ -41,6 +48,7 @@ export async function serve(config: Config, options: { json?: boolean } = {}) {
       throw error
     })
     await app.listen({ host: config.host, port: config.port })
+    await managementApp?.listen({ host: config.host, port: config.managementPort })
     drainOnRequest(close)
     if (firstDatabase) process.stderr.write(startupBanner(config, firstDatabase))
   } catch (error) {

@@ -22,6 +22,7 @@ function errorsOf(env: Record<string, string>): readonly string[] {
 const defaults = {
   host: 'localhost',
   port: 3000,
+  managementPort: undefined,
   baseUrl: 'http://localhost:3000',
   workers: 1,
   metrics: undefined,
@@ -103,6 +104,17 @@ describe('loadConfig', () => {
     expect(loadConfig({ WORKERS: '1' }).workers).toBe(1)
     expect(errorsOf({ WORKERS: '2' })).toEqual([
       'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store',
+    ])
+  })
+
+  it('MANAGEMENT_PORT must differ from the other ports', () => {
+    expect(loadConfig({ MANAGEMENT_PORT: '3001' }).managementPort).toBe(3001)
+    expect(errorsOf({ MANAGEMENT_PORT: '3000' })).toEqual(['MANAGEMENT_PORT must differ from PORT'])
+    expect(errorsOf({ MANAGEMENT_PORT: '9464', METRICS_PORT: '9464' })).toEqual([
+      'MANAGEMENT_PORT must differ from METRICS_PORT',
+    ])
+    expect(errorsOf({ MANAGEMENT_PORT: '0' })).toEqual([
+      'MANAGEMENT_PORT must be a whole number from 1 to 65535',
     ])
   })
 

@@ -50,9 +50,11 @@ async function end(server: Child) {
 }
 
 /** A server for the tests that leave it with two workers. The last of them kills it. */
-const it = servedStoreTest.extend('server', { scope: 'file' }, async ({ env }) =>
-  startWorkers({ ...env, STORE_CONNECTIONS: '5' }),
-)
+const it = servedStoreTest.extend('server', { scope: 'file' }, async ({ env }) => {
+  const managementPort = await freePort()
+  const settings = { ...env, STORE_CONNECTIONS: '5', MANAGEMENT_PORT: String(managementPort) }
+  return { ...(await startWorkers(settings)), managementPort }
+})
 
 const isAlive = (pid: number) => {
   try {
@@ -72,6 +74,32 @@ describe('serve --workers', () => {
     const answered = () => linesOf(server).filter(({ msg }) => msg === 'answered')
     await vi.waitFor(() => expect(answered()).toHaveLength(13))
     expect(new Set(answered().map(({ worker }) => worker))).toEqual(new Set([1, 2]))
+  })
+
+  it('all workers serve MANAGEMENT_PORT, and only that port serves the management API', async ({
+    server,
+  }) => {
+    const get = async (port: number) =>
+      (
+        await fetch(`http://localhost:${port}/management/openapi.json`, {
+          headers: { connection: 'close' },
+        })
+      ).status
+    const both = async () => [await get(server.port), await get(server.managementPort)]
+    await vi.waitFor(async () => expect(await both()).toEqual([404, 200]), { timeout: 5_000 })
+    const answeredBy = () =>
+      new Set(
+        linesOf(server).flatMap((line) =>
+          'route' in line && line.route === '/management/openapi.json' ? [line.pid] : [],
+        ),
+      )
+    await vi.waitFor(
+      async () => {
+        await get(server.managementPort)
+        expect(answeredBy().size).toBe(2)
+      },
+      { timeout: 5_000 },
+    )
   })
 
   it('all workers together open at most STORE_CONNECTIONS connections', async ({ store, server }) => {

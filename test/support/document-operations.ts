@@ -1,6 +1,7 @@
 import type { OpenAPIObject, ReferenceObject, ResponseObject } from 'openapi3-ts/oas31'
 
 export interface DocumentedOperation {
+  method: string
   path: string
   operationId: string
   summary?: string
@@ -19,7 +20,7 @@ interface Media {
 /** Returns every operation of a document, with its path. */
 export const operationsOf = ({ paths = {} }: OpenAPIObject) =>
   Object.entries(paths as Record<string, Record<string, DocumentedOperation>>).flatMap(([path, item]) =>
-    Object.values(item).map((operation) => ({ ...operation, path })),
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
 
 /** Returns the responses of an operation with a problem, by status. */
