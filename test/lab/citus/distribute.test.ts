@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createApiKey } from '../../../server/domain/management/api-keys.js'
 import { setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { password, startApp, validUser } from '../../support/app.js'
@@ -163,6 +164,12 @@ describe('usher store distribute', () => {
       ])
     }, 15_000)
     await query(url, 'INSERT INTO usher.sweep (database_id, started_at) VALUES ($1, now())', [database.id])
+    await query(url, 'INSERT INTO usher.event_tail (database_id, tailed_until) VALUES ($1, now())', [
+      database.id,
+    ])
+    const operation = { store: await open(url), now: new Date() }
+    await createApiKey(operation, database, { name: 'backend', scopes: [], expiresInSeconds: 60 })
+    await operation.store.close()
     // Of failures before a success there is no row left.
     await database.login({ email, password: 'wrong password' })
     await before.close()

@@ -118,10 +118,11 @@ export function startTraffic(origin: string, databases: readonly string[], smtp:
     request: (password: string) => ReturnType<typeof send>,
   ) {
     const next = { password: `next ${account.email}`, events: [...account.events, ...events] }
-    const { status } = await request(next.password)
+    const { status, body } = await request(next.password)
     if (status === 200) Object.assign(account, next)
     else if (isUnavailable(status)) account.unanswered = next
     else lost.push(`change of ${account.email}: ${status}`)
+    return body.token?.jwt
   }
 
   async function keepSession(account: Account, token: string | undefined) {
@@ -130,9 +131,15 @@ export function startTraffic(origin: string, databases: readonly string[], smtp:
     if (status !== 201 || !body.refreshToken) return
     account.refreshToken = body.refreshToken.value
     const refreshed = await refresh(account)
-    await change(account, ['user.password_changed'], (newPassword) =>
+    // The change ends the session, even if it is not acknowledged.
+    delete account.refreshToken
+    const changed = await change(account, ['user.password_changed'], (newPassword) =>
       send(database, 'PUT', '/me/password', refreshed, { password, newPassword }),
     )
+    if (!changed) return
+    const next = await send(database, 'POST', '/me/session', changed)
+    if (next.status !== 201 || !next.body.refreshToken) return
+    account.refreshToken = next.body.refreshToken.value
     await refresh(account)
   }
 

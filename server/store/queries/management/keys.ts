@@ -4,7 +4,7 @@ import type { TypedQueries } from './typed-queries.js'
 /** Makes concurrent changes to the keys of a database wait for this transaction. */
 export async function lockDatabase(transaction: TypedQueries, databaseId: string) {
   const prisma = await transaction.loadPrisma()
-  await prisma.$queryRaw`SELECT id FROM usher.database WHERE id = ${databaseId}::uuid FOR UPDATE`
+  await prisma.$queryRaw`SELECT kid FROM usher.signing_key WHERE database_id = ${databaseId}::uuid FOR UPDATE`
 }
 
 /**
