@@ -36,8 +36,8 @@ export async function expectNoLoss(traffic: ReturnType<typeof startTraffic>) {
 }
 
 /**
- * Starts a cluster of a coordinator and two workers with a distributed store, and the built server over it. Two
- * databases of each worker or more have a webhook and send mails.
+ * Starts a cluster of a coordinator and two workers with a distributed store, and the built server over it. Three
+ * databases of each worker or more have a webhook and send mails. Traffic uses the first two.
  *
  * @param idle number of further databases, without users
  */
@@ -52,7 +52,7 @@ export async function openStage(idle = 0) {
   await query(url, insertIdleDatabases, [idle])
   const databases: Placed[] = []
   const on = (worker: string) => databases.filter((each) => each.worker === worker)
-  const isEnough = () => cluster.workers.every((worker) => on(addressOf(worker.url)).length >= 2)
+  const isEnough = () => cluster.workers.every((worker) => on(addressOf(worker.url)).length >= 3)
   while (!isEnough()) {
     const name = `app${databases.length}`
     const path = { workspaceSlug: 'acme', databaseName: name }
