@@ -77,6 +77,13 @@ it('returns the events of changes in their order, with the ids and bodies that a
   expect(await kept.list(`?after=${next}`)).toEqual({ events: [], next, moreAvailable: false })
 })
 
+it('an event that an API key has caused names the key', async ({ manage, kept }) => {
+  const { key, id } = await manage.newKey(['tenants:write'])
+  const tenant = (await manage.send(key, 'POST', 'tenants', { name: 'Engines' })).json()
+  const data = { databaseId: kept.database.id, tenantId: tenant.id, apiKey: id }
+  expect((await kept.list()).events).toMatchObject([{ type: 'tenant.created', data }])
+})
+
 it('keeps each change of a name, although a webhook gets one event for several', async ({ store, kept }) => {
   const { database } = kept
   const receiver = await startReceiver()
