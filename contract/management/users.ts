@@ -74,11 +74,30 @@ export const ManagedUser = component(
 )
 export type ManagedUser = z.infer<typeof ManagedUser>
 
+const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
+const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, with a comma between two')
+const notFlag = failsWith('invalid_type', 'must be true or false')
+
 /** Query of `listUsers`. */
 export const ListUsersQuery = strict({
   ...page,
   email: field('Only the user with this address, in any spelling of it.', Email.optional()),
+  ids: field(
+    'Only the users with these ids, 1 to 100, with a comma between two.',
+    z
+      .string(notIds)
+      .regex(new RegExp(`^${uuid}(?:,${uuid}){0,99}$`, 'i'), notIds)
+      .transform((ids) => ids.split(','))
+      .optional(),
+  ),
   tenant: field('Only the users of this tenant.', z.uuid().optional()),
+  disabled: field(
+    'Only the users who are disabled, or only those who are not.',
+    z
+      .enum(['true', 'false'], notFlag)
+      .transform((text) => text === 'true')
+      .optional(),
+  ),
 })
 export type ListUsersQuery = z.infer<typeof ListUsersQuery>
 

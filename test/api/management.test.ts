@@ -109,7 +109,25 @@ describe('the list of users', () => {
     expect(unknown.json().code).toBe('tenant_not_found')
   })
 
+  it('finds users by their ids, and those who are disabled or not', async ({ manage }) => {
+    const { database } = manage
+    const ids: string[] = []
+    for (let count = 0; count < 3; count++) ids.push((await database.signedUp()).id)
+    const [first, second, third] = ids.toSorted()
+    const { key } = await manage.newKey()
+    await manage.send(key, 'PATCH', `users/${second}`, { disabled: true })
+    const find = async (query: string) =>
+      (await manage.send(key, 'GET', `users?${query}`)).json().users.map(({ id }: { id: string }) => id)
+    expect(await find(`ids=${third},${first},${randomUUID()}`)).toEqual([first, third])
+    expect(await find(`ids=${third},${first}&after=${first}`)).toEqual([third])
+    expect(await find('disabled=true')).toEqual([second])
+    expect(await find('disabled=false')).toEqual([first, third])
+  })
+
   it.for([
+    ['disabled=1', 'disabled', 'must be true or false'],
+    ['ids=', 'ids', 'must be 1 to 100 UUIDs'],
+    [`ids=${Array.from({ length: 101 }, () => randomUUID())}`, 'ids', 'must be 1 to 100 UUIDs'],
     ['emial=ada@example.com', '', 'emial'],
     ['limit=0', 'limit', 'must be a whole number from 1 to 1000'],
     ['limit=1001', 'limit', 'must be a whole number from 1 to 1000'],

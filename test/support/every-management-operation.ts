@@ -49,7 +49,14 @@ async function useUsers(send: Send, tenant: string) {
   await send(422, ['POST', 'users'], { ...ada, email: 'grace@example.com' }, 'once')
   await send(409, ['POST', 'users'], ada)
   await send(201, ['POST', 'users'], { email: 'grace@example.com', sendMail: true })
-  for (const filter of ['', '?email=ada@example.com', `?tenant=${tenant}`, `?after=${id}`])
+  for (const filter of [
+    '',
+    '?disabled=true',
+    `?ids=${id}`,
+    '?email=ada@example.com',
+    `?tenant=${tenant}`,
+    `?after=${id}`,
+  ])
     await send(200, ['GET', `users${filter}`])
   await send(200, ['GET', `users/${id}`])
   return String(id)

@@ -18,11 +18,17 @@ export async function listManagedUsers(
     query,
   }: KeyRequest & { params: Parameters<typeof requireTenant>[1]; query: ListUsersQuery },
 ): Promise<UserList> {
-  const { limit = 50, after, email, tenant } = query
-  requireOneFilter({ email, tenant })
+  const { limit = 50, after, email, tenant, ids, disabled } = query
+  requireOneFilter({ email, ids, tenant, disabled })
   const databaseId = database.id
   if (tenant !== undefined) await requireTenant(store, params, { databaseId, id: tenant })
-  const where = { databaseId, tenantId: tenant, canonicalEmail: email && canonicalEmail(email) }
+  const where = {
+    databaseId,
+    tenantId: tenant,
+    canonicalEmail: email && canonicalEmail(email),
+    ids,
+    isDisabled: disabled,
+  }
   const rows = await listAccountRows(store, where, { limit: limit + 1, ...(after && { after }) })
   return { users: rows.slice(0, limit).map(listedUser), next: nextOf(rows, limit) }
 }

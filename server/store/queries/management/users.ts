@@ -29,19 +29,22 @@ export interface AccountFilter {
   databaseId: string
   tenantId?: string | undefined
   canonicalEmail?: string | undefined
+  ids?: string[] | undefined
+  isDisabled?: boolean | undefined
 }
 
 /** Returns users ordered by id, which is the order of sign-up. */
 export async function listAccountRows(
   store: TypedQueries,
-  { databaseId, tenantId, canonicalEmail }: AccountFilter,
+  { databaseId, tenantId, canonicalEmail, ids, isDisabled }: AccountFilter,
   { limit, after }: Page<string>,
 ): Promise<Account[]> {
   const { user } = await store.loadPrisma()
   return user.findMany({
     where: {
       databaseId,
-      ...(after !== undefined && { id: { gt: after } }),
+      id: { ...(after !== undefined && { gt: after }), ...(ids && { in: ids }) },
+      ...(isDisabled !== undefined && { disabledAt: isDisabled ? { not: null } : null }),
       ...(canonicalEmail !== undefined && { canonicalEmail }),
       ...(tenantId !== undefined && { memberships: { some: { databaseId, tenantId } } }),
     },
