@@ -150,7 +150,10 @@ it('users and tenants that the operator creates, and users of a deleted tenant, 
       .map(({ event: { type, data } }) => ({ type, data }))
       .filter(({ data }) => data.userId === userId)
   const ofTenant = { databaseId: database.id, tenantId }
-  expect(eventsOf(undefined)).toEqual([{ type: 'tenant.created', data: ofTenant }])
+  expect(eventsOf(undefined)).toEqual([
+    { type: 'tenant.created', data: ofTenant },
+    { type: 'tenant.updated', data: ofTenant },
+  ])
   for (const userId of users) {
     expect(eventsOf(userId)).toEqual([
       { type: 'user.created', data: { databaseId: database.id, userId } },
