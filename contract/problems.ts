@@ -80,6 +80,11 @@ export const problems = {
     title: 'Request timed out',
     advice: 'The server did not receive the whole request in time. Send the request again.',
   },
+  sign_up_closed: {
+    status: 403,
+    title: 'Sign-up is closed',
+    advice: 'Ask whoever runs the app for an account.',
+  },
   email_taken: {
     status: 409,
     title: 'Email address is already in use',

@@ -163,7 +163,13 @@ export const users = c.router({
     body: CreateUserBody,
     responses: {
       201: SignedInUser,
-      ...failures('email_taken', 'idempotency_key_reused', 'too_many_attempts', ...withBody),
+      ...failures(
+        'sign_up_closed',
+        'email_taken',
+        'idempotency_key_reused',
+        'too_many_attempts',
+        ...withBody,
+      ),
     },
     summary: 'Create a user',
     description:

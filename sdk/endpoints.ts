@@ -44,6 +44,7 @@ export const users = {
       'unsupported_media_type',
       'validation_failed',
       'too_many_attempts',
+      'sign_up_closed',
       'email_taken',
       'idempotency_key_reused',
     ],

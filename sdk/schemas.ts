@@ -177,6 +177,7 @@ export type ProblemCode =
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
+  | 'sign_up_closed'
   | 'email_taken'
   | 'session_not_opened'
   | 'payload_too_large'
@@ -344,6 +345,8 @@ export interface ErrorMessages {
   validation_failed: string
   /** Malformed HTTP request. Send the request with an HTTP client library. */
   malformed_request: string
+  /** Sign-up is closed. Ask whoever runs the app for an account. */
+  sign_up_closed: string
   /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
   database_not_found: string
   /** Request timed out. The server did not receive the whole request in time. Send the request again. */

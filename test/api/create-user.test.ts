@@ -1,4 +1,7 @@
+import { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/api.js'
 import { password, start, validUser } from '../support/app.js'
 
@@ -17,6 +20,27 @@ describe('POST /users', () => {
       tenants: [],
       token: { jwt: expect.any(String), maxAge: 3600, type: 'ACCESS_TOKEN' },
     })
+  })
+
+  it('returns 403 if sign-up is off, while API keys and operators create users', async ({ usher }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { signUp: false })
+    const refused = await database.createUser(validUser())
+    expect([refused.statusCode, refused.json().code]).toEqual([403, 'sign_up_closed'])
+    const operation = { store: usher.store, now: new Date(usher.clock.now) }
+    const { key } = await createApiKey(operation, database, {
+      name: 'backend',
+      scopes: Scope.options,
+      expiresInSeconds: 60,
+    })
+    const added = await usher.send({
+      method: 'POST',
+      url: database.users.replace(/users$/, 'management/users'),
+      headers: { authorization: `Bearer ${key}` },
+      payload: { email: 'ada@example.com', password },
+    })
+    expect(added.statusCode).toBe(201)
+    expect((await database.login({ email: 'ada@example.com', password })).statusCode).toBe(200)
   })
 
   it('creates the tenant named in newTenant and returns its id', async ({ usher, database }) => {

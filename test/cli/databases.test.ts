@@ -35,6 +35,7 @@ token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   EdDSA
 network failures    300 an hour
 mails               1000 an hour
+sign-up             on
 account operations  on
 verified email      not required
 verification        needs no token
@@ -116,7 +117,7 @@ it('database set and create change sessions and account operations', async ({ us
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toContain(
-    '\naccount operations  off\nverified email      not required\nverification        needs no token\nsessions            none\n',
+    '\nsign-up             on\naccount operations  off\nverified email      not required\nverification        needs no token\nsessions            none\n',
   )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
@@ -138,6 +139,7 @@ token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   ES256
 network failures    300 an hour
 mails               1000 an hour
+sign-up             on
 account operations  on
 verified email      not required
 verification        needs no token

@@ -68,6 +68,14 @@ export const settings = {
     description: 'maximum mails that clients may request for all users; 0 for no limit',
     label: 'mails',
   }),
+  /** Whether users can sign up. Commands and the management API create users in any case. */
+  signUp: setting({
+    ...switched('on', 'off'),
+    default: true,
+    description: 'whether users can sign up; commands and API keys create users in any case',
+    isOfCreate: true,
+    label: 'sign-up',
+  }),
   /** Whether users have sessions and codes and can change their account. */
   accountOperations: setting({
     ...switched('on', 'off'),

@@ -21,7 +21,7 @@ import { recordHashParameters } from './verify-password.js'
  *
  * With an Idempotency-Key, repeating the sign-up returns the same user.
  *
- * @throws {Problem} `validation_failed` by the database's password policy; `email_taken`;
+ * @throws {Problem} `sign_up_closed`; `validation_failed` by the database's password policy; `email_taken`;
  * `idempotency_key_reused`; `too_many_attempts` if the client's network has failed too often; `unavailable`
  */
 export async function createUser(
@@ -29,6 +29,7 @@ export async function createUser(
   request: DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders },
 ): Promise<SignedInUser> {
   const { database, body, headers, caller } = request
+  if (!database.signUp) throw new Problem('sign_up_closed')
   await requireNewPassword(context, database, { ...body, field: 'password' })
   const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)

@@ -19,7 +19,7 @@ const findDatabaseByPathStatement = `
   SELECT d.id, d.workspace_id AS "workspaceId", d.name, d.password_policy AS "passwordPolicy",
     d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
     d.network_failures_per_hour AS "networkFailuresPerHour", d.mails_per_hour AS "mailsPerHour", d.claims,
-    d.account_operations AS "accountOperations", d.require_verified_email AS "requireVerifiedEmail",
+    d.sign_up AS "signUp", d.account_operations AS "accountOperations", d.require_verified_email AS "requireVerifiedEmail",
     d.verify_email_with_token AS "verifyEmailWithToken",
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
     d.sessions_per_user AS "sessionsPerUser",
