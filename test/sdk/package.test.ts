@@ -165,11 +165,11 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3424 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3440 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 4128,
+      maxBytes: 4144,
     },
     {
       name: 'the three operations alone',
