@@ -4,14 +4,18 @@ import { component, field, registry } from './registry.js'
 
 export const notBlank = failsWith('blank', 'must not be blank')
 export const atMost255 = failsWith('too_long', 'must have at most 255 characters')
-const unicode = failsWith('invalid_character', 'must be Unicode text without NUL')
+export const unicode = failsWith('invalid_character', 'must be Unicode text without NUL')
 
 /** Postgres cannot store NUL, and a lone surrogate is not Unicode text. */
-const isUnicode = (value: string) => !value.includes('\0') && value.isWellFormed()
-const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode)
+export const isUnicode = (value: string) => !value.includes('\0') && value.isWellFormed()
+export const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode)
 
 /** Returns the schema of a name: trimmed, 1 to 255 characters. */
 export const name = () => text().trim().min(1, notBlank).max(255, atMost255)
+
+/** Returns the schema of an object of the product in a response. */
+export const metadata = (description: string) =>
+  field(description, z.record(z.string(), z.unknown()).nullable(), { examples: [{ plan: 'pro' }] })
 
 export const Password = text().min(1, notBlank)
 /** What the document says about every password. */

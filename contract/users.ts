@@ -3,7 +3,17 @@ import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { Email, NewEmail } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
-import { atMost255, body, instant, NewPassword, name, notBlank, Password, password } from './fields.js'
+import {
+  atMost255,
+  body,
+  instant,
+  metadata,
+  NewPassword,
+  name,
+  notBlank,
+  Password,
+  password,
+} from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 
@@ -112,6 +122,7 @@ const Membership = component(
       examples: ['Analytical Engines'],
     }),
     joinedAt: instant('When the user joined the tenant'),
+    metadata: metadata('What the product keeps about the tenant and shows to its members, or null.'),
   }),
 )
 
@@ -127,8 +138,14 @@ export const User = component(
         preferredName: 'Ada',
         emailVerified: true,
         memberships: [
-          { id: ada.tenants[0], name: 'Analytical Engines', joinedAt: '2026-03-01T12:00:00.000Z' },
+          {
+            id: ada.tenants[0],
+            name: 'Analytical Engines',
+            joinedAt: '2026-03-01T12:00:00.000Z',
+            metadata: null,
+          },
         ],
+        metadata: { plan: 'pro' },
         createdAt: '2026-03-01T12:00:00.000Z',
       },
     ],
@@ -147,6 +164,7 @@ export const User = component(
     ),
     tenants: tenants(),
     memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),
+    metadata: metadata('What the product keeps about the user and shows to the user, or null.'),
     createdAt: instant('Time of sign-up'),
   }),
 )

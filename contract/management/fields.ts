@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { atMost255, notBlank } from '../fields.js'
+import { atMost255, isUnicode, notBlank, text, unicode } from '../fields.js'
 import { component, field } from '../registry.js'
 
 /** Path of the management API of a database. */
@@ -42,6 +42,59 @@ export const body = <Shape extends z.ZodRawShape>(
 /** Returns the schema of a field that is true or false. */
 export const flag = (description: string) =>
   field(description, z.boolean(failsWith('invalid_type', 'must be true or false')).optional())
+
+const externalIdText = () => text().min(1, notBlank).max(255, atMost255)
+
+/** Returns the query parameter that finds an item by its external id. */
+export const externalIdFilter = () =>
+  field('Only the item with this external id.', externalIdText().optional())
+
+const metadataBytes = 8192
+const metadataDepth = 32
+
+/** Returns whether each text of a JSON value can be stored. Deeper values are refused, because readers of JSON recurse. */
+function isStorable(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return isUnicode(value)
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return (
+    depth < metadataDepth &&
+    Object.entries(value).every(([key, each]) => isUnicode(key) && isStorable(each, depth + 1))
+  )
+}
+
+/** Returns the length of a JSON value in UTF-8. */
+const bytesOf = (value: unknown) =>
+  encodeURIComponent(JSON.stringify(value)).replace(/%[\dA-F]{2}/g, ' ').length
+
+const metadata = (description: string) =>
+  field(
+    `${description} A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it.`,
+    z
+      .record(z.string(), z.unknown(), failsWith('invalid_type', 'must be an object'))
+      .refine((value) => isStorable(value), { ...unicode, abort: true })
+      .refine(
+        (value) => bytesOf(value) <= metadataBytes,
+        failsWith('invalid_type', `must have at most ${metadataBytes} bytes as JSON`),
+      )
+      .nullish(),
+    { examples: [{ plan: 'pro' }] },
+  )
+
+/** Fields by which a product adds data of its own to a user or a tenant. */
+export const productFields = () => ({
+  externalId: field(
+    'The id in the product, unique in the database among users and among tenants. Null removes it.',
+    externalIdText().nullish(),
+    { examples: ['customer-17'] },
+  ),
+  metadata: metadata('Shown to the user. That of a tenant is shown to its members.'),
+  privateMetadata: metadata('Shown only by the management API.'),
+})
+
+/** Returns the schema of an external id in a response. */
+export const externalId = () =>
+  field('The id in the product, or null.', z.string().nullable(), { examples: ['customer-17'] })
 
 /** Headers of every POST (draft-ietf-httpapi-idempotency-key-header). */
 export const IdempotencyHeaders = z.object({

@@ -2,12 +2,14 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
 import { failures } from '../failures.js'
-import { instant, name } from '../fields.js'
+import { instant, metadata, name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import {
   body,
   bodyProblems,
+  externalId,
+  externalIdFilter,
   IdempotencyHeaders,
   IfMatchHeaders,
   keyProblems,
@@ -17,6 +19,7 @@ import {
   next,
   page,
   postProblems,
+  productFields,
   strict,
   TenantPath,
 } from './fields.js'
@@ -25,13 +28,27 @@ const c = initContract()
 
 const nameExample = 'Analytical Engines'
 
+const listed = {
+  id: field('ID of the tenant.', z.uuid()),
+  name: field('Name of the tenant. Names are not unique.', z.string(), { examples: [nameExample] }),
+  externalId: externalId(),
+  createdAt: instant('When the tenant was created'),
+}
+
+/** A tenant of a list. */
+export const ListedTenant = component(
+  { id: 'ListedTenant', description: 'A tenant of a list.' },
+  z.object(listed),
+)
+export type ListedTenant = z.infer<typeof ListedTenant>
+
 /** A tenant as a backend sees it. */
 export const ManagedTenant = component(
   { id: 'ManagedTenant', description: 'A tenant: a customer of the product.' },
   z.object({
-    id: field('ID of the tenant.', z.uuid()),
-    name: field('Name of the tenant. Names are not unique.', z.string(), { examples: [nameExample] }),
-    createdAt: instant('When the tenant was created'),
+    ...listed,
+    metadata: metadata('An object of the product that members see, or null.'),
+    privateMetadata: metadata('An object of the product that only the management API shows, or null.'),
   }),
 )
 export type ManagedTenant = z.infer<typeof ManagedTenant>
@@ -39,7 +56,7 @@ export type ManagedTenant = z.infer<typeof ManagedTenant>
 /** Response of `listTenants`. */
 export const TenantList = component(
   { id: 'TenantList', description: 'A page of tenants.' },
-  z.object({ tenants: field('Ordered by id.', z.array(ManagedTenant)), next: next() }),
+  z.object({ tenants: field('Ordered by id.', z.array(ListedTenant)), next: next() }),
 )
 export type TenantList = z.infer<typeof TenantList>
 
@@ -67,7 +84,7 @@ const tenantName = () => field('Name of the tenant. Need not be unique.', name()
 /** Body of `addTenant`. */
 export const AddTenantBody = body(
   { id: 'AddTenantBody', description: 'The tenant to create.', example: { name: nameExample } },
-  { name: tenantName() },
+  { name: tenantName(), ...productFields() },
 )
 export type AddTenantBody = z.infer<typeof AddTenantBody>
 
@@ -78,7 +95,7 @@ export const ChangeTenantBody = body(
     description: 'The fields to change. An absent field does not change.',
     example: { name: nameExample },
   },
-  { name: tenantName().optional() },
+  { name: tenantName().optional(), ...productFields() },
 )
 export type ChangeTenantBody = z.infer<typeof ChangeTenantBody>
 
@@ -86,7 +103,7 @@ export type ChangeTenantBody = z.infer<typeof ChangeTenantBody>
 export const PutMemberBody = body({ id: 'PutMemberBody', description: 'An empty object.', example: {} }, {})
 
 /** Query of `listTenants`. */
-export const ListTenantsQuery = strict(page)
+export const ListTenantsQuery = strict({ ...page, externalId: externalIdFilter() })
 export type ListTenantsQuery = z.infer<typeof ListTenantsQuery>
 
 /** Query of `listMembers`. */
@@ -123,7 +140,7 @@ export const tenants = c.router({
     query: NoQuery,
     headers: IdempotencyHeaders,
     body: AddTenantBody,
-    responses: { 201: ManagedTenant, ...failures(...postProblems) },
+    responses: { 201: ManagedTenant, ...failures('external_id_taken', ...postProblems) },
     summary: 'Create a tenant',
     description: 'Creates a tenant without users.',
     metadata: { scope: 'tenants:write', changeable },
@@ -137,7 +154,7 @@ export const tenants = c.router({
     body: ChangeTenantBody,
     responses: {
       200: ManagedTenant,
-      ...failures('tenant_not_found', 'precondition_failed', ...bodyProblems),
+      ...failures('tenant_not_found', 'precondition_failed', 'external_id_taken', ...bodyProblems),
     },
     summary: 'Change a tenant',
     description:

@@ -4,11 +4,13 @@ import { DatabasePath } from '../database-path.js'
 import { Email, NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { instant, NewPassword, name } from '../fields.js'
+import { instant, metadata, NewPassword, name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import {
   body,
+  externalId,
+  externalIdFilter,
   flag,
   IdempotencyHeaders,
   keyProblems,
@@ -17,6 +19,7 @@ import {
   next,
   page,
   postProblems,
+  productFields,
   strict,
   UserPath,
 } from './fields.js'
@@ -32,6 +35,7 @@ const listed = {
     z.boolean(),
   ),
   disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
+  externalId: externalId(),
   createdAt: instant('Time of sign-up'),
 }
 
@@ -63,6 +67,8 @@ export const ManagedUser = component(
   { id: 'ManagedUser', description: 'A user as a backend sees it.' },
   z.object({
     ...listed,
+    metadata: metadata('An object of the product that the user sees, or null.'),
+    privateMetadata: metadata('An object of the product that only the management API shows, or null.'),
     memberships: field('The user’s tenants, in the order of joining.', z.array(ManagedMembership)),
     throttled: field('Whether a login may have to wait because earlier ones have failed.', z.boolean()),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
@@ -90,6 +96,7 @@ export const ListUsersQuery = strict({
       .transform((ids) => ids.split(','))
       .optional(),
   ),
+  externalId: externalIdFilter(),
   tenant: field('Only the users of this tenant.', z.uuid().optional()),
   disabled: field(
     'Only the users who are disabled, or only those who are not.',
@@ -126,6 +133,7 @@ export const AddUserBody = body(
         )
         .optional(),
     ),
+    ...productFields(),
     sendMail: flag(
       'Whether to send a mail with a code to choose a password. Only for a user without password.',
     ),
@@ -153,7 +161,7 @@ export const users = c.router({
     body: AddUserBody,
     responses: {
       201: ManagedUser,
-      ...failures('email_taken', 'refused', 'tenant_not_found', ...postProblems),
+      ...failures('email_taken', 'external_id_taken', 'refused', 'tenant_not_found', ...postProblems),
     },
     summary: 'Add a user',
     description:

@@ -30,10 +30,13 @@ const rendering = {
       delete jsonSchema.const
     }
     const [nullable, nothing] = jsonSchema.anyOf ?? []
-    if (nullable?.type === 'string' && nothing?.type === 'null') {
-      Object.assign(jsonSchema, nullable, { type: ['string', 'null'] })
+    const type = nullable?.type
+    if ((type === 'string' || type === 'object') && nothing?.type === 'null') {
+      Object.assign(jsonSchema, nullable, { type: [type, 'null'] })
       delete jsonSchema.anyOf
     }
+    // Every name of a field is a string, and OpenAPI 3.0 has no such keyword.
+    delete jsonSchema.propertyNames
     if ('isOpen' in jsonSchema) {
       jsonSchema['x-extensible-enum'] = jsonSchema.enum
       delete jsonSchema.enum

@@ -33,7 +33,7 @@ it('a user whom another command deletes meanwhile counts as deleted once', async
 it('a tenant that another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
   const { store } = usher
   const now = new Date()
-  const { id } = await createTenant({ store, now }, database, 'Engines')
+  const { id } = await createTenant({ store, now }, database, { name: 'Engines' })
   const second = deleteTenant(
     { store: storeAfter(store, () => deleteTenant({ store, now }, database, id)), now },
     database,
@@ -46,7 +46,7 @@ it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, 
   const { store } = usher
   const now = new Date()
   const user = await database.signedUp()
-  const { id } = await createTenant({ store, now }, database, 'Engines')
+  const { id } = await createTenant({ store, now }, database, { name: 'Engines' })
   const added = addToTenant(
     { store: storeAfter(store, () => deleteTenant({ store, now }, database, id)), now },
     database,

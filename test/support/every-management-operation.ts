@@ -52,6 +52,7 @@ async function useUsers(send: Send, tenant: string) {
   for (const filter of [
     '',
     '?disabled=true',
+    '?externalId=ada',
     `?ids=${id}`,
     '?email=ada@example.com',
     `?tenant=${tenant}`,
@@ -63,13 +64,14 @@ async function useUsers(send: Send, tenant: string) {
 }
 
 async function useTenants(send: Send, userId: string) {
-  const { id } = await send(201, ['POST', 'tenants'], { name: 'Looms' }, 'once')
+  const { id } = await send(201, ['POST', 'tenants'], { name: 'Looms', externalId: 'looms' }, 'once')
   const path = `tenants/${id}`
-  await send(201, ['POST', 'tenants'], { name: 'Looms' }, 'once')
+  await send(201, ['POST', 'tenants'], { name: 'Looms', externalId: 'looms' }, 'once')
   await send(200, ['GET', path])
   await send(200, ['GET', 'tenants'])
   await send(200, ['GET', `tenants?after=${id}`])
-  await send(200, ['PATCH', path], { name: 'Mills' })
+  await send(200, ['GET', 'tenants?externalId=looms'])
+  await send(200, ['PATCH', path], { name: 'Mills', metadata: { plan: 'pro' } })
   await send(204, ['PUT', `${path}/members/${userId}`])
   await send(200, ['GET', `${path}/members`])
   await send(204, ['DELETE', `${path}/members/${userId}`])

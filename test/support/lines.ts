@@ -20,10 +20,11 @@ export async function importAll(
   { context, store }: { context: AppContext; store: OpenStore },
   databaseId: string,
   lines: Iterable<Line>,
+  { dryRun = false } = {},
 ) {
   const database = { id: databaseId, dummyHashes: await dummyHashesOf(store, databaseId) }
   const total = { added: 0, alreadyThere: 0, rejected: [] as string[] }
-  for await (const batch of importUsers({ ...context, store }, database, { lines })) {
+  for await (const batch of importUsers({ ...context, store }, database, { lines, dryRun })) {
     total.added += batch.added
     total.alreadyThere += batch.alreadyThere
     total.rejected.push(...batch.rejected.map(({ number, reason }) => `${number} ${reason}`))

@@ -32,7 +32,7 @@ function addCreateCommand(tenant: Command) {
     .option('--json', 'print the result as JSON')
     .action((path, name, options) =>
       withStore(async (store, _config, log) => {
-        const created = await createTenant({ store, now: new Date() }, path, name)
+        const created = await createTenant({ store, now: new Date() }, path, { name })
         audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
         print(options, created, `Created tenant ${created.id}.`)
       }),

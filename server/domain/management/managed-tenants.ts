@@ -4,12 +4,16 @@ import type {
   ChangeTenantBody,
   IdempotencyHeaders,
   IfMatchHeaders,
+  ListedTenant,
   ListTenantsQuery,
   ManagedTenant,
   TenantList,
 } from '@usher/contract/management'
-import type { Tenant } from '../../store/generated/client.js'
-import { listTenantRows } from '../../store/queries/management/tenants.js'
+import {
+  type ListedTenantRow,
+  listTenantRows,
+  type TenantRow,
+} from '../../store/queries/management/tenants.js'
 import type { TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
@@ -27,10 +31,11 @@ interface TenantRequest<Body = unknown> extends KeyRequest<Body> {
 /** Returns a page of tenants, ordered by id. */
 export async function listManagedTenants(
   { store }: AppContext,
-  { database, query: { limit = 50, after } }: KeyRequest & { query: ListTenantsQuery },
+  { database, query: { limit = 50, after, externalId } }: KeyRequest & { query: ListTenantsQuery },
 ): Promise<TenantList> {
-  const rows = await listTenantRows(store, database.id, { limit: limit + 1, ...(after && { after }) })
-  return { tenants: rows.slice(0, limit).map(managedTenant), next: nextOf(rows, limit) }
+  const where = { databaseId: database.id, externalId }
+  const rows = await listTenantRows(store, where, { limit: limit + 1, ...(after && { after }) })
+  return { tenants: rows.slice(0, limit).map(listedTenant), next: nextOf(rows, limit) }
 }
 
 /** Returns a tenant as currently stored. */
@@ -48,9 +53,9 @@ export function addManagedTenant(
   const work = async (keep: KeepResponse<ManagedTenant>) => {
     const creation = {
       ...operationOf(context, request),
-      onCreated: (transaction: TypedQueries, created: Tenant) => keep(transaction, managedTenant(created)),
+      onCreated: (transaction: TypedQueries, created: TenantRow) => keep(transaction, managedTenant(created)),
     }
-    const tenant = await createTenant(creation, params, body.name)
+    const tenant = await createTenant(creation, params, body)
     context.deliver(eventChannels(database))
     auditTenant(request, 'tenant.created', tenant.id)
     return managedTenant(tenant)
@@ -90,8 +95,15 @@ const auditTenant = (
   tenantId: string,
 ) => audit(caller.log, event, { databaseId: database.id, tenantId, apiKey: apiKey.id })
 
-const managedTenant = ({ id, name, createdAt }: Tenant): ManagedTenant => ({
+const listedTenant = ({ id, name, externalId, createdAt }: ListedTenantRow): ListedTenant => ({
   id,
   name,
+  externalId,
   createdAt: createdAt.toISOString(),
+})
+
+const managedTenant = (tenant: TenantRow): ManagedTenant => ({
+  ...listedTenant(tenant),
+  metadata: tenant.metadata,
+  privateMetadata: tenant.privateMetadata,
 })

@@ -24,6 +24,7 @@ export const operatorErrors = {
   key_not_found: { reason: 'not_found', title: 'Signing key not found' },
   workspace_exists: { reason: 'conflict', title: 'Workspace already exists' },
   database_exists: { reason: 'conflict', title: 'Database already exists' },
+  external_id_taken: { reason: 'conflict', title: 'External id is already in use' },
   email_taken: { reason: 'conflict', title: 'Email address is already taken' },
   file_exists: { reason: 'conflict', title: 'File already exists' },
   workspace_not_empty: { reason: 'refused', title: 'Workspace has databases' },
@@ -76,3 +77,6 @@ export class FieldsRejected extends OperatorError {
     super('password_rejected', `the ${errors[0]?.path} ${errors.map(({ detail }) => detail).join('; ')}`)
   }
 }
+
+export const externalIdTaken = (kind: 'user' | 'tenant', externalId: string | null | undefined) =>
+  new OperatorError('external_id_taken', `another ${kind} has the external id ${externalId}`)

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { DatabasePath } from '@usher/contract'
 import { ChangeTenantBody } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
-import { isForeignKeyViolation } from '../../store/errors.js'
-import type { Tenant } from '../../store/generated/client.js'
+import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import {
   countMembers,
   deleteEmptyTenant,
@@ -14,7 +13,8 @@ import {
   insertTenant,
   listTenantRows,
   lockTenantRow,
-  type TenantChanges,
+  type TenantFields,
+  type TenantRow,
   updateTenantRow,
 } from '../../store/queries/management/tenants.js'
 import type { Page } from '../../store/queries/management/typed-queries.js'
@@ -25,13 +25,13 @@ import { nameOfDatabase } from '../databases/find-database.js'
 import { requireDatabase } from './databases.js'
 import { etagOf, requireMatch } from './etag.js'
 import { messagesOf, type Operation } from './operation.js'
-import { OperatorError } from './operator-error.js'
+import { externalIdTaken, OperatorError } from './operator-error.js'
 import { findAccount } from './users/find-account.js'
 
 /** Returns tenants ordered by id, which is the order of creation, with the number of users in each. */
 export async function listTenants(store: Store, path: DatabasePath, page: Page<string>) {
   const { id: databaseId } = await requireDatabase(store, path)
-  const tenants = await listTenantRows(store, databaseId, page)
+  const tenants = await listTenantRows(store, { databaseId }, page)
   const users = await countMembers(
     store,
     databaseId,
@@ -46,21 +46,33 @@ export async function listTenants(store: Store, path: DatabasePath, page: Page<s
   }))
 }
 
+/** Some fields. An absent or undefined one does not change. */
+type Changes<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
+
+const noFields = { externalId: null, metadata: null, privateMetadata: null }
+
+/** Returns a handler of rejections of a statement that writes a tenant. */
+const ifTaken =
+  ({ externalId }: Pick<TenantRow, 'externalId'>) =>
+  (error: unknown) => {
+    throw isUniqueViolation(error) ? externalIdTaken('tenant', externalId) : error
+  }
+
 interface TenantCreation extends Operation {
   /** Called with the new tenant before the transaction ends. */
-  onCreated?: (transaction: TypedQueries, tenant: Tenant) => Promise<unknown>
+  onCreated?: (transaction: TypedQueries, tenant: TenantRow) => Promise<unknown>
 }
 
 export async function createTenant(
   { store, now, apiKey, onCreated }: TenantCreation,
   path: DatabasePath,
-  name: string,
-) {
+  fields: Changes<TenantFields> & { name: string },
+): Promise<TenantRow> {
   const database = await requireDatabase(store, path)
-  const tenant = { databaseId: database.id, id: uuidv7(), name, createdAt: now }
+  const tenant = { ...noFields, ...fields, databaseId: database.id, id: uuidv7(), createdAt: now }
   const messages = messagesOf({ now, apiKey }, database, [{ type: 'tenant.created', tenantId: tenant.id }])
   const insert = async (transaction: TypedQueries) => {
-    await insertTenant(transaction, tenant)
+    await insertTenant(transaction, tenant).catch(ifTaken(tenant))
     await insertMessages(transaction, messages)
     await onCreated?.(transaction, tenant)
     return tenant
@@ -78,7 +90,7 @@ export async function createTenant(
 export async function changeTenant(
   { store, now, apiKey }: Operation,
   path: DatabasePath,
-  { id, changes, ifMatch }: { id: string; changes: TenantChanges; ifMatch?: string | undefined },
+  { id, changes, ifMatch }: { id: string; changes: Changes<TenantFields>; ifMatch?: string | undefined },
 ) {
   const database = await requireDatabase(store, path)
   const key = { databaseId: database.id, id }
@@ -87,9 +99,9 @@ export async function changeTenant(
     const former = await lockTenantRow(transaction, key)
     if (!former) throw tenantNotFound(path, id)
     requireMatch(ifMatch, etagOf(former, Object.keys(ChangeTenantBody.shape)))
-    const tenant = { ...former, ...changes } as Tenant
+    const tenant = { ...former, ...changes } as TenantRow
     if (isDeepStrictEqual(tenant, former)) return { tenant, isChanged: false }
-    await updateTenantRow(transaction, key, changes)
+    await updateTenantRow(transaction, tenant).catch(ifTaken(tenant))
     await insertMessages(transaction, messages)
     return { tenant, isChanged: true }
   })

@@ -18,11 +18,13 @@ const userBody = (user: UserOfToken): User => ({
   preferredName: user.preferredName,
   emailVerified: user.emailVerifiedAt !== null,
   tenants: user.memberships.map(({ id }) => id),
-  memberships: user.memberships.map(({ id, name, joinedAt }) => ({
+  memberships: user.memberships.map(({ id, name, joinedAt, metadata }) => ({
     id,
     name,
     joinedAt: joinedAt.toISOString(),
+    metadata,
   })),
+  metadata: user.metadata,
   createdAt: user.createdAt.toISOString(),
 })
 

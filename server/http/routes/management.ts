@@ -1,3 +1,4 @@
+import type { RouteMetadata } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
@@ -27,8 +28,15 @@ import {
 import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
 import { serveOperations } from '../serve-operations.js'
 
+/** Two objects of 8 KiB, which may be written with escapes, and other fields. */
+const bodyLimitBytes = 64 * 1024
+
 /** Serves the management API, whose requests have an API key. */
 export function managementRoutes(app: FastifyInstance, context: AppContext) {
+  app.addHook('onRoute', (route) => {
+    const { tsRestRoute } = (route.config ?? {}) as { tsRestRoute?: { metadata?: RouteMetadata } }
+    if (tsRestRoute?.metadata?.scope) route.bodyLimit = bodyLimitBytes
+  })
   serveOperations(app, context, {
     routes: managementContract.users,
     rules: {

@@ -1,15 +1,18 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { isOpen } from './revocations.js'
-import { type UserOfToken, userColumns } from './users.js'
+import { type ProductObject, type UserOfToken, userColumns } from './users.js'
 
 /** A user as a backend sees it. */
 export type FoundUser = Pick<
   UserOfToken,
-  'id' | 'email' | 'preferredName' | 'emailVerifiedAt' | 'createdAt' | 'memberships'
+  'id' | 'email' | 'preferredName' | 'emailVerifiedAt' | 'createdAt' | 'metadata'
 > & {
   canonicalEmail: string
+  memberships: Pick<UserOfToken['memberships'][number], 'id' | 'name' | 'joinedAt'>[]
   disabledAt: Date | null
+  externalId: string | null
+  privateMetadata: ProductObject | null
   /** Number of sessions that have not ended. */
   sessions: number
   /** The last login from a known network. */
@@ -38,6 +41,7 @@ export async function findManagedUser(
 
 const findStatement = `
   SELECT ${userColumns}, u.email_key AS "canonicalEmail", u.disabled_at AS "disabledAt",
+    u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
     (SELECT count(*)::int FROM usher.session AS s
       WHERE s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}) AS sessions,
     (SELECT max(last_login_at) FROM usher.known_network AS known

@@ -6,7 +6,10 @@ type Queries = Pick<Store, 'query'>
 
 /** A user who signs up. */
 export interface NewSignUp {
-  user: Omit<User, 'emailVerifiedAt' | 'disabledAt' | 'generation' | 'tokensValidAfter'> & {
+  user: Pick<
+    User,
+    'databaseId' | 'id' | 'email' | 'canonicalEmail' | 'passwordHash' | 'preferredName' | 'createdAt'
+  > & {
     generation: number
   }
   tenant?: { id: string; name: string } | undefined

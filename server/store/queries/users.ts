@@ -9,6 +9,17 @@ import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 
 type Queries = Pick<Store, 'query'>
 
+/** A JSON object of the product. The store has its text, and the driver parses it unless it is null. */
+export type ProductObject = Record<string, unknown>
+
+/** What a product adds to a user or a tenant. */
+export interface ProductFields {
+  /** The id in the product, unique in the database. */
+  externalId: string | null
+  metadata: ProductObject | null
+  privateMetadata: ProductObject | null
+}
+
 export type UserWithoutPassword = Pick<
   User,
   'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'emailVerifiedAt' | 'createdAt'
@@ -22,8 +33,9 @@ export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 /** The user of a token, who is not disabled. */
 export type UserOfToken = Omit<UserWithoutPassword, 'tenants' | 'disabledAt'> & {
+  metadata: ProductObject | null
   /** In the order of joining. */
-  memberships: { id: string; name: string; joinedAt: Date }[]
+  memberships: { id: string; name: string; joinedAt: Date; metadata: ProductObject | null }[]
   /** Whether the session has not ended. Null if the user has no such session. */
   isSessionOpen: boolean | null
 }
@@ -71,10 +83,11 @@ const arrayOf = (keys: readonly UserKey[], textOf: (key: UserKey) => string) =>
 function usersOf(rows: readonly UserRow[]) {
   const users: (UserOfToken | undefined)[] = []
   for (const row of rows) {
-    const { place, tenantId, tenantName, joinedAt } = row
+    const { place, tenantId, tenantName, joinedAt, tenantMetadata } = row
     const user = users[place - 1] ?? userOfRow(row)
     users[place - 1] = user
-    if (tenantId) user.memberships.push({ id: tenantId, name: tenantName, joinedAt })
+    if (tenantId)
+      user.memberships.push({ id: tenantId, name: tenantName, joinedAt, metadata: tenantMetadata })
   }
   for (const user of users) user?.memberships.sort(inOrderOfJoining)
   return users
@@ -88,6 +101,7 @@ type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> & {
   tenantId: string | null
   tenantName: string
   joinedAt: Date
+  tenantMetadata: ProductObject | null
 }
 
 // Field by field, because spreading a row takes longer.
@@ -99,6 +113,7 @@ const userOfRow = (row: UserRow): UserOfToken => ({
   tokensValidAfter: row.tokensValidAfter,
   emailVerifiedAt: row.emailVerifiedAt,
   createdAt: row.createdAt,
+  metadata: row.metadata,
   memberships: [],
   isSessionOpen: row.isSessionOpen ?? null,
 })
@@ -111,14 +126,16 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
 // memberships separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a
 // thousand of them, and all users of a database if most other databases are small.
 const findUsers = (wanted: string, columns = '', session = '') => `
-  SELECT wanted.place, ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt"
+  SELECT wanted.place, ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt",
+    u.metadata, joined."tenantMetadata"
   FROM ${wanted}
   CROSS JOIN LATERAL (
     SELECT * FROM usher."user"
     WHERE database_id = $1::uuid AND id = wanted.user_id AND disabled_at IS NULL OFFSET 0
   ) AS u${session}
   LEFT JOIN LATERAL (
-    SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt"
+    SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt",
+      tenant.metadata AS "tenantMetadata"
     FROM usher.membership
     JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
     WHERE membership.database_id = $1::uuid AND membership.user_id = u.id

@@ -40,7 +40,7 @@ export async function prepare(store: OpenStore) {
   await setDatabase(store, path, settings)
   const tenants = new Map<string, string>()
   for (const name of ['Engines', 'Compilers'])
-    tenants.set(name, (await createTenant({ store, now }, path, name)).id)
+    tenants.set(name, (await createTenant({ store, now }, path, { name })).id)
   await addResident(store, [...tenants.values()])
   await store.prisma.message.deleteMany()
   await recordChanges(store)

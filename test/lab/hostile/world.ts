@@ -72,7 +72,9 @@ async function startWorld(store: TestStore) {
     await prisma.$transaction([
       prisma.user.deleteMany(),
       prisma.tenant.deleteMany(),
-      prisma.user.createMany({ data: users }),
+      prisma.user.createMany({
+        data: users.map(({ metadata: _, privateMetadata: _private, ...user }) => user),
+      }),
       prisma.session.createMany({ data: sessions }),
       prisma.code.createMany({ data: codes }),
       prisma.codeRequest.deleteMany(),

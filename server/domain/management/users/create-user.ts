@@ -3,8 +3,10 @@ import { v7 as uuidv7 } from 'uuid'
 import type { User } from '../../../store/generated/client.js'
 import { insertMembership, lockTenants } from '../../../store/queries/management/tenants.js'
 import { inTransaction, type TypedQueries } from '../../../store/queries/management/typed-queries.js'
-import { type Account, insertUser } from '../../../store/queries/management/users.js'
+import { type Account, findAccountRow, insertUser } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
+import type { ProductFields } from '../../../store/queries/users.js'
+import type { JsonObject } from '../../../store/store.js'
 import { codeMessage } from '../../codes/request-code.js'
 import type { AppContext } from '../../context.js'
 import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
@@ -12,13 +14,16 @@ import { requireCanonicalEmail } from '../../users/canonical-email.js'
 import { recordHashParameters } from '../../users/verify-password.js'
 import { requireDatabase } from '../databases.js'
 import { messagesOf, type Operation } from '../operation.js'
-import { OperatorError } from '../operator-error.js'
+import { externalIdTaken, OperatorError } from '../operator-error.js'
 import { requireTenant, tenantNotFound } from '../tenants.js'
 import { hashOf, type NewPassword, requirePassword } from './new-password.js'
 import { requireCodeMails } from './send-reset.js'
 
+/** What the product adds, as far as it is given. */
+type GivenFields = { [Name in keyof ProductFields]?: ProductFields[Name] | undefined }
+
 /** A user to create. With neither `password` nor `passwordHash`, the user cannot log in with any password. */
-export interface NewUser extends Pick<User, 'email' | 'preferredName'>, NewPassword {
+export interface NewUser extends Pick<User, 'email' | 'preferredName'>, NewPassword, GivenFields {
   isVerified?: boolean | undefined
   /** Existing tenants, in the order of joining. */
   tenantIds?: readonly string[] | undefined
@@ -51,6 +56,10 @@ export async function createUser(context: Creation, path: DatabasePath, user: Ne
   return inTransaction(store, async (transaction) => {
     const created = await insertUser(transaction, data)
     if (!created) {
+      const { externalId } = user
+      const { canonicalEmail } = data
+      if (externalId && !(await findAccountRow(transaction, { databaseId, canonicalEmail })))
+        throw externalIdTaken('user', externalId)
       throw new OperatorError('email_taken', `user ${user.email} already exists in ${nameOfDatabase(path)}`)
     }
     const locked = await lockTenants(transaction, databaseId, tenantIds)
@@ -68,7 +77,7 @@ export async function createUser(context: Creation, path: DatabasePath, user: Ne
 
 const rowOf = (
   databaseId: string,
-  { email, preferredName, isVerified }: NewUser,
+  { email, preferredName, isVerified, externalId, metadata, privateMetadata }: NewUser,
   { passwordHash, now }: { passwordHash: string; now: Date },
 ) => ({
   databaseId,
@@ -78,6 +87,9 @@ const rowOf = (
   passwordHash,
   preferredName,
   emailVerifiedAt: isVerified ? now : null,
+  ...(externalId && { externalId }),
+  ...(metadata && { metadata: metadata as JsonObject }),
+  ...(privateMetadata && { privateMetadata: privateMetadata as JsonObject }),
   generation: BigInt(now.getTime()),
   createdAt: now,
 })

@@ -77,7 +77,7 @@ export async function* importUsers(
     const { added, existing } = await add(context.store, database.id, rows)
     const isStored = ({ row }: Candidate) =>
       added.has(row.user.canonicalEmail) || existing.has(row.user.canonicalEmail)
-    for (const each of candidates) if (!isStored(each)) reject(each.line, 'id: belongs to another user')
+    for (const each of candidates) if (!isStored(each)) reject(each.line, reasonOf(each))
     for (const each of repeated) if (!isStored(each)) reject(each.line, 'email: belongs to a rejected line')
     rejected.sort((a, b) => a.number - b.number)
     const alreadyThere = existing.size + repeated.filter(isStored).length
@@ -98,6 +98,12 @@ async function* inBatches(lines: AsyncIterable<Line> | Iterable<Line>) {
   }
   if (batch.length > 0) yield { batch, bytes }
 }
+
+/** Returns why a line was left out. */
+const reasonOf = ({ row: { user, tenants } }: Candidate) =>
+  [user, ...tenants].some(({ externalId }) => externalId !== null)
+    ? 'id or externalId: belongs to another user or tenant'
+    : 'id: belongs to another user'
 
 interface Candidate {
   line: Line

@@ -18,14 +18,15 @@ export async function listManagedUsers(
     query,
   }: KeyRequest & { params: Parameters<typeof requireTenant>[1]; query: ListUsersQuery },
 ): Promise<UserList> {
-  const { limit = 50, after, email, tenant, ids, disabled } = query
-  requireOneFilter({ email, ids, tenant, disabled })
+  const { limit = 50, after, email, externalId, tenant, ids, disabled } = query
+  requireOneFilter({ email, externalId, ids, tenant, disabled })
   const databaseId = database.id
   if (tenant !== undefined) await requireTenant(store, params, { databaseId, id: tenant })
   const where = {
     databaseId,
     tenantId: tenant,
     canonicalEmail: email && canonicalEmail(email),
+    externalId,
     ids,
     isDisabled: disabled,
   }
@@ -51,6 +52,8 @@ export async function readManagedUser(
   const throttled = await throttle.delays(store, key.databaseId, user.canonicalEmail)
   return {
     ...listedUser(user),
+    metadata: user.metadata,
+    privateMetadata: user.privateMetadata,
     memberships: user.memberships.map(({ id, name, joinedAt }) => ({
       id,
       name,
@@ -68,5 +71,6 @@ const listedUser = (user: Omit<Account, 'databaseId' | 'tokensValidAfter'>): Lis
   preferredName: user.preferredName,
   emailVerified: user.emailVerifiedAt !== null,
   disabled: user.disabledAt !== null,
+  externalId: user.externalId,
   createdAt: user.createdAt.toISOString(),
 })

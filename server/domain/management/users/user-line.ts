@@ -1,7 +1,9 @@
 import { CreateUserBody, Email } from '@usher/contract'
+import { AddTenantBody } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import type { NewUser, UserToExport } from '../../../store/queries/management/bulk.js'
+import type { ProductFields } from '../../../store/queries/users.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
 import { requireCanonicalEmail } from '../../users/canonical-email.js'
 
@@ -18,6 +20,8 @@ const Time = z.iso
   .datetime({ offset: true, error: 'must be a time with a zone, such as 2026-01-31T09:30:00Z' })
   .transform((text) => new Date(text))
   .refine((time) => time >= earliest && time <= latest, { error: 'must be a time from 1970 to 9999' })
+
+const { name: _, ...productFields } = AddTenantBody.shape
 
 const ofObject = {
   error: (issue: z.core.$ZodRawIssue) =>
@@ -36,6 +40,7 @@ export const UserLine = z.strictObject(
     /** Without it the user cannot log in with any password. */
     passwordHash: z.string({ error: 'must be a string' }).nullish(),
     preferredName: Name.nullish(),
+    ...productFields,
     /** In order of joining. For an existing id the name is ignored. */
     tenants: z
       .array(
@@ -43,6 +48,7 @@ export const UserLine = z.strictObject(
           {
             id: Id.nullish(),
             name: Name,
+            ...productFields,
             /** Default: the `createdAt` of the user. */
             createdAt: Time.nullish(),
             /** Default: the `createdAt` of the user. */
@@ -95,6 +101,7 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
       canonicalEmail: requireCanonicalEmail(user.email),
       passwordHash,
       preferredName: user.preferredName ?? null,
+      ...productFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
       // Also if the line has the id of a deleted user, whose tokens stay rejected.
@@ -105,6 +112,7 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
     tenants: (tenants ?? []).map((tenant, index) => ({
       id: tenant.id ?? uuidv7(),
       name: tenant.name,
+      ...productFieldsOf(tenant),
       createdAt: tenant.createdAt ?? createdAt,
       // One millisecond apart, so that tenants keep the order of the line.
       joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
@@ -112,15 +120,32 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
   }
 }
 
+type GivenFields = { [Name in keyof ProductFields]?: ProductFields[Name] | undefined }
+
+const productFieldsOf = ({ externalId, metadata, privateMetadata }: GivenFields) => ({
+  externalId: externalId ?? null,
+  metadata: metadata ?? null,
+  privateMetadata: privateMetadata ?? null,
+})
+
+const presentFieldsOf = ({ externalId, metadata, privateMetadata }: GivenFields) => ({
+  ...(externalId && { externalId }),
+  ...(metadata && { metadata }),
+  ...(privateMetadata && { privateMetadata }),
+})
+
 /** Returns the line of a user, without absent fields. */
 export const lineOf = (user: UserToExport): UserLine => ({
   id: user.id,
   email: user.email,
   ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
   ...(user.preferredName !== null && { preferredName: user.preferredName }),
+  ...presentFieldsOf(user),
   ...(user.tenants.length > 0 && {
     tenants: user.tenants.map((tenant) => ({
-      ...tenant,
+      id: tenant.id,
+      name: tenant.name,
+      ...presentFieldsOf(tenant),
       createdAt: new Date(tenant.createdAt),
       joinedAt: new Date(tenant.joinedAt),
     })),

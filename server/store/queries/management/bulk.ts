@@ -1,5 +1,7 @@
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Store } from '../../store.js'
+import type { ProductFields } from '../users.js'
+import { withFreeTenants } from './free-tenants.js'
 import type { Page } from './typed-queries.js'
 import { inTransaction, type TypedQueries } from './typed-queries.js'
 
@@ -8,15 +10,15 @@ import { inTransaction, type TypedQueries } from './typed-queries.js'
 
 /** A user to add, with the user's tenants. */
 export interface NewUser {
-  user: Omit<User, 'databaseId' | 'generation'> & { generation: number }
-  tenants: (Omit<Tenant, 'databaseId'> & Pick<Membership, 'joinedAt'>)[]
+  user: Omit<User, 'databaseId' | 'generation' | keyof ProductFields> & ProductFields & { generation: number }
+  tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> & ProductFields & Pick<Membership, 'joinedAt'>)[]
 }
 
 /** Time limit of one batch. */
 const timeoutMilliseconds = 60_000
 
 /**
- * Adds users with their tenants and memberships in one transaction. Users whose canonical email or id exists are
+ * Adds users with their tenants and memberships in one transaction. Users whose canonical email, id or external id exists, or a tenant of whom has the external id of another one, are
  * left out, with their tenants. Tenants whose id exists do not change.
  *
  * @param users with distinct canonical emails
@@ -27,7 +29,8 @@ export function addUsers(store: Store, databaseId: string, users: readonly NewUs
     store,
     async (transaction) => {
       const { user } = await transaction.loadPrisma()
-      const added = await insertUsers(transaction, databaseId, users)
+      const allowed = await withFreeTenants(transaction, { databaseId }, users)
+      const added = await insertUsers(transaction, databaseId, allowed)
       const isAdded = ({ user }: NewUser) => added.has(user.canonicalEmail)
       await insertTenants(transaction, databaseId, users.filter(isAdded))
       const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
@@ -45,6 +48,8 @@ export function addUsers(store: Store, databaseId: string, users: readonly NewUs
 export function createDryRun() {
   const emails = new Set<string>()
   const ids = new Set<string>()
+  const externalIds = new Set<string>()
+  const tenants = new Map<string, string>()
   return async (store: Store, databaseId: string, users: readonly NewUser[]) => {
     const { user } = await store.loadPrisma()
     const stored = await user.findMany({
@@ -53,22 +58,28 @@ export function createDryRun() {
         OR: [
           { canonicalEmail: { in: users.map(({ user }) => user.canonicalEmail) } },
           { id: { in: users.map(({ user }) => user.id) } },
+          { externalId: { in: users.flatMap(({ user }) => user.externalId ?? []) } },
         ],
       },
-      select: { id: true, canonicalEmail: true },
+      select: { id: true, canonicalEmail: true, externalId: true },
     })
-    for (const { id, canonicalEmail } of stored) {
+    const allowed = new Set(await withFreeTenants(store, { databaseId, ids: tenants }, users))
+    for (const { id, canonicalEmail, externalId } of stored) {
       emails.add(canonicalEmail)
       ids.add(id)
+      if (externalId !== null) externalIds.add(externalId)
     }
     const added = new Set<string>()
     const existing = new Set<string>()
-    for (const { id, canonicalEmail } of users.map(({ user }) => user)) {
+    for (const each of users) {
+      const { id, canonicalEmail, externalId } = each.user
+      const isTaken = ids.has(id) || (externalId !== null && externalIds.has(externalId))
       if (emails.has(canonicalEmail)) existing.add(canonicalEmail)
-      else if (!ids.has(id)) {
+      else if (!isTaken && allowed.has(each)) {
         added.add(canonicalEmail)
         emails.add(canonicalEmail)
         ids.add(id)
+        if (externalId !== null) externalIds.add(externalId)
       }
     }
     return { added, existing }
@@ -79,13 +90,16 @@ async function insertUsers(transaction: TypedQueries, databaseId: string, users:
   const prisma = await transaction.loadPrisma()
   const inserted = await prisma.$queryRaw<{ canonicalEmail: string }[]>`
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
-      email_verified_at, disabled_at, generation, tokens_valid_after, created_at)
+      email_verified_at, disabled_at, generation, tokens_valid_after, created_at, external_id, metadata,
+      private_metadata)
     SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
-      "emailVerifiedAt", "disabledAt", generation, "tokensValidAfter", "createdAt"
+      "emailVerifiedAt", "disabledAt", generation, "tokensValidAfter", "createdAt", "externalId", metadata,
+      "privateMetadata"
     FROM json_to_recordset(${JSON.stringify(users.map(({ user }) => user))}::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
       "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
-      "tokensValidAfter" timestamptz, "createdAt" timestamptz)
+      "tokensValidAfter" timestamptz, "createdAt" timestamptz, "externalId" text, metadata json,
+      "privateMetadata" json)
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`
   return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
@@ -97,9 +111,10 @@ async function insertTenants(transaction: TypedQueries, databaseId: string, user
   const rows = JSON.stringify(tenants)
   const prisma = await transaction.loadPrisma()
   await prisma.$executeRaw`
-    INSERT INTO usher.tenant (database_id, id, name, created_at)
-    SELECT ${databaseId}::uuid, id, name, "createdAt"
-    FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz)
+    INSERT INTO usher.tenant (database_id, id, name, created_at, external_id, metadata, private_metadata)
+    SELECT ${databaseId}::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata"
+    FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz,
+      "externalId" text, metadata json, "privateMetadata" json)
     ON CONFLICT DO NOTHING`
   await prisma.$executeRaw`
     INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
@@ -109,9 +124,10 @@ async function insertTenants(transaction: TypedQueries, databaseId: string, user
 }
 
 /** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
-export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail' | 'generation'> & {
-  tenants: { id: string; name: string; createdAt: string; joinedAt: string }[]
-}
+export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail' | 'generation' | keyof ProductFields> &
+  ProductFields & {
+    tenants: ({ id: string; name: string; createdAt: string; joinedAt: string } & ProductFields)[]
+  }
 
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
@@ -126,9 +142,11 @@ export async function listUsersToExport(
     SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
       u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
       u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
+      u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
       COALESCE((
         SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
-          'createdAt', tenant.created_at, 'joinedAt', membership.joined_at)
+          'createdAt', tenant.created_at, 'joinedAt', membership.joined_at, 'externalId', tenant.external_id,
+          'metadata', tenant.metadata, 'privateMetadata', tenant.private_metadata)
           ORDER BY membership.joined_at, membership.tenant_id)
         FROM usher.membership
         JOIN usher.tenant ON tenant.database_id = ${databaseId}::uuid AND tenant.id = membership.tenant_id

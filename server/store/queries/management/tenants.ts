@@ -1,4 +1,5 @@
 import type { Membership, Tenant } from '../../generated/client.js'
+import type { ProductFields } from '../users.js'
 import type { Page, TypedQueries } from './typed-queries.js'
 
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
@@ -6,7 +7,7 @@ type MembershipKey = Omit<Membership, 'joinedAt'>
 
 export async function findTenantRow(store: TypedQueries, { databaseId, id }: TenantKey) {
   const { tenant } = await store.loadPrisma()
-  return tenant.findUnique({ where: { databaseId_id: { databaseId, id } } })
+  return tenant.findUnique({ where: { databaseId_id: { databaseId, id } } }) as Promise<TenantRow | null>
 }
 
 /** Keeps tenants from being deleted before the transaction ends. Returns the ids of those that exist. */
@@ -20,15 +21,31 @@ export async function lockTenants(transaction: TypedQueries, databaseId: string,
   return new Set(rows.map(({ id }) => id))
 }
 
+const listedColumns = {
+  databaseId: true,
+  id: true,
+  name: true,
+  externalId: true,
+  createdAt: true,
+} as const satisfies Partial<Record<keyof Tenant, true>>
+
+/** A tenant of a list, without the objects of the product. */
+export type ListedTenantRow = Pick<Tenant, keyof typeof listedColumns>
+
 /** Returns tenants ordered by id, which is the order of creation. */
 export async function listTenantRows(
   store: TypedQueries,
-  databaseId: string,
+  { databaseId, externalId }: { databaseId: string; externalId?: string | undefined },
   { limit, after }: Page<string>,
-) {
+): Promise<ListedTenantRow[]> {
   const { tenant } = await store.loadPrisma()
   return tenant.findMany({
-    where: { databaseId, ...(after !== undefined && { id: { gt: after } }) },
+    where: {
+      databaseId,
+      ...(after !== undefined && { id: { gt: after } }),
+      ...(externalId !== undefined && { externalId }),
+    },
+    select: listedColumns,
     orderBy: { id: 'asc' },
     take: limit,
   })
@@ -45,10 +62,37 @@ export async function countMembers(store: TypedQueries, databaseId: string, tena
   return new Map(counts.map((row) => [row.tenantId, row._count]))
 }
 
-export async function insertTenant(store: TypedQueries, data: Tenant) {
-  const { tenant } = await store.loadPrisma()
-  await tenant.createMany({ data })
+/** What may be changed of a tenant. */
+export interface TenantFields extends ProductFields {
+  name: string
 }
+
+/** A tenant with the objects of the product. */
+export type TenantRow = TenantFields & Pick<Tenant, 'databaseId' | 'id' | 'createdAt'>
+
+const valuesOf = ({
+  databaseId,
+  id,
+  name,
+  externalId,
+  metadata,
+  privateMetadata,
+}: Omit<TenantRow, 'createdAt'>) => [
+  databaseId,
+  id,
+  name,
+  externalId,
+  metadata && JSON.stringify(metadata),
+  privateMetadata && JSON.stringify(privateMetadata),
+]
+
+/** @throws a unique violation (SQLSTATE 23505) if another tenant has the external id */
+export const insertTenant = (store: TypedQueries, tenant: TenantRow) =>
+  store.query(insertStatement, [...valuesOf(tenant), tenant.createdAt])
+
+const insertStatement = `
+  INSERT INTO usher.tenant (database_id, id, name, external_id, metadata, private_metadata, created_at)
+  VALUES ($1::uuid, $2::uuid, $3::text, $4::text, $5::json, $6::json, $7::timestamptz)`
 
 /** Returns a tenant that no other transaction changes before the end of this one. */
 export async function lockTenantRow(transaction: TypedQueries, { databaseId, id }: TenantKey) {
@@ -59,17 +103,13 @@ export async function lockTenantRow(transaction: TypedQueries, { databaseId, id 
   return findTenantRow(transaction, { databaseId, id })
 }
 
-/** What may be changed of a tenant. */
-export type TenantChanges = { [Name in 'name']?: Tenant[Name] | undefined }
+/** @throws a unique violation (SQLSTATE 23505) if another tenant has the external id */
+export const updateTenantRow = (store: TypedQueries, tenant: TenantRow) =>
+  store.query(updateStatement, valuesOf(tenant))
 
-export async function updateTenantRow(
-  store: TypedQueries,
-  { databaseId, id }: TenantKey,
-  changes: TenantChanges,
-) {
-  const { tenant } = await store.loadPrisma()
-  await tenant.updateMany({ where: { databaseId, id }, data: changes as Partial<Tenant> })
-}
+const updateStatement = `
+  UPDATE usher.tenant SET name = $3::text, external_id = $4::text, metadata = $5::json, private_metadata = $6::json
+  WHERE database_id = $1::uuid AND id = $2::uuid`
 
 /** Removes up to `limit` members of a tenant. Returns their ids, or undefined if there is no such tenant. */
 export async function deleteMembers(store: TypedQueries, { databaseId, id }: TenantKey, limit: number) {

@@ -6,6 +6,7 @@ const accountColumns = {
   id: true,
   email: true,
   preferredName: true,
+  externalId: true,
   emailVerifiedAt: true,
   disabledAt: true,
   tokensValidAfter: true,
@@ -31,12 +32,13 @@ export interface AccountFilter {
   canonicalEmail?: string | undefined
   ids?: string[] | undefined
   isDisabled?: boolean | undefined
+  externalId?: string | undefined
 }
 
 /** Returns users ordered by id, which is the order of sign-up. */
 export async function listAccountRows(
   store: TypedQueries,
-  { databaseId, tenantId, canonicalEmail, ids, isDisabled }: AccountFilter,
+  { databaseId, tenantId, canonicalEmail, externalId, ids, isDisabled }: AccountFilter,
   { limit, after }: Page<string>,
 ): Promise<Account[]> {
   const { user } = await store.loadPrisma()
@@ -46,6 +48,7 @@ export async function listAccountRows(
       id: { ...(after !== undefined && { gt: after }), ...(ids && { in: ids }) },
       ...(isDisabled !== undefined && { disabledAt: isDisabled ? { not: null } : null }),
       ...(canonicalEmail !== undefined && { canonicalEmail }),
+      ...(externalId !== undefined && { externalId }),
       ...(tenantId !== undefined && { memberships: { some: { databaseId, tenantId } } }),
     },
     select: accountColumns,
@@ -54,7 +57,7 @@ export async function listAccountRows(
   })
 }
 
-/** Inserts a user. Returns the user, or undefined if the email is taken. */
+/** Inserts a user. Returns the user, or undefined if the email or the external id is taken. */
 export async function insertUser(
   store: TypedQueries,
   data: Prisma.UserCreateManyInput,

@@ -1,0 +1,31 @@
+import type { NewUser } from './bulk.js'
+import type { TypedQueries } from './typed-queries.js'
+
+/**
+ * Returns the users no tenant of whom has the external id of another tenant.
+ *
+ * @param earlier.ids ids of tenants by external id. Those of earlier users, to which it adds
+ */
+export async function withFreeTenants(
+  store: TypedQueries,
+  { databaseId, ids = new Map() }: { databaseId: string; ids?: Map<string, string> },
+  users: readonly NewUser[],
+) {
+  const externalIds = users.flatMap(({ tenants }) => tenants.flatMap(({ externalId }) => externalId ?? []))
+  if (externalIds.length === 0) return users
+  const { tenant } = await store.loadPrisma()
+  const stored = await tenant.findMany({
+    where: { databaseId, externalId: { in: externalIds } },
+    select: { id: true, externalId: true },
+  })
+  for (const { id, externalId } of stored) if (externalId !== null) ids.set(externalId, id)
+  return users.filter(({ tenants }) => {
+    const own = tenants.filter(({ externalId }) => externalId !== null) as {
+      id: string
+      externalId: string
+    }[]
+    if (own.some(({ id, externalId }) => (ids.get(externalId) ?? id) !== id)) return false
+    for (const { id, externalId } of own) ids.set(externalId, id)
+    return true
+  })
+}

@@ -1,0 +1,170 @@
+import { expect } from 'vitest'
+import { exportUsers } from '../../server/domain/management/users/export-users.js'
+import { importAll, linesOf } from '../support/lines.js'
+import { it as managementTest } from '../support/management.js'
+
+const it = managementTest
+  .extend('apiKey', ({ manage }) => manage.newKey())
+  .extend('as', ({ manage, apiKey: { key } }) => {
+    type Rest = typeof manage.send extends (key: string | undefined, ...rest: infer R) => unknown ? R : never
+    return (...[method, path, payload, headers]: Rest) => manage.send(key, method, path, payload, headers)
+  })
+
+const fields = { externalId: 'customer-17', metadata: { plan: 'pro' }, privateMetadata: { margin: 0.2 } }
+const none = { externalId: null, metadata: null, privateMetadata: null }
+
+it('a tenant keeps what the product adds, and shows its members only the metadata', async ({
+  manage,
+  as,
+}) => {
+  const added = await as('POST', 'tenants', { name: 'Engines', ...fields })
+  expect([added.statusCode, added.json()]).toMatchObject([201, fields])
+  const { id } = added.json()
+  await as('POST', 'tenants', { name: 'Looms' })
+  const { tenants } = (await as('GET', 'tenants?externalId=customer-17')).json()
+  expect(tenants).toEqual([
+    { id, name: 'Engines', externalId: 'customer-17', createdAt: added.json().createdAt },
+  ])
+  const user = await manage.database.signedUp()
+  await as('PUT', `tenants/${id}/members/${user.id}`)
+  const me = (await manage.database.me(user.token.jwt)).json()
+  expect(me.memberships).toMatchObject([{ id, metadata: fields.metadata }])
+  expect(JSON.stringify(me)).not.toContain('margin')
+
+  const replaced = await as('PATCH', `tenants/${id}`, { metadata: { seats: 3 } })
+  expect(replaced.json()).toMatchObject({ ...fields, metadata: { seats: 3 } })
+  const etag = String(replaced.headers.etag)
+  const emptied = await as('PATCH', `tenants/${id}`, none, { 'if-match': etag })
+  expect(emptied.json()).toMatchObject({ name: 'Engines', ...none })
+  const stale = await as('PATCH', `tenants/${id}`, fields, { 'if-match': etag })
+  expect(stale.json().code).toBe('precondition_failed')
+  expect((await as('GET', `tenants/${id}`)).json()).toEqual(emptied.json())
+})
+
+it('a user keeps what the product adds, and sees only the metadata', async ({ manage, as }) => {
+  const { database } = manage
+  const credentials = { email: 'ada@example.com', password: 'correct horse battery' }
+  const added = await as('POST', 'users', { ...credentials, ...fields })
+  expect([added.statusCode, added.json()]).toMatchObject([201, fields])
+  const { id } = added.json()
+  await database.signedUp()
+  expect((await as('GET', `users/${id}`)).json()).toMatchObject(fields)
+  expect((await as('GET', 'users?externalId=customer-17')).json().users).toMatchObject([
+    { id, externalId: 'customer-17' },
+  ])
+  const { token } = (await database.login(credentials)).json()
+  const me = (await database.me(token.jwt)).json()
+  expect(me.metadata).toEqual(fields.metadata)
+  expect(JSON.stringify(me)).not.toMatch(/margin|customer-17/)
+  const taken = { email: 'grace@example.com', externalId: 'customer-17' }
+  expect((await as('POST', 'users', taken)).json().code).toBe('external_id_taken')
+  const both = { email: 'Ada@example.com', externalId: 'customer-17' }
+  expect((await as('POST', 'users', both)).json().code).toBe('email_taken')
+})
+
+it('an external id belongs to one of two concurrent tenants, and to one in each database', async ({
+  usher,
+  manage,
+  as,
+}) => {
+  const add = (name: string) => as('POST', 'tenants', { name, externalId: 'one' })
+  const created = await Promise.all(['a', 'b', 'c'].map(add))
+  expect(created.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409, 409])
+  const refused = created.find(({ statusCode }) => statusCode === 409)
+  expect(refused?.json().code).toBe('external_id_taken')
+  expect((await as('GET', 'tenants')).json().tenants).toHaveLength(1)
+
+  const others: string[] = []
+  for (const name of ['d', 'e']) others.push((await as('POST', 'tenants', { name })).json().id)
+  const changed = await Promise.all(others.map((id) => as('PATCH', `tenants/${id}`, { externalId: 'two' })))
+  expect(changed.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
+
+  const other = await usher.newDatabase()
+  const { key } = await manage.newKey(undefined, other)
+  const elsewhere = await usher.send({
+    method: 'POST',
+    url: other.users.replace(/users$/, 'management/tenants'),
+    headers: { authorization: `Bearer ${key}` },
+    payload: { name: 'a', externalId: 'one' },
+  })
+  expect(elsewhere.statusCode).toBe(201)
+})
+
+/** Returns an object with this length as JSON. */
+const sized = (bytes: number) => ({ text: 'é'.repeat((bytes - 11) / 2) + 'x'.repeat((bytes - 11) % 2) })
+
+it('metadata may have 8 KiB each', async ({ as }) => {
+  const largest = { metadata: sized(8192), privateMetadata: sized(8192) }
+  const added = await as('POST', 'tenants', { name: 'Engines', ...largest })
+  expect([added.statusCode, added.json()]).toMatchObject([201, largest])
+  const larger = await as('POST', 'tenants', { name: 'Engines', metadata: sized(8193) })
+  expect(larger.json().errors).toEqual([
+    { path: 'metadata', code: 'invalid_type', detail: 'must have at most 8192 bytes as JSON' },
+  ])
+})
+
+const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1) })
+
+it.for<[what: string, body: object, path: string, code: string]>([
+  ['metadata that is a list', { metadata: [] }, 'metadata', 'invalid_type'],
+  ['metadata that is text', { metadata: '{}' }, 'metadata', 'invalid_type'],
+  ['metadata with NUL', { metadata: { a: ['\0'] } }, 'metadata', 'invalid_character'],
+  [
+    'metadata with a name that is not Unicode',
+    { metadata: { '\ud800': 1 } },
+    'metadata',
+    'invalid_character',
+  ],
+  ['metadata that is too deep', { privateMetadata: nested(32) }, 'privateMetadata', 'invalid_character'],
+  ['an empty external id', { externalId: '' }, 'externalId', 'blank'],
+  ['a long external id', { externalId: 'x'.repeat(256) }, 'externalId', 'too_long'],
+  ['an external id with NUL', { externalId: '\0' }, 'externalId', 'invalid_character'],
+])('%s is refused', async ([, body, path, code], { as }) => {
+  const refused = await as('POST', 'tenants', { name: 'Engines', ...body })
+  expect([refused.statusCode, refused.json().errors]).toMatchObject([400, [{ path, code }]])
+  expect((await as('GET', 'tenants')).json().tenants).toEqual([])
+})
+
+it('tenants keep what the product adds in an export and an import', async ({ usher, store, manage, as }) => {
+  const { id } = (await as('POST', 'tenants', { name: 'Engines', ...fields })).json()
+  await as('POST', 'users', { email: 'ada@example.com', tenants: [{ id }] })
+  const lines: unknown[] = []
+  for await (const line of exportUsers(store, manage.database.id)) lines.push(line)
+  const copy = await usher.newDatabase()
+  expect(await importAll(usher, copy.id, linesOf(...lines))).toMatchObject({ added: 1, rejected: [] })
+  const tenant = await store.prisma.tenant.findFirstOrThrow({ where: { databaseId: copy.id } })
+  expect(tenant).toMatchObject({ id, ...fields })
+})
+
+it('an import rejects lines whose external ids belong to another user or tenant', async ({
+  usher,
+  store,
+  manage,
+  as,
+}) => {
+  await as('POST', 'tenants', { name: 'Engines', externalId: 'taken' })
+  await as('POST', 'users', { email: 'ada@example.com', externalId: 'taken' })
+  const lines = [
+    { email: 'b@example.com', externalId: 'taken' },
+    { email: 'c@example.com', tenants: [{ name: 'Looms', externalId: 'taken' }] },
+    { email: 'd@example.com', tenants: [{ name: 'Looms', externalId: 'free' }] },
+    { email: 'e@example.com', tenants: [{ name: 'Looms', externalId: 'free' }] },
+    { email: 'f@example.com', externalId: 'free' },
+    { email: 'g@example.com', externalId: 'free' },
+  ]
+  const { id: databaseId } = manage.database
+  const rejected = [1, 2, 4, 6].map(
+    (number) => `${number} id or externalId: belongs to another user or tenant`,
+  )
+  expect(await importAll(usher, databaseId, linesOf(...lines), { dryRun: true })).toMatchObject({
+    added: 2,
+    rejected,
+  })
+  expect(await importAll(usher, databaseId, linesOf(...lines))).toMatchObject({ added: 2, rejected })
+  const users = await store.prisma.user.findMany({ where: { databaseId }, select: { email: true } })
+  expect(users.map(({ email }) => email).sort()).toEqual([
+    'ada@example.com',
+    'd@example.com',
+    'f@example.com',
+  ])
+})
