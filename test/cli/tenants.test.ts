@@ -76,6 +76,7 @@ it('tenant create creates a tenant without users, and tenant rename changes its 
     databaseId: database.id,
     id: created.id,
     name: 'Looms',
+    externalId: null,
     createdAt: created.createdAt,
   })
   expect(await usher.json(`tenant list ${database.path}`)).toEqual([{ ...created, name: 'Looms' }])

@@ -9,6 +9,7 @@ import {
   listTenants,
   removeFromTenant,
 } from '../../domain/management/tenants.js'
+import type { ListedTenantRow } from '../../store/queries/management/tenants.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, tenantName, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'
@@ -34,7 +35,7 @@ function addCreateCommand(tenant: Command) {
       withStore(async (store, _config, log) => {
         const created = await createTenant({ store, now: new Date() }, path, { name })
         audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
-        print(options, created, `Created tenant ${created.id}.`)
+        print(options, shown(created), `Created tenant ${created.id}.`)
       }),
     )
 }
@@ -69,7 +70,7 @@ function addRenameCommand(tenant: Command) {
         const change = { id, changes: { name } }
         const { tenant } = await changeTenant({ store, now: new Date() }, path, change)
         audit(log, 'tenant.updated', { databaseId: tenant.databaseId, tenantId: id })
-        print(options, tenant, `Renamed tenant ${id}.`)
+        print(options, shown(tenant), `Renamed tenant ${id}.`)
       }),
     )
 }
@@ -89,7 +90,7 @@ function addDeleteCommand(tenant: Command) {
         if (!options.yes) await confirmDeletion(printable(tenant.name), 'this tenant permanently')
         const deleted = await deleteTenant({ store, now: new Date() }, path, id)
         audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
-        print(options, deleted, `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`)
+        print(options, { ...shown(deleted), users: deleted.users }, `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`)
       })
     })
 }
@@ -124,3 +125,12 @@ function addMembershipCommands(tenant: Command) {
       }),
     )
 }
+
+/** Returns the fields of a tenant that commands print. */
+const shown = ({ databaseId, id, name, externalId, createdAt }: ListedTenantRow) => ({
+  databaseId,
+  id,
+  name,
+  externalId,
+  createdAt,
+})

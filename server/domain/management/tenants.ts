@@ -37,10 +37,11 @@ export async function listTenants(store: Store, path: DatabasePath, page: Page<s
     databaseId,
     tenants.map(({ id }) => id),
   )
-  return tenants.map(({ id, name, createdAt }) => ({
+  return tenants.map(({ id, name, externalId, createdAt }) => ({
     databaseId,
     id,
     name,
+    externalId,
     users: users.get(id) ?? 0,
     createdAt,
   }))
