@@ -8,6 +8,16 @@ export interface AddTenantBody {
    * @example Analytical Engines
    */
   name: string
+  /**
+   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   *
+   * @example customer-17
+   */
+  externalId?: string | null | undefined
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  metadata?: { [field: string]: unknown } | null | undefined
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  privateMetadata?: { [field: string]: unknown } | null | undefined
 }
 
 /** The user to add. */
@@ -41,6 +51,16 @@ export interface AddUserBody {
         id: string
       }[]
     | undefined
+  /**
+   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   *
+   * @example customer-17
+   */
+  externalId?: string | null | undefined
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  metadata?: { [field: string]: unknown } | null | undefined
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  privateMetadata?: { [field: string]: unknown } | null | undefined
   /** Whether to send a mail with a code to choose a password. Only for a user without password. */
   sendMail?: boolean | undefined
 }
@@ -53,6 +73,16 @@ export interface ChangeTenantBody {
    * @example Analytical Engines
    */
   name?: string | undefined
+  /**
+   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   *
+   * @example customer-17
+   */
+  externalId?: string | null | undefined
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  metadata?: { [field: string]: unknown } | null | undefined
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  privateMetadata?: { [field: string]: unknown } | null | undefined
 }
 
 /** The fields to change. Others stay as they are. */
@@ -149,6 +179,26 @@ export interface ListedEvent {
   }
 }
 
+/** A tenant of a list. */
+export interface ListedTenant {
+  /** ID of the tenant. */
+  id: string
+  /**
+   * Name of the tenant. Names are not unique.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+  /**
+   * The id in the product, or null.
+   *
+   * @example customer-17
+   */
+  externalId: string | null
+  /** When the tenant was created (RFC 3339, UTC). */
+  createdAt: string
+}
+
 /** A user of a list. */
 export interface ListedUser {
   /** ID of the user. */
@@ -169,6 +219,12 @@ export interface ListedUser {
   emailVerified: boolean
   /** Whether logins and tokens of the user are refused. */
   disabled: boolean
+  /**
+   * The id in the product, or null.
+   *
+   * @example customer-17
+   */
+  externalId: string | null
   /** Time of sign-up (RFC 3339, UTC). */
   createdAt: string
 }
@@ -197,8 +253,18 @@ export interface ManagedTenant {
    * @example Analytical Engines
    */
   name: string
+  /**
+   * The id in the product, or null.
+   *
+   * @example customer-17
+   */
+  externalId: string | null
   /** When the tenant was created (RFC 3339, UTC). */
   createdAt: string
+  /** An object of the product that members see, or null. */
+  metadata: { [field: string]: unknown } | null
+  /** An object of the product that only the management API shows, or null. */
+  privateMetadata: { [field: string]: unknown } | null
 }
 
 /** A user as a backend sees it. */
@@ -221,8 +287,18 @@ export interface ManagedUser {
   emailVerified: boolean
   /** Whether logins and tokens of the user are refused. */
   disabled: boolean
+  /**
+   * The id in the product, or null.
+   *
+   * @example customer-17
+   */
+  externalId: string | null
   /** Time of sign-up (RFC 3339, UTC). */
   createdAt: string
+  /** An object of the product that the user sees, or null. */
+  metadata: { [field: string]: unknown } | null
+  /** An object of the product that only the management API shows, or null. */
+  privateMetadata: { [field: string]: unknown } | null
   /** The user’s tenants, in the order of joining. */
   memberships: ManagedMembership[]
   /** Whether a login may have to wait because earlier ones have failed. */
@@ -307,6 +383,7 @@ export type ProblemCode =
   | 'insufficient_scope'
   | 'user_not_found'
   | 'tenant_not_found'
+  | 'external_id_taken'
   | 'events_not_kept'
   | 'cursor_expired'
   | 'refused'
@@ -328,7 +405,7 @@ export interface SetPasswordBody {
 /** A page of tenants. */
 export interface TenantList {
   /** Ordered by id. */
-  tenants: ManagedTenant[]
+  tenants: ListedTenant[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
 }
@@ -379,12 +456,10 @@ export interface ListUsersQuery {
   after?: string | undefined
   /** Only the user with this address, in any spelling of it. */
   email?: string | undefined
-  /** Only the users with these ids, 1 to 100, with a comma between two. */
-  ids?: string | undefined
+  /** Only the item with this external id. */
+  externalId?: string | undefined
   /** Only the users of this tenant. */
   tenant?: string | undefined
-  /** Only the users who are disabled, or only those who are not. */
-  disabled?: boolean | undefined
 }
 
 /** Query of `listUserSessions`. */
@@ -401,6 +476,8 @@ export interface ListTenantsQuery {
   limit?: number | undefined
   /** Start after the last item of the page before: `next` of its response. */
   after?: string | undefined
+  /** Only the item with this external id. */
+  externalId?: string | undefined
 }
 
 /** Query of `listMembers`. */
@@ -447,6 +524,8 @@ export interface ManagementErrorMessages {
   malformed_json: string
   /** Email address is already in use. Log in, or sign up with another email address. */
   email_taken: string
+  /** External id is already in use. An external id is unique in a database, among users and among tenants. */
+  external_id_taken: string
   /** State does not allow the request. `detail` says what has to change first. */
   refused: string
   /** Request body is too large. Send at most 16 KiB. */

@@ -124,6 +124,8 @@ export interface Membership {
   name: string
   /** When the user joined the tenant (RFC 3339, UTC). */
   joinedAt: string
+  /** What the product keeps about the tenant and shows to its members, or null. */
+  metadata: { [field: string]: unknown } | null
 }
 
 /** What is known about the session to open. */
@@ -313,6 +315,8 @@ export interface User {
   tenants: string[]
   /** The user’s tenants, in the order of `tenants`. */
   memberships: Membership[]
+  /** What the product keeps about the user and shows to the user, or null. */
+  metadata: { [field: string]: unknown } | null
   /** Time of sign-up (RFC 3339, UTC). */
   createdAt: string
 }

@@ -90,7 +90,11 @@ function addDeleteCommand(tenant: Command) {
         if (!options.yes) await confirmDeletion(printable(tenant.name), 'this tenant permanently')
         const deleted = await deleteTenant({ store, now: new Date() }, path, id)
         audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
-        print(options, { ...shown(deleted), users: deleted.users }, `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`)
+        print(
+          options,
+          { ...shown(deleted), users: deleted.users },
+          `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`,
+        )
       })
     })
 }
