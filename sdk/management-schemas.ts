@@ -456,10 +456,14 @@ export interface ListUsersQuery {
   after?: string | undefined
   /** Only the user with this address, in any spelling of it. */
   email?: string | undefined
+  /** Only the users with these ids, 1 to 100, with a comma between two. */
+  ids?: string | undefined
   /** Only the item with this external id. */
   externalId?: string | undefined
   /** Only the users of this tenant. */
   tenant?: string | undefined
+  /** Only the users who are disabled, or only those who are not. */
+  disabled?: boolean | undefined
 }
 
 /** Query of `listUserSessions`. */
