@@ -47,7 +47,11 @@ export interface AddUserBody {
   /** Existing tenants that the user joins, in this order. */
   tenants?:
     | {
-        /** ID of the tenant. */
+        /**
+         * ID of the tenant.
+         *
+         * @example 01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01
+         */
         id: string
       }[]
     | undefined

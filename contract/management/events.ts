@@ -60,6 +60,7 @@ export const ListEventsQuery = strict({
       .string()
       .regex(/^[\w-]{1,32}\.\d{1,15}$/, failsWith('invalid_type', 'must be `next` of an earlier response'))
       .optional(),
+    { maxLength: 48 },
   ),
   wait: field(
     'Seconds to wait for an event if there is none, 0 to 25. Default: 0.',
@@ -68,7 +69,7 @@ export const ListEventsQuery = strict({
       .regex(/^(?:\d|1\d|2[0-5])$/, waitText)
       .transform(Number)
       .optional(),
-    { examples: ['25'] },
+    { examples: ['25'], maxLength: 2 },
   ),
 })
 export type ListEventsQuery = z.infer<typeof ListEventsQuery>

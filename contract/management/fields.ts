@@ -9,7 +9,8 @@ export const managementPath = `${databasePath}/management`
 
 const isUuid = failsWith('invalid_type', 'must be a UUID')
 
-const id = (description: string) =>
+/** Returns the schema of an id of a request. */
+export const id = (description: string) =>
   field(description, z.uuid(isUuid), { examples: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'], maxLength: 36 })
 
 /** Path parameters that identify a user. */

@@ -13,6 +13,7 @@ import {
   externalIdFilter,
   flag,
   IdempotencyHeaders,
+  id,
   keyProblems,
   managementPath,
   NoQuery,
@@ -95,6 +96,7 @@ export const ListUsersQuery = strict({
       .regex(new RegExp(`^${uuid}(?:,${uuid}){0,99}$`, 'i'), notIds)
       .transform((ids) => ids.split(','))
       .optional(),
+    { maxLength: 3_699 },
   ),
   externalId: externalIdFilter(),
   tenant: field('Only the users of this tenant.', z.uuid().optional()),
@@ -121,16 +123,15 @@ export const AddUserBody = body(
     passwordHash: field(
       'A password hash of another system, in place of `password`, in a format that the import accepts.',
       z.string(mustBe('a string')).optional(),
+      { maxLength: 65_536 },
     ),
     preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
     emailVerified: flag('Whether the address counts as verified.'),
     tenants: field(
       'Existing tenants that the user joins, in this order.',
       z
-        .array(
-          strict({ id: field('ID of the tenant.', z.uuid(failsWith('invalid_type', 'must be a UUID'))) }),
-          failsWith('invalid_type', 'must be a list'),
-        )
+        .array(strict({ id: id('ID of the tenant.') }), failsWith('invalid_type', 'must be a list'))
+        .max(1_000, failsWith('too_long', 'must have at most 1000 tenants'))
         .optional(),
     ),
     ...productFields(),
