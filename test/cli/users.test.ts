@@ -75,6 +75,7 @@ describe('user create', () => {
       preferredName: null,
       disabledAt: null,
       emailVerifiedAt: null,
+      externalId: null,
       tokensValidAfter: null,
       createdAt: expect.any(String),
     })
@@ -135,6 +136,7 @@ it('user list returns pages in order of sign-up', async ({ usher, database }) =>
       preferredName: null,
       disabledAt: null,
       emailVerifiedAt: null,
+      externalId: null,
       tokensValidAfter: null,
       createdAt: new Date(usher.clock.now).toISOString(),
     },
@@ -174,6 +176,7 @@ describe('user show', () => {
       preferredName: 'Ada',
       disabledAt: null,
       emailVerifiedAt: null,
+      externalId: null,
       tokensValidAfter: null,
       createdAt: now,
       tenants: [{ id: tenants[0], name: 'Engines', joinedAt: now }],

@@ -430,7 +430,6 @@ it('logs in, stays logged in after a restart, recovers the account, and logs out
   expect(key).toMatch(/\.session$/)
   restarted.items.set(key, value)
   const later = await renderPage(createElement(StrictMode, null, createElement(restarted.Index)))
-  await vi.waitFor(() => expect(later.text()).toContain('Loading'))
   await vi.waitFor(() => expect(later.text()).toContain(email))
   later.button('Log out')?.click()
   await vi.waitFor(() => expect(later.button('Forgot password')).toBeDefined())

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +33,8 @@ const it = deploymentTest
     for (const part of ['bin', 'dist', 'package.json']) {
       await cp(join(root, 'server', part), join(folder, 'server', part), { recursive: true })
     }
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    for (const modules of ['node_modules', 'server/node_modules'])
+      if (existsSync(join(root, modules))) await symlink(join(root, modules), join(folder, modules))
     await writeMigration(join(folder, 'server/dist/migrations'), migration, additions)
     return join(folder, 'server/bin/usher.js')
   })
