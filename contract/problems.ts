@@ -19,13 +19,13 @@ export const problems = {
   },
   validation_failed: {
     status: 400,
-    title: 'Request body validation failed',
+    title: 'Request validation failed',
     advice: 'Fix each field listed in `errors` and send the request again.',
   },
   code_invalid: {
     status: 400,
     title: 'Code is invalid',
-    advice: 'The code is unknown, used, expired or of another user. Request a new one.',
+    advice: 'The code is unknown, used, revoked, expired or of another user. Request a new one.',
   },
   invalid_credentials: {
     status: 401,
@@ -85,10 +85,61 @@ export const problems = {
     title: 'Sign-up is closed',
     advice: 'Ask whoever runs the app for an account.',
   },
+  role_insufficient: {
+    status: 403,
+    title: 'Role in the tenant is not sufficient',
+    advice: 'Ask a member with the role that `detail` names.',
+  },
+  tenant_not_found: {
+    status: 404,
+    title: 'Tenant not found',
+    advice: 'Check the id of the tenant. Users find only the tenants of which they are members.',
+  },
+  member_not_found: {
+    status: 404,
+    title: 'User is not a member of the tenant',
+    advice: 'Check both ids, or add the user to the tenant.',
+  },
   email_taken: {
     status: 409,
     title: 'Email address is already in use',
     advice: 'Log in, or sign up with another email address.',
+  },
+  last_owner: {
+    status: 409,
+    title: 'Tenant needs an owner',
+    advice: 'Make another member owner first, or delete the tenant. `tenants` lists the tenants.',
+  },
+  tenants_full: {
+    status: 409,
+    title: 'User has created too many tenants',
+    advice: 'Delete a tenant that you have created. A user may create 100.',
+  },
+  already_member: {
+    status: 409,
+    title: 'Address belongs to a member of the tenant',
+    advice: 'Change the role of the member instead.',
+  },
+  invitations_full: {
+    status: 409,
+    title: 'Tenant has too many pending invitations',
+    advice: 'Revoke an invitation, or wait until one is accepted or expires.',
+  },
+  invitation_for_other_address: {
+    status: 409,
+    title: 'Invitation is for another email address',
+    advice: 'Use the account with the address to which the invitation was sent.',
+  },
+  email_not_verified: {
+    status: 409,
+    title: 'Email address is not verified',
+    advice:
+      'Let the user verify the address, or choose a new password with a code, and accept the invitation again.',
+  },
+  seats_full: {
+    status: 409,
+    title: 'Tenant has no free seat',
+    advice: 'Remove a member, or let the operator raise the number of seats.',
   },
   session_not_opened: {
     status: 409,
@@ -115,6 +166,18 @@ export const problems = {
     status: 429,
     title: 'Too many failed attempts',
     advice: 'Wait for the number of seconds in `Retry-After` before the next attempt.',
+    headers: ['Retry-After'],
+  },
+  too_many_invitations: {
+    status: 429,
+    title: 'Too many invitations',
+    advice: 'Wait for the number of seconds in `Retry-After` before the next invitation.',
+    headers: ['Retry-After'],
+  },
+  too_many_changes: {
+    status: 429,
+    title: 'Too many changes of tenants',
+    advice: 'Wait for the number of seconds in `Retry-After` before the next change.',
     headers: ['Retry-After'],
   },
   headers_too_large: {
@@ -179,6 +242,10 @@ export const ProblemBody = component(
     errors: field(
       'The errors of each field. Present if `code` is `validation_failed`.',
       z.array(FieldError).optional(),
+    ),
+    tenants: field(
+      'IDs of the tenants that need another owner. Present if `code` is `last_owner`.',
+      z.array(z.uuid()).optional(),
     ),
   }),
 )

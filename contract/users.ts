@@ -4,13 +4,14 @@ import { DatabasePath, usersPath } from './database-path.js'
 import { Email, NewEmail } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
 import {
-  atMost255,
   body,
+  codeExample,
+  codeText,
+  idempotencyHeaders,
   instant,
   metadata,
   NewPassword,
   name,
-  notBlank,
   Password,
   password,
 } from './fields.js'
@@ -40,17 +41,19 @@ export const CreateUserBody = body(
       name().nullish(),
       { examples: ['Analytical Engines'] },
     ),
+    invitationCode: field(
+      'The code of an invitation to `email`, from the mail. The user joins the tenant, and the address counts as verified. Null means none.',
+      codeText().nullish(),
+      { examples: [codeExample], maxLength: 16384 },
+    ),
   },
 )
 export type CreateUserBody = z.infer<typeof CreateUserBody>
 
-/** Headers of `POST …/users` (draft-ietf-httpapi-idempotency-key-header). */
-export const IdempotencyHeaders = z.object({
-  'idempotency-key': field(
-    'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
-    z.string().min(1, notBlank).max(255, atMost255).optional(),
-  ),
-})
+/** Headers of `POST …/users`. */
+export const IdempotencyHeaders = idempotencyHeaders(
+  'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
+)
 export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
 
 /** Body of `POST …/users/login` (docs/specification.md, section 2). */
@@ -75,10 +78,14 @@ export const AccessToken = component(
   { id: 'AccessToken', description: 'Access token for later requests of the user.' },
   z.object({
     jwt: field('JWT (RFC 9068) to send as `Authorization: Bearer …`.', z.string()),
-    maxAge: field('Lifetime of the token in seconds.', z.int().min(60).max(86400), {
-      format: 'int32',
-      examples: [3600],
-    }),
+    maxAge: field(
+      'Lifetime of the token in seconds. It ends before its session.',
+      z.int().min(0).max(86400),
+      {
+        format: 'int32',
+        examples: [3600],
+      },
+    ),
     type: field('Always `ACCESS_TOKEN`.', z.literal('ACCESS_TOKEN')),
   }),
 )
@@ -121,6 +128,9 @@ const Membership = component(
     name: field('Name of the tenant. Names are not unique.', z.string(), {
       examples: ['Analytical Engines'],
     }),
+    role: field('Role in the tenant: `owner`, `admin`, `member` or a role of the database.', z.string(), {
+      examples: ['owner'],
+    }),
     joinedAt: instant('When the user joined the tenant'),
     metadata: metadata('What the product keeps about the tenant and shows to its members, or null.'),
   }),
@@ -141,6 +151,7 @@ export const User = component(
           {
             id: ada.tenants[0],
             name: 'Analytical Engines',
+            role: 'owner',
             joinedAt: '2026-03-01T12:00:00.000Z',
             metadata: null,
           },
@@ -183,7 +194,10 @@ export const users = c.router({
       201: SignedInUser,
       ...failures(
         'sign_up_closed',
+        'code_invalid',
         'email_taken',
+        'invitation_for_other_address',
+        'seats_full',
         'idempotency_key_reused',
         'too_many_attempts',
         ...withBody,
@@ -191,7 +205,7 @@ export const users = c.router({
     },
     summary: 'Create a user',
     description:
-      'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication.',
+      'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. With `invitationCode`, the user also joins a tenant, even if sign-up is closed. Requires no authentication.',
     metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'password' },
   },
   login: {

@@ -28,6 +28,14 @@ CREATE FUNCTION token.user_id() RETURNS uuid LANGUAGE sql STABLE
 CREATE FUNCTION token.tenants() RETURNS uuid[] LANGUAGE sql STABLE
   RETURN ARRAY(SELECT jsonb_array_elements_text(coalesce(token.claims() -> 'tenants', '[]'))::uuid);
 
+-- IDs of the tenants in which the user has one of these roles. Empty also if the token leaves roles out.
+CREATE FUNCTION token.tenants_as(VARIADIC roles text[]) RETURNS uuid[] LANGUAGE sql STABLE
+  RETURN ARRAY(
+    SELECT tenant::uuid FROM jsonb_array_elements_text(coalesce(token.claims() -> 'tenants', '[]')) AS tenant
+    WHERE token.claims() ? 'tenant_roles'
+      AND coalesce(token.claims() -> 'tenant_roles' ->> tenant, 'member') = ANY (roles)
+  );
+
 -- A table whose rows belong to tenants.
 CREATE TABLE project (
   tenant_id uuid NOT NULL,
@@ -41,6 +49,9 @@ ALTER TABLE project ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_tenant ON project TO authenticated
   USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
   WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
+-- A restrictive policy is required besides: only owners and admins delete a project.
+CREATE POLICY deleted_by_admins ON project AS RESTRICTIVE FOR DELETE TO authenticated
+  USING (tenant_id = ANY ((SELECT token.tenants_as('owner', 'admin'))::uuid[]));
 GRANT SELECT, INSERT, UPDATE, DELETE ON project TO authenticated;
 
 -- A table that references it.

@@ -4,18 +4,34 @@ import type { Endpoint } from './endpoint.js'
 import type { Result } from './result.js'
 import type {
   Accepted,
+  AcceptedInvitation,
+  AcceptInvitationBody,
+  ChangedEmail,
+  ChangeEmailBody,
+  ChangeMemberBody,
   ChangePasswordBody,
+  CreateTenantBody,
   CreateUserBody,
   DeleteMeBody,
+  Invitation,
+  InviteMemberBody,
+  ListMembersQuery,
   LoginBody,
+  Member,
+  MemberList,
   OpenSessionBody,
+  PendingInvitations,
   RefreshTokenBody,
+  RequestEmailChangeBody,
   RequestPasswordResetBody,
   ResetPasswordBody,
   Session,
   SessionList,
   SignedInUser,
+  Tenant,
+  UndoEmailChangeBody,
   UpdateMeBody,
+  UpdateTenantBody,
   User,
   VerifiedEmail,
   VerifyEmailBody,
@@ -39,13 +55,16 @@ export const users = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'validation_failed',
+      'code_invalid',
       'too_many_attempts',
-      'sign_up_closed',
       'email_taken',
+      'invitation_for_other_address',
+      'seats_full',
+      'sign_up_closed',
       'idempotency_key_reused',
     ],
   },
@@ -64,10 +83,10 @@ export const users = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'validation_failed',
       'too_many_attempts',
       'invalid_credentials',
     ],
@@ -110,11 +129,11 @@ export const sessions = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -136,11 +155,11 @@ export const sessions = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'session_ended',
     ],
   },
@@ -157,11 +176,11 @@ export const sessions = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
     ],
   },
   listSessions: {
@@ -197,10 +216,10 @@ export const sessions = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -208,8 +227,7 @@ export const sessions = {
   },
   endSessionById: {
     method: 'DELETE',
-    path: '/users/me/sessions/',
-    hasId: true,
+    path: '/users/me/sessions/{sessionId}',
     needsToken: true,
     isRepeatable: true,
     status: 204,
@@ -220,11 +238,11 @@ export const sessions = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -249,11 +267,11 @@ export const me = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -274,11 +292,11 @@ export const me = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -300,16 +318,17 @@ export const me = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
       'too_many_attempts',
       'invalid_credentials',
+      'last_owner',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -328,11 +347,11 @@ export const codes = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
     ],
   },
   resetPassword: {
@@ -349,11 +368,11 @@ export const codes = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
-      'validation_failed',
       'code_invalid',
     ],
   },
@@ -369,10 +388,10 @@ export const codes = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
-      'route_not_found',
       'token_missing',
       'token_invalid',
       'token_expired',
@@ -392,15 +411,378 @@ export const codes = {
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'route_not_found',
+      'validation_failed',
       'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'code_invalid',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `emailChange`. */
+export const emailChange = {
+  requestEmailChange: {
+    method: 'POST',
+    path: '/users/me/email',
+    hasBody: true,
+    needsToken: true,
+    status: 202,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'too_many_attempts',
+      'invalid_credentials',
+    ],
+  },
+  changeEmail: {
+    method: 'POST',
+    path: '/users/email-change/confirm',
+    hasBody: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'code_invalid',
+      'email_taken',
+    ],
+  },
+  undoEmailChange: {
+    method: 'POST',
+    path: '/users/email-change/undo',
+    hasBody: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'code_invalid',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `tenants`. */
+export const tenants = {
+  createTenant: {
+    method: 'POST',
+    path: '/tenants',
+    hasBody: true,
+    needsToken: true,
+    status: 201,
+    field: 'name',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenants_full',
+    ],
+  },
+  tenant: {
+    method: 'GET',
+    path: '/tenants/{tenantId}',
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'name',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
       'route_not_found',
       'validation_failed',
       'token_missing',
       'token_invalid',
       'token_expired',
+      'tenant_not_found',
+    ],
+  },
+  updateTenant: {
+    method: 'PATCH',
+    path: '/tenants/{tenantId}',
+    hasBody: true,
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'name',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+    ],
+  },
+  deleteTenant: {
+    method: 'DELETE',
+    path: '/tenants/{tenantId}',
+    needsToken: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+      'too_many_changes',
+    ],
+  },
+  listMembers: {
+    method: 'GET',
+    path: '/tenants/{tenantId}/members',
+    hasQuery: true,
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'members',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+    ],
+  },
+  changeMember: {
+    method: 'PATCH',
+    path: '/tenants/{tenantId}/members/{userId}',
+    hasBody: true,
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+      'last_owner',
+      'too_many_changes',
+      'member_not_found',
+    ],
+  },
+  removeMember: {
+    method: 'DELETE',
+    path: '/tenants/{tenantId}/members/{userId}',
+    needsToken: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+      'last_owner',
+      'too_many_changes',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `invitations`. */
+export const invitations = {
+  inviteMember: {
+    method: 'POST',
+    path: '/tenants/{tenantId}/invitations',
+    hasBody: true,
+    needsToken: true,
+    status: 201,
+    field: 'email',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+      'already_member',
+      'invitations_full',
+      'too_many_invitations',
+    ],
+  },
+  listInvitations: {
+    method: 'GET',
+    path: '/tenants/{tenantId}/invitations',
+    needsToken: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'invitations',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+    ],
+  },
+  revokeInvitation: {
+    method: 'DELETE',
+    path: '/tenants/{tenantId}/invitations/{invitationId}',
+    needsToken: true,
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'tenant_not_found',
+      'role_insufficient',
+    ],
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/invitations/accept',
+    hasBody: true,
+    needsToken: true,
+    status: 200,
+    field: 'tenantId',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'validation_failed',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
       'code_invalid',
+      'invitation_for_other_address',
+      'seats_full',
+      'email_not_verified',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -455,9 +837,51 @@ export type RequestEmailVerificationErrorCode =
 /** Every `error.code` of `verifyEmail`. */
 export type VerifyEmailErrorCode = (typeof codes.verifyEmail.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `requestEmailChange`. */
+export type RequestEmailChangeErrorCode = (typeof emailChange.requestEmailChange.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `changeEmail`. */
+export type ChangeEmailErrorCode = (typeof emailChange.changeEmail.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `undoEmailChange`. */
+export type UndoEmailChangeErrorCode = (typeof emailChange.undoEmailChange.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `createTenant`. */
+export type CreateTenantErrorCode = (typeof tenants.createTenant.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `tenant`. */
+export type TenantErrorCode = (typeof tenants.tenant.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `updateTenant`. */
+export type UpdateTenantErrorCode = (typeof tenants.updateTenant.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `deleteTenant`. */
+export type DeleteTenantErrorCode = (typeof tenants.deleteTenant.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `listMembers`. */
+export type ListMembersErrorCode = (typeof tenants.listMembers.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `changeMember`. */
+export type ChangeMemberErrorCode = (typeof tenants.changeMember.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `removeMember`. */
+export type RemoveMemberErrorCode = (typeof tenants.removeMember.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `inviteMember`. */
+export type InviteMemberErrorCode = (typeof invitations.inviteMember.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `listInvitations`. */
+export type ListInvitationsErrorCode = (typeof invitations.listInvitations.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `revokeInvitation`. */
+export type RevokeInvitationErrorCode = (typeof invitations.revokeInvitation.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `acceptInvitation`. */
+export type AcceptInvitationErrorCode = (typeof invitations.acceptInvitation.codes)[number] | 'no_answer'
+
 /** The operations of the API as functions. */
 export interface Operations {
-  /** Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. Requires no authentication. */
+  /** Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. With `invitationCode`, the user also joins a tenant, even if sign-up is closed. Requires no authentication. */
   createUser(body: CreateUserBody, options?: CallOptions): Promise<Result<SignedInUser, CreateUserErrorCode>>
   /** Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user. */
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
@@ -491,7 +915,7 @@ export interface Operations {
     body: ChangePasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
-  /** Also deletes the user’s tenants that have no other user. This cannot be undone. */
+  /** Also deletes the user’s tenants that have no other user. A tenant with other users must keep an owner. This cannot be undone. */
   deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
   /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too. */
   requestPasswordReset(
@@ -512,4 +936,72 @@ export interface Operations {
     body: VerifyEmailBody,
     options?: CallOptions,
   ): Promise<Result<VerifiedEmail, VerifyEmailErrorCode>>
+  /** Sends a mail with a code to the new address. The code is valid for one hour. The current address gets a mail that says so. The response is the same if the new address is taken: then its mail has no code. A user can request five changes an hour. The limits of mails apply too. */
+  requestEmailChange(
+    body: RequestEmailChangeBody,
+    options?: CallOptions,
+  ): Promise<Result<Accepted, RequestEmailChangeErrorCode>>
+  /** Needs no token, because users may open the mail in another browser. Ends all sessions of the user, and revokes all access tokens and codes. The former address gets a mail with a code to undo the change, and stays taken for 7 days. */
+  changeEmail(
+    body: ChangeEmailBody,
+    options?: CallOptions,
+  ): Promise<Result<ChangedEmail, ChangeEmailErrorCode>>
+  /** Restores the address to which the code was sent. Ends all sessions of the user, revokes all access tokens and codes, and removes the password. Sends a mail to choose a new one. Also undoes the changes that followed. The code is valid for 7 days. */
+  undoEmailChange(
+    body: UndoEmailChangeBody,
+    options?: CallOptions,
+  ): Promise<Result<ChangedEmail, UndoEmailChangeErrorCode>>
+  /** Creates a tenant with the current user as its owner. A user can have created at most 100 tenants that exist. Tokens contain the tenant from the next login or refresh on. */
+  createTenant(body: CreateTenantBody, options?: CallOptions): Promise<Result<Tenant, CreateTenantErrorCode>>
+  /** Returns a tenant of the current user as currently stored. */
+  tenant(tenantId: string, options?: CallOptions): Promise<Result<Tenant, TenantErrorCode>>
+  /** Needs the role `admin` or `owner`. */
+  updateTenant(
+    tenantId: string,
+    body: UpdateTenantBody,
+    options?: CallOptions,
+  ): Promise<Result<Tenant, UpdateTenantErrorCode>>
+  /** Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted. */
+  deleteTenant(tenantId: string, options?: CallOptions): Promise<Result<undefined, DeleteTenantErrorCode>>
+  /** Returns the users of a tenant ordered by id, which is the order of sign-up. */
+  listMembers(
+    tenantId: string,
+    query?: ListMembersQuery | undefined,
+    options?: CallOptions,
+  ): Promise<Result<MemberList, ListMembersErrorCode>>
+  /** Admins and owners can change roles below `admin`. Only owners can give and take `admin` and `owner`. Tokens contain the new role from the next login or refresh on. */
+  changeMember(
+    tenantId: string,
+    userId: string,
+    body: ChangeMemberBody,
+    options?: CallOptions,
+  ): Promise<Result<Member, ChangeMemberErrorCode>>
+  /** With the ID of the current user: leaves the tenant. The last member who leaves deletes it. Admins and owners can remove members with a role below `admin`, and owners all others. Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it. */
+  removeMember(
+    tenantId: string,
+    userId: string,
+    options?: CallOptions,
+  ): Promise<Result<undefined, RemoveMemberErrorCode>>
+  /** Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations. */
+  inviteMember(
+    tenantId: string,
+    body: InviteMemberBody,
+    options?: CallOptions,
+  ): Promise<Result<Invitation, InviteMemberErrorCode>>
+  /** Returns the invitations that can be accepted. Needs the role `admin` or `owner`. */
+  listInvitations(
+    tenantId: string,
+    options?: CallOptions,
+  ): Promise<Result<PendingInvitations, ListInvitationsErrorCode>>
+  /** Its code cannot be used any more. Needs the role `admin` or `owner`; only owners can revoke an invitation as `admin` or `owner`. Also succeeds if there is no such invitation. */
+  revokeInvitation(
+    tenantId: string,
+    invitationId: string,
+    options?: CallOptions,
+  ): Promise<Result<undefined, RevokeInvitationErrorCode>>
+  /** Adds the current user to the tenant. The invited address must be that of the user, and verified. A code can be used once, and a refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
+  acceptInvitation(
+    body: AcceptInvitationBody,
+    options?: CallOptions,
+  ): Promise<Result<AcceptedInvitation, AcceptInvitationErrorCode>>
 }

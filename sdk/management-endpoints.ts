@@ -13,8 +13,14 @@ import type {
   ChangeUserBody,
   CreateCodeBody,
   EventList,
+  ImportResult,
+  Invitation,
+  InvitationBody,
+  InvitationList,
   ListEventsQuery,
+  ListInvitationsQuery,
   ListMembersQuery,
+  ListRevocationsQuery,
   ListTenantsQuery,
   ListUserSessionsQuery,
   ListUsersQuery,
@@ -22,9 +28,11 @@ import type {
   ManagedUser,
   MemberList,
   PutMemberBody,
+  RevocationList,
   SetPasswordBody,
   TenantList,
   UserCode,
+  UserLine,
   UserList,
   UserSessionList,
 } from './management-schemas.js'
@@ -34,7 +42,7 @@ import type { CallOptions } from './send.js'
 export const managementEndpoints = {
   listUsers: {
     method: 'GET',
-    path: '/users',
+    path: '/management/users',
     hasQuery: true,
     isRepeatable: true,
     status: 200,
@@ -46,44 +54,44 @@ export const managementEndpoints = {
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'tenant_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'tenant_not_found',
     ],
   },
   addUser: {
     method: 'POST',
-    path: '/users',
-    bodyType: 'application/json',
+    path: '/management/users',
+    hasBody: true,
     acceptsIdempotencyKey: true,
     status: 201,
     field: 'email',
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'tenant_not_found',
       'database_not_found',
       'request_timeout',
-      'email_taken',
-      'external_id_taken',
-      'refused',
-      'payload_too_large',
-      'unsupported_media_type',
-      'idempotency_key_reused',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'idempotency_key_reused',
+      'external_id_taken',
+      'refused',
+      'email_taken',
     ],
   },
   user: {
     method: 'GET',
-    path: '/users/{userId}',
+    path: '/management/users/{userId}',
     isRepeatable: true,
     status: 200,
     field: 'email',
@@ -92,83 +100,105 @@ export const managementEndpoints = {
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'user_not_found',
     ],
   },
   changeUser: {
     method: 'PATCH',
-    path: '/users/{userId}',
-    bodyType: 'application/json',
+    path: '/management/users/{userId}',
+    hasBody: true,
     status: 200,
     field: 'email',
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
-      'email_taken',
-      'precondition_failed',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
+      'external_id_taken',
+      'email_taken',
+      'precondition_failed',
     ],
   },
   removeUser: {
     method: 'DELETE',
-    path: '/users/{userId}',
+    path: '/management/users/{userId}',
     isRepeatable: true,
     status: 204,
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
     ],
   },
   setUserPassword: {
     method: 'PUT',
-    path: '/users/{userId}/password',
-    bodyType: 'application/json',
+    path: '/management/users/{userId}/password',
+    hasBody: true,
     isRepeatable: true,
     status: 204,
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
+    ],
+  },
+  unlockUser: {
+    method: 'DELETE',
+    path: '/management/users/{userId}/failed-logins',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
     ],
   },
   listUserSessions: {
     method: 'GET',
-    path: '/users/{userId}/sessions',
+    path: '/management/users/{userId}/sessions',
     hasQuery: true,
     isRepeatable: true,
     status: 200,
@@ -180,84 +210,86 @@ export const managementEndpoints = {
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'user_not_found',
     ],
   },
   endUserSessions: {
     method: 'DELETE',
-    path: '/users/{userId}/sessions',
+    path: '/management/users/{userId}/sessions',
     isRepeatable: true,
     status: 204,
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
     ],
   },
   createUserCode: {
     method: 'POST',
-    path: '/users/{userId}/codes',
-    bodyType: 'application/json',
+    path: '/management/users/{userId}/codes',
+    hasBody: true,
     acceptsIdempotencyKey: true,
     status: 201,
     field: 'code',
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'user_not_found',
+      'idempotency_key_reused',
       'refused',
+    ],
+  },
+  importUsers: {
+    method: 'POST',
+    path: '/management/users/import',
+    linesType: 'application/x-ndjson',
+    acceptsIdempotencyKey: true,
+    status: 200,
+    field: 'created',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
       'idempotency_key_reused',
-      'headers_too_large',
-      'internal_error',
-      'unavailable',
-    ],
-  },
-  unlockUser: {
-    method: 'DELETE',
-    path: '/users/{userId}/failed-logins',
-    isRepeatable: true,
-    status: 204,
-    codes: [
-      'malformed_json',
-      'validation_failed',
-      'malformed_request',
-      'key_invalid',
-      'insufficient_scope',
-      'user_not_found',
-      'database_not_found',
-      'request_timeout',
-      'payload_too_large',
-      'unsupported_media_type',
-      'headers_too_large',
-      'internal_error',
-      'unavailable',
     ],
   },
   listTenants: {
     method: 'GET',
-    path: '/tenants',
+    path: '/management/tenants',
     hasQuery: true,
     isRepeatable: true,
     status: 200,
@@ -278,31 +310,31 @@ export const managementEndpoints = {
   },
   addTenant: {
     method: 'POST',
-    path: '/tenants',
-    bodyType: 'application/json',
+    path: '/management/tenants',
+    hasBody: true,
     acceptsIdempotencyKey: true,
     status: 201,
     field: 'name',
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
       'database_not_found',
       'request_timeout',
-      'external_id_taken',
-      'payload_too_large',
-      'unsupported_media_type',
-      'idempotency_key_reused',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'idempotency_key_reused',
+      'external_id_taken',
     ],
   },
   tenant: {
     method: 'GET',
-    path: '/tenants/{tenantId}',
+    path: '/management/tenants/{tenantId}',
     isRepeatable: true,
     status: 200,
     field: 'name',
@@ -311,42 +343,42 @@ export const managementEndpoints = {
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'tenant_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'tenant_not_found',
     ],
   },
   changeTenant: {
     method: 'PATCH',
-    path: '/tenants/{tenantId}',
-    bodyType: 'application/json',
+    path: '/management/tenants/{tenantId}',
+    hasBody: true,
     isRepeatable: true,
     status: 200,
     field: 'name',
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'tenant_not_found',
       'database_not_found',
       'request_timeout',
-      'external_id_taken',
-      'precondition_failed',
-      'payload_too_large',
-      'unsupported_media_type',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'external_id_taken',
+      'precondition_failed',
     ],
   },
   removeTenant: {
     method: 'DELETE',
-    path: '/tenants/{tenantId}',
+    path: '/management/tenants/{tenantId}',
     isRepeatable: true,
     status: 204,
     codes: [
@@ -363,7 +395,7 @@ export const managementEndpoints = {
   },
   listMembers: {
     method: 'GET',
-    path: '/tenants/{tenantId}/members',
+    path: '/management/tenants/{tenantId}/members',
     hasQuery: true,
     isRepeatable: true,
     status: 200,
@@ -375,40 +407,106 @@ export const managementEndpoints = {
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'tenant_not_found',
       'database_not_found',
       'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'tenant_not_found',
     ],
   },
   putMember: {
     method: 'PUT',
-    path: '/tenants/{tenantId}/members/{userId}',
-    bodyType: 'application/json',
+    path: '/management/tenants/{tenantId}/members/{userId}',
+    hasBody: true,
     isRepeatable: true,
     status: 204,
     codes: [
-      'malformed_json',
       'validation_failed',
       'malformed_request',
       'key_invalid',
       'insufficient_scope',
-      'tenant_not_found',
-      'user_not_found',
       'database_not_found',
       'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
       'payload_too_large',
       'unsupported_media_type',
+      'tenant_not_found',
+      'user_not_found',
+    ],
+  },
+  removeMember: {
+    method: 'DELETE',
+    path: '/management/tenants/{tenantId}/members/{userId}',
+    isRepeatable: true,
+    status: 204,
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
       'headers_too_large',
       'internal_error',
       'unavailable',
     ],
   },
-  removeMember: {
+  listInvitations: {
+    method: 'GET',
+    path: '/management/tenants/{tenantId}/invitations',
+    hasQuery: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'invitations',
+    items: 'invitations',
+    iterator: 'invitations',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'tenant_not_found',
+    ],
+  },
+  inviteMember: {
+    method: 'POST',
+    path: '/management/tenants/{tenantId}/invitations',
+    hasBody: true,
+    acceptsIdempotencyKey: true,
+    status: 201,
+    field: 'email',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'tenant_not_found',
+      'idempotency_key_reused',
+      'refused',
+      'already_member',
+      'invitations_full',
+    ],
+  },
+  revokeInvitation: {
     method: 'DELETE',
-    path: '/tenants/{tenantId}/members/{userId}',
+    path: '/management/tenants/{tenantId}/invitations/{invitationId}',
     isRepeatable: true,
     status: 204,
     codes: [
@@ -425,7 +523,7 @@ export const managementEndpoints = {
   },
   listEvents: {
     method: 'GET',
-    path: '/events',
+    path: '/management/events',
     hasQuery: true,
     isRepeatable: true,
     status: 200,
@@ -439,11 +537,33 @@ export const managementEndpoints = {
       'insufficient_scope',
       'database_not_found',
       'request_timeout',
-      'events_not_kept',
-      'cursor_expired',
       'headers_too_large',
       'internal_error',
       'unavailable',
+      'cursor_expired',
+      'events_not_kept',
+    ],
+  },
+  listRevocations: {
+    method: 'GET',
+    path: '/management/revocations',
+    hasQuery: true,
+    isRepeatable: true,
+    status: 200,
+    field: 'revocations',
+    items: 'revocations',
+    iterator: 'revocations',
+    codes: [
+      'validation_failed',
+      'malformed_request',
+      'key_invalid',
+      'insufficient_scope',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'cursor_expired',
     ],
   },
 } as const satisfies Record<string, ManagementEndpoint>
@@ -468,6 +588,9 @@ export type SetUserPasswordErrorCode =
   | (typeof managementEndpoints.setUserPassword.codes)[number]
   | 'no_answer'
 
+/** Every `error.code` of `unlockUser`. */
+export type UnlockUserErrorCode = (typeof managementEndpoints.unlockUser.codes)[number] | 'no_answer'
+
 /** Every `error.code` of `listUserSessions`. */
 export type ListUserSessionsErrorCode =
   | (typeof managementEndpoints.listUserSessions.codes)[number]
@@ -481,8 +604,8 @@ export type EndUserSessionsErrorCode =
 /** Every `error.code` of `createUserCode`. */
 export type CreateUserCodeErrorCode = (typeof managementEndpoints.createUserCode.codes)[number] | 'no_answer'
 
-/** Every `error.code` of `unlockUser`. */
-export type UnlockUserErrorCode = (typeof managementEndpoints.unlockUser.codes)[number] | 'no_answer'
+/** Every `error.code` of `importUsers`. */
+export type ImportUsersErrorCode = (typeof managementEndpoints.importUsers.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `listTenants`. */
 export type ListTenantsErrorCode = (typeof managementEndpoints.listTenants.codes)[number] | 'no_answer'
@@ -508,12 +631,30 @@ export type PutMemberErrorCode = (typeof managementEndpoints.putMember.codes)[nu
 /** Every `error.code` of `removeMember`. */
 export type RemoveMemberErrorCode = (typeof managementEndpoints.removeMember.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `listInvitations`. */
+export type ListInvitationsErrorCode =
+  | (typeof managementEndpoints.listInvitations.codes)[number]
+  | 'no_answer'
+
+/** Every `error.code` of `inviteMember`. */
+export type InviteMemberErrorCode = (typeof managementEndpoints.inviteMember.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `revokeInvitation`. */
+export type RevokeInvitationErrorCode =
+  | (typeof managementEndpoints.revokeInvitation.codes)[number]
+  | 'no_answer'
+
 /** Every `error.code` of `listEvents`. */
 export type ListEventsErrorCode = (typeof managementEndpoints.listEvents.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `listRevocations`. */
+export type ListRevocationsErrorCode =
+  | (typeof managementEndpoints.listRevocations.codes)[number]
+  | 'no_answer'
+
 /** The operations of the management API as functions. */
 export interface ManagementOperations {
-  /** Returns users ordered by id, which is the order of sign-up. Needs the scope `users:read`. */
+  /** Returns users ordered by id, which is the order of sign-up, and with `emailPrefix` by the bytes of the lower-case address. Needs the scope `users:read`. */
   listUsers(
     query?: ListUsersQuery | undefined,
     options?: CallOptions,
@@ -525,7 +666,7 @@ export interface ManagementOperations {
   ): Promise<ManagementResult<ManagedUser, AddUserErrorCode>>
   /** Returns a user as currently stored, with tenants and the number of sessions. Needs the scope `users:read`. */
   user(userId: string, options?: CallOptions): Promise<ManagementResult<ManagedUser, UserErrorCode>>
-  /** Changes the given fields. With `If-Match`, only if the user still has the ETag of an earlier response. Also needs `credentials:write` for `email` and `emailVerified`. Needs the scope `users:write`. */
+  /** Changes the given fields. With `If-Match`, only if the user still has the ETag of an earlier response. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`. Needs the scope `users:write`. */
   changeUser(
     userId: string,
     body: ChangeUserBody,
@@ -539,6 +680,8 @@ export interface ManagementOperations {
     body: SetPasswordBody,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, SetUserPasswordErrorCode>>
+  /** A throttled user can log in immediately. Needs the scope `users:write`. */
+  unlockUser(userId: string, options?: CallOptions): Promise<ManagementResult<undefined, UnlockUserErrorCode>>
   /** Returns the sessions that have not ended, ordered by id. Needs the scope `users:read`. */
   listUserSessions(
     userId: string,
@@ -556,8 +699,11 @@ export interface ManagementOperations {
     body: CreateCodeBody,
     options?: CallOptions & PostOptions,
   ): Promise<ManagementResult<UserCode, CreateUserCodeErrorCode>>
-  /** A throttled user can log in immediately. Needs the scope `users:write`. */
-  unlockUser(userId: string, options?: CallOptions): Promise<ManagementResult<undefined, UnlockUserErrorCode>>
+  /** Adds users with their password hashes from other systems, as `usher user import` does. At most 1000 lines and 1 MiB. A line is stored as a whole or not at all. No event is written. Also needs `credentials:write` for `passwordHash` and `emailVerifiedAt`, and `tenants:write` for `tenants`. Needs the scope `users:write`. */
+  importUsers(
+    body: { lines: readonly UserLine[] },
+    options?: CallOptions & PostOptions,
+  ): Promise<ManagementResult<ImportResult, ImportUsersErrorCode>>
   /** Returns tenants ordered by id, which is the order of creation. Needs the scope `tenants:read`. */
   listTenants(
     query?: ListTenantsQuery | undefined,
@@ -587,24 +733,47 @@ export interface ManagementOperations {
     query?: ListMembersQuery | undefined,
     options?: CallOptions,
   ): Promise<ManagementResult<MemberList, ListMembersErrorCode>>
-  /** Also succeeds for a member. Tokens contain the tenant from the next login on. Needs the scope `tenants:write`. */
+  /** Tokens contain the tenant and the role from the next login or refresh on. A tenant may be left without an owner. Needs the scope `tenants:write`. */
   putMember(
     tenantId: string,
     userId: string,
     body?: PutMemberBody | undefined,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, PutMemberErrorCode>>
-  /** Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire. Needs the scope `tenants:write`. */
+  /** Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it. Needs the scope `tenants:write`. */
   removeMember(
     tenantId: string,
     userId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RemoveMemberErrorCode>>
+  /** Returns the invitations that can be accepted, ordered by id. Needs the scope `tenants:read`. */
+  listInvitations(
+    tenantId: string,
+    query?: ListInvitationsQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<InvitationList, ListInvitationsErrorCode>>
+  /** Sends a mail with a code, in any role and without the limits of users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. The database needs tenant operations and an app URL. Needs the scope `tenants:write`. */
+  inviteMember(
+    tenantId: string,
+    body: InvitationBody,
+    options?: CallOptions & PostOptions,
+  ): Promise<ManagementResult<Invitation, InviteMemberErrorCode>>
+  /** Its code cannot be used any more. Also succeeds if there is no such invitation. Needs the scope `tenants:write`. */
+  revokeInvitation(
+    tenantId: string,
+    invitationId: string,
+    options?: CallOptions,
+  ): Promise<ManagementResult<undefined, RevokeInvitationErrorCode>>
   /** Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot let the request wait returns an empty list with `Retry-After`. Needs the scope `events:read`. */
   listEvents(
     query?: ListEventsQuery | undefined,
     options?: CallOptions,
   ): Promise<ManagementResult<EventList, ListEventsErrorCode>>
+  /** Returns the revocations that follow a cursor, each at least once and none skipped, for backends that verify tokens by themselves. Each is listed until every token that it concerns has expired. Repeating one changes nothing. A server that cannot let the request wait returns an empty list with `Retry-After`. The public port serves this operation, too. Needs the scope `revocations:read`. */
+  listRevocations(
+    query?: ListRevocationsQuery | undefined,
+    options?: CallOptions,
+  ): Promise<ManagementResult<RevocationList, ListRevocationsErrorCode>>
 }
 
 /** The lists of the management API, which request their pages when they are needed. */
@@ -648,6 +817,16 @@ export interface ManagementLists {
     options?: CallOptions,
   ): AsyncGenerator<MemberList['members'][number], void, undefined>
   /**
+   * Yields the items of every page of `listInvitations`, and requests a page when it is needed.
+   *
+   * @throws {UsherError} if a request fails
+   */
+  invitations(
+    tenantId: string,
+    query?: ListInvitationsQuery | undefined,
+    options?: CallOptions,
+  ): AsyncGenerator<InvitationList['invitations'][number], void, undefined>
+  /**
    * Yields the items of every page of `listEvents`, and requests a page when it is needed.
    *
    * @throws {UsherError} if a request fails
@@ -656,4 +835,13 @@ export interface ManagementLists {
     query?: ListEventsQuery | undefined,
     options?: CallOptions,
   ): AsyncGenerator<EventList['events'][number], void, undefined>
+  /**
+   * Yields the items of every page of `listRevocations`, and requests a page when it is needed.
+   *
+   * @throws {UsherError} if a request fails
+   */
+  revocations(
+    query?: ListRevocationsQuery | undefined,
+    options?: CallOptions,
+  ): AsyncGenerator<RevocationList['revocations'][number], void, undefined>
 }

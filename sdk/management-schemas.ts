@@ -18,6 +18,12 @@ export interface AddTenantBody {
   metadata?: { [field: string]: unknown } | null | undefined
   /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
+  /**
+   * Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.
+   *
+   * @example 25
+   */
+  seats?: number | null | undefined
 }
 
 /** The user to add. */
@@ -44,7 +50,7 @@ export interface AddUserBody {
   preferredName?: string | null | undefined
   /** Whether the address counts as verified. */
   emailVerified?: boolean | undefined
-  /** Existing tenants that the user joins, in this order. */
+  /** Existing tenants that the user joins, in this order, each with a role. Without `role`, as a `member`. */
   tenants?:
     | {
         /**
@@ -53,6 +59,12 @@ export interface AddUserBody {
          * @example 01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01
          */
         id: string
+        /**
+         * `owner`, `admin`, `member` or a role of the database.
+         *
+         * @example admin
+         */
+        role?: string | undefined
       }[]
     | undefined
   /**
@@ -87,6 +99,12 @@ export interface ChangeTenantBody {
   metadata?: { [field: string]: unknown } | null | undefined
   /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
+  /**
+   * Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.
+   *
+   * @example 25
+   */
+  seats?: number | null | undefined
 }
 
 /** The fields to change. Others stay as they are. */
@@ -103,10 +121,22 @@ export interface ChangeUserBody {
    * @example ada@example.com
    */
   email?: string | undefined
+  /** Whether the user can undo the change of the address for 7 days, by a mail to the former one. False also ends the undo of earlier changes. True unless set. */
+  emailUndo?: boolean | undefined
   /** Whether the address counts as verified. Another address does not, unless this is true. */
   emailVerified?: boolean | undefined
   /** Whether logins and tokens of the user are refused. True ends all sessions. */
   disabled?: boolean | undefined
+  /**
+   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   *
+   * @example customer-17
+   */
+  externalId?: string | null | undefined
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  metadata?: { [field: string]: unknown } | null | undefined
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  privateMetadata?: { [field: string]: unknown } | null | undefined
 }
 
 /** What the code is for, and who gets it. */
@@ -133,7 +163,7 @@ export interface EventList {
 
 /** What is wrong with one field of a request. */
 export interface FieldError {
-  /** Name of the field. Empty if the error concerns the whole body. */
+  /** Name of the field or parameter. Empty if the error concerns the whole body, `query` if it concerns all parameters. */
   path: string
   code: FieldErrorCode
   /** Human-readable explanation of the error. */
@@ -156,6 +186,80 @@ export type FieldErrorCode =
   | 'password_too_common'
   | 'password_is_email'
 
+/** What has become of each line. */
+export interface ImportResult {
+  /** Number of lines that added a user. */
+  created: number
+  /** Number of lines whose user existed. */
+  existing: number
+  /** Number of rejected lines. */
+  rejected: number
+  /** In the order of the request, without blank lines. */
+  lines: ImportedLine[]
+}
+
+/** `created`: the user was added with all tenants. `exists`: a user, or an earlier line, has the address, and nothing changed. `rejected`: nothing of the line was stored. */
+export type ImportStatus = 'created' | 'exists' | 'rejected'
+
+/** What has become of a line. */
+export interface ImportedLine {
+  /** Number of the line, from 1 on. */
+  line: number
+  status: ImportStatus
+  /** ID of the user with the address, or null if the line was rejected. */
+  userId: string | null
+  /** Why the line was rejected: every error in it. Empty otherwise. */
+  errors: FieldError[]
+}
+
+/** An invitation to a tenant that is not accepted yet. */
+export interface Invitation {
+  /** ID of the invitation. Inviting the address again does not change it. */
+  id: string
+  /**
+   * The invited address, in Unicode NFC.
+   *
+   * @example grace@example.com
+   */
+  email: string
+  /**
+   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /** ID of the user who invited last. Null if an operator did. */
+  inviterId: string | null
+  /** When the address was invited last (RFC 3339, UTC). */
+  createdAt: string
+  /** When the invitation expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
+/** The address to invite, and its role. */
+export interface InvitationBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example admin
+   */
+  role: string
+}
+
+/** A page of the invitations of a tenant. */
+export interface InvitationList {
+  /** Ordered by id. */
+  invitations: Invitation[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
 /** An event, as a webhook gets it. The id is that of the `webhook-id` header. */
 export interface ListedEvent {
   /** ID of the event. It may occur again; process it once. */
@@ -176,6 +280,8 @@ export interface ListedEvent {
     userId?: string | undefined
     /** ID of the tenant. */
     tenantId?: string | undefined
+    /** ID of the invitation. */
+    invitationId?: string | undefined
     /** ID of the session. */
     sessionId?: string | undefined
     /** ID of the API key that made the change, if one did. */
@@ -199,6 +305,8 @@ export interface ListedTenant {
    * @example customer-17
    */
   externalId: string | null
+  /** Maximum number of members who accept an invitation, or null. */
+  seats: number | null
   /** When the tenant was created (RFC 3339, UTC). */
   createdAt: string
 }
@@ -243,6 +351,12 @@ export interface ManagedMembership {
    * @example Analytical Engines
    */
   name: string
+  /**
+   * Role in the tenant: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
   /** When the user joined the tenant (RFC 3339, UTC). */
   joinedAt: string
 }
@@ -263,6 +377,8 @@ export interface ManagedTenant {
    * @example customer-17
    */
   externalId: string | null
+  /** Maximum number of members who accept an invitation, or null. */
+  seats: number | null
   /** When the tenant was created (RFC 3339, UTC). */
   createdAt: string
   /** An object of the product that members see, or null. */
@@ -329,6 +445,12 @@ export interface Member {
    * @example Ada
    */
   preferredName: string | null
+  /**
+   * Role in the tenant: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
   /** When the user joined the tenant (RFC 3339, UTC). */
   joinedAt: string
 }
@@ -361,6 +483,8 @@ export interface Problem {
   requestId: string
   /** The errors of each field. Present if `code` is `validation_failed`. */
   errors?: FieldError[] | undefined
+  /** IDs of the tenants that need another owner. Present if `code` is `last_owner`. */
+  tenants?: string[] | undefined
 }
 
 /**
@@ -376,7 +500,10 @@ export type ProblemCode =
   | 'route_not_found'
   | 'method_not_allowed'
   | 'request_timeout'
+  | 'tenant_not_found'
   | 'email_taken'
+  | 'already_member'
+  | 'invitations_full'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'idempotency_key_reused'
@@ -386,15 +513,68 @@ export type ProblemCode =
   | 'key_invalid'
   | 'insufficient_scope'
   | 'user_not_found'
-  | 'tenant_not_found'
   | 'external_id_taken'
   | 'events_not_kept'
   | 'cursor_expired'
   | 'refused'
   | 'precondition_failed'
 
-/** An empty object. */
-export type PutMemberBody = { [field: string]: never }
+/** The role of the member. */
+export interface PutMemberBody {
+  /**
+   * `owner`, `admin`, `member` or a role of the database. Without it, a new member is a `member`, and the role of an existing one does not change.
+   *
+   * @example admin
+   */
+  role?: string | undefined
+}
+
+/** What changes the meaning of tokens that have not expired. */
+export interface Revocation {
+  type: RevocationType
+  /** When each token that it concerns has expired, and the revocation can be forgotten (RFC 3339, UTC). */
+  expiresAt: string
+  /** ID of the user. */
+  userId?: string | undefined
+  /** The first `gen` that is accepted. */
+  generation?: number | undefined
+  /** ID of the session. */
+  sessionId?: string | undefined
+  /** The first `tenants_version` that has the change. */
+  version?: number | undefined
+  /** ID of the tenant. */
+  tenantId?: string | undefined
+  /**
+   * Role in the tenant; null if the user is no member any more.
+   *
+   * @example admin
+   */
+  role?: string | null | undefined
+  /** ID of the key. */
+  kid?: string | undefined
+}
+
+/** The revocations after a cursor. */
+export interface RevocationList {
+  /** In the order in which they apply. */
+  revocations: Revocation[]
+  /**
+   * The `after` of the next request, also if there are no revocations.
+   *
+   * @example Zx3b9QmWk1Lp.42
+   */
+  next: string
+  /** Whether the next request returns revocations immediately. */
+  moreAvailable: boolean
+}
+
+/** What a backend that verifies tokens by itself does. `tokens-revoked`: refuse tokens of `userId` whose claim `gen` is less than `generation` or absent. `session-revoked`: refuse tokens whose `sid` is `sessionId`, and tokens without `sid` whose `jti` is `sessionId`. `token-claims-change`: in tokens of `userId` whose claim `tenants_version` is less than `version` or absent, the role in `tenantId` is `role`; null removes the tenant. `tenant-deleted`: remove `tenantId` from all tokens. `key-retired`: refuse tokens of the key `kid`, and fetch the public keys again. */
+export type RevocationType =
+  | 'tokens-revoked'
+  | 'session-revoked'
+  | 'token-claims-change'
+  | 'tenant-deleted'
+  | 'key-retired'
 
 /** The new password. */
 export interface SetPasswordBody {
@@ -414,6 +594,44 @@ export interface TenantList {
   next: string | null
 }
 
+/** A tenant of an imported user. */
+export interface TenantOfLine {
+  /** A tenant that several lines or the database have with this id is one. Default: a new one. */
+  id?: string | null | undefined
+  /**
+   * Name of the tenant. Ignored if it exists.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+  /**
+   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   *
+   * @example customer-17
+   */
+  externalId?: string | null | undefined
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  metadata?: { [field: string]: unknown } | null | undefined
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  privateMetadata?: { [field: string]: unknown } | null | undefined
+  /**
+   * Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.
+   *
+   * @example 25
+   */
+  seats?: number | null | undefined
+  /**
+   * Role of the user. Without it a member, or the owner if nobody in the tenant has that role and nobody without role joined earlier.
+   *
+   * @example admin
+   */
+  role?: string | null | undefined
+  /** When it was created. Default: `createdAt` of the user. */
+  createdAt?: string | null | undefined
+  /** When the user joined it. Default: `createdAt` of the user. */
+  joinedAt?: string | null | undefined
+}
+
 /** A code that replaces earlier ones of its purpose. */
 export interface UserCode {
   /** The code, or null if a mail has it. */
@@ -422,9 +640,49 @@ export interface UserCode {
   expiresAt: string
 }
 
+/** A user to import. Null means absent, and an unknown field is an error. */
+export interface UserLine {
+  /** ID of the user. Default: a new one. */
+  id?: string | null | undefined
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /** A password hash in a format that the import accepts. Without it, no password matches. */
+  passwordHash?: string | null | undefined
+  /**
+   * Display name.
+   *
+   * @example Ada
+   */
+  preferredName?: string | null | undefined
+  /**
+   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   *
+   * @example customer-17
+   */
+  externalId?: string | null | undefined
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  metadata?: { [field: string]: unknown } | null | undefined
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  privateMetadata?: { [field: string]: unknown } | null | undefined
+  /** In the order of joining. */
+  tenants?: TenantOfLine[] | null | undefined
+  /** When the user verified the address. */
+  emailVerifiedAt?: string | null | undefined
+  /** When the user was disabled. */
+  disabledAt?: string | null | undefined
+  /** Tokens issued earlier are rejected. */
+  tokensValidAfter?: string | null | undefined
+  /** Time of sign-up. Default: now. */
+  createdAt?: string | null | undefined
+}
+
 /** A page of users. */
 export interface UserList {
-  /** Ordered by id. */
+  /** Ordered by id, and with `emailPrefix` by address. */
   users: ListedUser[]
   /** The `after` of the next page; null if this is the last one. */
   next: string | null
@@ -460,6 +718,8 @@ export interface ListUsersQuery {
   after?: string | undefined
   /** Only the user with this address, in any spelling of it. */
   email?: string | undefined
+  /** Only the users whose address begins with this text, in any spelling of upper and lower case. Ordered by address. */
+  emailPrefix?: string | undefined
   /** Only the users with these ids, 1 to 100, with a comma between two. */
   ids?: string | undefined
   /** Only the item with this external id. */
@@ -496,19 +756,37 @@ export interface ListMembersQuery {
   after?: string | undefined
 }
 
+/** Query of `listInvitations`. */
+export interface ListInvitationsQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after the last item of the page before: `next` of its response. */
+  after?: string | undefined
+}
+
 /** Query of `listEvents`. */
 export interface ListEventsQuery {
   /** Items of a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
   /** Start after this place: `next` of an earlier response. Without it, start with the oldest event. */
   after?: string | undefined
-  /** Seconds to wait for an event if there is none, 0 to 25. Default: 0. */
+  /** Seconds to wait if there is no event, 0 to 25. Default: 0. */
   wait?: number | undefined
 }
 
-/** A message for each `error.code` of the management API. */
+/** Query of `listRevocations`. */
+export interface ListRevocationsQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after this place: `next` of an earlier response. Without it, start with the oldest revocation. */
+  after?: string | undefined
+  /** Seconds to wait if there is no revocation, 0 to 25. Default: 0. */
+  wait?: number | undefined
+}
+
+/** A message for each `error.code`, such as a translation. */
 export interface ManagementErrorMessages {
-  /** Request body validation failed. Fix each field listed in `errors` and send the request again. */
+  /** Request validation failed. Fix each field listed in `errors` and send the request again. */
   validation_failed: string
   /** Malformed HTTP request. Send the request with an HTTP client library. */
   malformed_request: string
@@ -516,7 +794,7 @@ export interface ManagementErrorMessages {
   key_invalid: string
   /** API key lacks a scope. Use a key with the scope that `detail` names. */
   insufficient_scope: string
-  /** Tenant not found. Check the id of the tenant. */
+  /** Tenant not found. Check the id of the tenant. Users find only the tenants of which they are members. */
   tenant_not_found: string
   /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
   database_not_found: string
@@ -546,13 +824,17 @@ export interface ManagementErrorMessages {
   user_not_found: string
   /** Resource has changed. Read it again, and repeat the change with the new ETag. */
   precondition_failed: string
+  /** Address belongs to a member of the tenant. Change the role of the member instead. */
+  already_member: string
+  /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
+  invitations_full: string
   /** Events are not kept. Let the operator set `--events-kept` of the database to a number of days. */
   events_not_kept: string
-  /** Cursor has expired. Send the request without `after`, which starts with the oldest event, and read again what your copy depends on. The next events were deleted, or the store was restored from a backup. */
+  /** Cursor has expired. Send the request without `after`, which starts with the oldest item, and read again what your copy depends on. The next items were deleted, or the store was restored from a backup. */
   cursor_expired: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }
 
-/** Every `error.code` of every operation of the management API. */
+/** Every `error.code` of every operation. */
 export type ManagementErrorCode = keyof ManagementErrorMessages

@@ -1,20 +1,64 @@
 // Generated from the contract by scripts/write-sdk-api.js (npm run sdk-api). Do not edit.
 
+/** The code in the mail. */
+export interface AcceptInvitationBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+}
+
 /** Empty. It does not reveal whether a mail is sent. */
 export type Accepted = { [field: string]: never }
+
+/** The tenant that the current user has joined. */
+export interface AcceptedInvitation {
+  /** ID of the tenant. */
+  tenantId: string
+  /**
+   * Role of the current user: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /** When the user joined the tenant (RFC 3339, UTC). */
+  joinedAt: string
+}
 
 /** Access token for later requests of the user. */
 export interface AccessToken {
   /** JWT (RFC 9068) to send as `Authorization: Bearer …`. */
   jwt: string
   /**
-   * Lifetime of the token in seconds.
+   * Lifetime of the token in seconds. It ends before its session.
    *
    * @example 3600
    */
   maxAge: number
   /** Always `ACCESS_TOKEN`. */
   type: 'ACCESS_TOKEN'
+}
+
+/** The code in the mail to the new address. */
+export interface ChangeEmailBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+}
+
+/** The new role. */
+export interface ChangeMemberBody {
+  /**
+   * `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example admin
+   */
+  role: string
 }
 
 /** The current password and the new one. */
@@ -31,6 +75,26 @@ export interface ChangePasswordBody {
    * @example correct horse battery
    */
   newPassword: string
+}
+
+/** The address of the user from now on, which is verified. */
+export interface ChangedEmail {
+  /**
+   * The address, as `getMe` returns it.
+   *
+   * @example ada@engines.example
+   */
+  email: string
+}
+
+/** The tenant to create. */
+export interface CreateTenantBody {
+  /**
+   * Name of the tenant. Need not be unique.
+   *
+   * @example Analytical Engines
+   */
+  name: string
 }
 
 /** The user to sign up. */
@@ -59,6 +123,12 @@ export interface CreateUserBody {
    * @example Analytical Engines
    */
   newTenant?: string | null | undefined
+  /**
+   * The code of an invitation to `email`, from the mail. The user joins the tenant, and the address counts as verified. Null means none.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  invitationCode?: string | null | undefined
 }
 
 /** The password, as confirmation. */
@@ -73,7 +143,7 @@ export interface DeleteMeBody {
 
 /** What is wrong with one field of a request. */
 export interface FieldError {
-  /** Name of the field. Empty if the error concerns the whole body. */
+  /** Name of the field or parameter. Empty if the error concerns the whole body, `query` if it concerns all parameters. */
   path: string
   code: FieldErrorCode
   /** Human-readable explanation of the error. */
@@ -96,6 +166,46 @@ export type FieldErrorCode =
   | 'password_too_common'
   | 'password_is_email'
 
+/** An invitation to a tenant that is not accepted yet. */
+export interface Invitation {
+  /** ID of the invitation. Inviting the address again does not change it. */
+  id: string
+  /**
+   * The invited address, in Unicode NFC.
+   *
+   * @example grace@example.com
+   */
+  email: string
+  /**
+   * Role that the user gets: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /** ID of the user who invited last. Null if an operator did. */
+  inviterId: string | null
+  /** When the address was invited last (RFC 3339, UTC). */
+  createdAt: string
+  /** When the invitation expires (RFC 3339, UTC). */
+  expiresAt: string
+}
+
+/** The address to invite, and its role. */
+export interface InviteMemberBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example admin
+   */
+  role: string
+}
+
 /** The email and the password given at sign-up. */
 export interface LoginBody {
   /**
@@ -112,6 +222,40 @@ export interface LoginBody {
   password: string
 }
 
+/** A user of a tenant. */
+export interface Member {
+  /** ID of the user. */
+  id: string
+  /**
+   * Email address, in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * Display name, or null.
+   *
+   * @example Ada
+   */
+  preferredName: string | null
+  /**
+   * Role in the tenant: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /** When the user joined the tenant (RFC 3339, UTC). */
+  joinedAt: string
+}
+
+/** A page of the users of a tenant. */
+export interface MemberList {
+  /** Ordered by id of the user. */
+  members: Member[]
+  /** The `after` of the next page; null if this is the last one. */
+  next: string | null
+}
+
 /** A user’s membership of a tenant. */
 export interface Membership {
   /** ID of the tenant. */
@@ -122,6 +266,12 @@ export interface Membership {
    * @example Analytical Engines
    */
   name: string
+  /**
+   * Role in the tenant: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example owner
+   */
+  role: string
   /** When the user joined the tenant (RFC 3339, UTC). */
   joinedAt: string
   /** What the product keeps about the tenant and shows to its members, or null. */
@@ -141,6 +291,12 @@ export interface OpenSessionBody {
 /** Slug of a workspace or name of a database. */
 export type PathName = string
 
+/** The invitations of a tenant. */
+export interface PendingInvitations {
+  /** Ordered by id. At most 100. */
+  invitations: Invitation[]
+}
+
 /** Problem details (RFC 9457). */
 export interface Problem {
   /** URL of a page that describes the problem type. */
@@ -158,6 +314,8 @@ export interface Problem {
   requestId: string
   /** The errors of each field. Present if `code` is `validation_failed`. */
   errors?: FieldError[] | undefined
+  /** IDs of the tenants that need another owner. Present if `code` is `last_owner`. */
+  tenants?: string[] | undefined
 }
 
 /**
@@ -180,12 +338,24 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'sign_up_closed'
+  | 'role_insufficient'
+  | 'tenant_not_found'
+  | 'member_not_found'
   | 'email_taken'
+  | 'last_owner'
+  | 'tenants_full'
+  | 'already_member'
+  | 'invitations_full'
+  | 'invitation_for_other_address'
+  | 'email_not_verified'
+  | 'seats_full'
   | 'session_not_opened'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'idempotency_key_reused'
   | 'too_many_attempts'
+  | 'too_many_invitations'
+  | 'too_many_changes'
   | 'headers_too_large'
   | 'internal_error'
   | 'unavailable'
@@ -212,6 +382,22 @@ export interface RefreshTokenBody {
    * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
    */
   refreshToken: string
+}
+
+/** The new address, and the current password. */
+export interface RequestEmailChangeBody {
+  /**
+   * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
+   *
+   * @example ada@example.com
+   */
+  email: string
+  /**
+   * The current password.
+   *
+   * @example correct horse battery
+   */
+  password: string
 }
 
 /** The address of the account. */
@@ -283,6 +469,40 @@ export interface SignedInUser {
   token: AccessToken
 }
 
+/** A tenant as its members see it. */
+export interface Tenant {
+  /** ID of the tenant. */
+  id: string
+  /**
+   * Name of the tenant. Names are not unique.
+   *
+   * @example Analytical Engines
+   */
+  name: string
+  /**
+   * Role of the current user: `owner`, `admin`, `member` or a role of the database.
+   *
+   * @example member
+   */
+  role: string
+  /** Maximum number of members, or null if there is none. */
+  seats: number | null
+  /** What the product keeps about the tenant and shows to its members, or null. */
+  metadata: { [field: string]: unknown } | null
+  /** When the tenant was created (RFC 3339, UTC). */
+  createdAt: string
+}
+
+/** The code in the mail to the former address. */
+export interface UndoEmailChangeBody {
+  /**
+   * The code in the mail: what follows `#code=` in its link.
+   *
+   * @example 01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs
+   */
+  code: string
+}
+
 /** The fields to change. */
 export interface UpdateMeBody {
   /**
@@ -291,6 +511,16 @@ export interface UpdateMeBody {
    * @example Ada
    */
   preferredName?: string | null | undefined
+}
+
+/** The fields to change. An absent field does not change. */
+export interface UpdateTenantBody {
+  /**
+   * Name of the tenant. Need not be unique.
+   *
+   * @example Analytical Engines
+   */
+  name?: string | undefined
 }
 
 /** The user as currently stored. */
@@ -341,11 +571,21 @@ export interface VerifyEmailBody {
   code: string
 }
 
+/** Query of `listMembers`. */
+export interface ListMembersQuery {
+  /** Items of a page, 1 to 1000. Default: 50. */
+  limit?: number | undefined
+  /** Start after the last item of the page before: `next` of its response. */
+  after?: string | undefined
+}
+
 /** A message for each `error.code`, such as a translation. */
 export interface ErrorMessages {
+  /** Code is invalid. The code is unknown, used, revoked, expired or of another user. Request a new one. */
+  code_invalid: string
   /** Request body is not valid JSON. Send one JSON document, encoded as UTF-8. */
   malformed_json: string
-  /** Request body validation failed. Fix each field listed in `errors` and send the request again. */
+  /** Request validation failed. Fix each field listed in `errors` and send the request again. */
   validation_failed: string
   /** Malformed HTTP request. Send the request with an HTTP client library. */
   malformed_request: string
@@ -357,6 +597,10 @@ export interface ErrorMessages {
   request_timeout: string
   /** Email address is already in use. Log in, or sign up with another email address. */
   email_taken: string
+  /** Invitation is for another email address. Use the account with the address to which the invitation was sent. */
+  invitation_for_other_address: string
+  /** Tenant has no free seat. Remove a member, or let the operator raise the number of seats. */
+  seats_full: string
   /** Request body is too large. Send at most 16 KiB. */
   payload_too_large: string
   /** Unsupported media type. Send JSON with `Content-Type: application/json` and without `Content-Encoding`. */
@@ -385,8 +629,26 @@ export interface ErrorMessages {
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
-  /** Code is invalid. The code is unknown, used, expired or of another user. Request a new one. */
-  code_invalid: string
+  /** Tenant needs an owner. Make another member owner first, or delete the tenant. `tenants` lists the tenants. */
+  last_owner: string
+  /** User has created too many tenants. Delete a tenant that you have created. A user may create 100. */
+  tenants_full: string
+  /** Tenant not found. Check the id of the tenant. Users find only the tenants of which they are members. */
+  tenant_not_found: string
+  /** Role in the tenant is not sufficient. Ask a member with the role that `detail` names. */
+  role_insufficient: string
+  /** Too many changes of tenants. Wait for the number of seconds in `Retry-After` before the next change. */
+  too_many_changes: string
+  /** User is not a member of the tenant. Check both ids, or add the user to the tenant. */
+  member_not_found: string
+  /** Address belongs to a member of the tenant. Change the role of the member instead. */
+  already_member: string
+  /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
+  invitations_full: string
+  /** Too many invitations. Wait for the number of seconds in `Retry-After` before the next invitation. */
+  too_many_invitations: string
+  /** Email address is not verified. Let the user verify the address, or choose a new password with a code, and accept the invitation again. */
+  email_not_verified: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }

@@ -6,8 +6,8 @@ export const scopes = {
   'users:write': 'add, change, disable and delete users, and clear their failed logins',
   'credentials:write': 'set what takes over an account: addresses, passwords and returned codes',
   'sessions:write': 'end sessions',
-  'tenants:read': 'read tenants and their members',
-  'tenants:write': 'add, change and delete tenants, and their members',
+  'tenants:read': 'read tenants, their members and invitations',
+  'tenants:write': 'add, change and delete tenants and their members, send and revoke invitations',
   'events:read': 'read events',
   'revocations:read': 'read revocations',
 } as const

@@ -2,9 +2,12 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
 import { failures } from '../failures.js'
-import { instant, metadata, name } from '../fields.js'
+import { failsWith } from '../field-errors.js'
+import { instant, metadata } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
+import { next, page } from '../page.js'
 import { component, field } from '../registry.js'
+import { TenantPath, tenantName } from '../tenants.js'
 import {
   body,
   bodyProblems,
@@ -13,15 +16,11 @@ import {
   IdempotencyHeaders,
   IfMatchHeaders,
   keyProblems,
-  MemberPath,
   managementPath,
   NoQuery,
-  next,
-  page,
   postProblems,
   productFields,
   strict,
-  TenantPath,
 } from './fields.js'
 
 const c = initContract()
@@ -32,6 +31,9 @@ const listed = {
   id: field('ID of the tenant.', z.uuid()),
   name: field('Name of the tenant. Names are not unique.', z.string(), { examples: [nameExample] }),
   externalId: externalId(),
+  seats: field('Maximum number of members who accept an invitation, or null.', z.int().nullable(), {
+    format: 'int32',
+  }),
   createdAt: instant('When the tenant was created'),
 }
 
@@ -60,31 +62,26 @@ export const TenantList = component(
 )
 export type TenantList = z.infer<typeof TenantList>
 
-/** A user of a tenant. */
-export const Member = component(
-  { id: 'Member', description: 'A user of a tenant.' },
-  z.object({
-    id: field('ID of the user.', z.uuid()),
-    email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
-    preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
-    joinedAt: instant('When the user joined the tenant'),
-  }),
-)
-export type Member = z.infer<typeof Member>
+/** Most seats that a tenant can have. */
+export const maxSeats = 1_000_000
 
-/** Response of `listMembers`. */
-export const MemberList = component(
-  { id: 'MemberList', description: 'A page of the users of a tenant.' },
-  z.object({ members: field('Ordered by id of the user.', z.array(Member)), next: next() }),
-)
-export type MemberList = z.infer<typeof MemberList>
+const seatsText = failsWith('invalid_type', `must be a whole number from 1 to ${maxSeats}, or null`)
 
-const tenantName = () => field('Name of the tenant. Need not be unique.', name(), { examples: [nameExample] })
+/** Returns the schema of the seats of a tenant in a request. */
+export const seats = () =>
+  field(
+    'Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.',
+    z.int(seatsText).min(1, seatsText).max(maxSeats, seatsText).nullish(),
+    { format: 'int32', examples: [25] },
+  )
+
+/** Fields of a tenant, apart from its name. */
+const tenantFields = () => ({ ...productFields(), seats: seats() })
 
 /** Body of `addTenant`. */
 export const AddTenantBody = body(
   { id: 'AddTenantBody', description: 'The tenant to create.', example: { name: nameExample } },
-  { name: tenantName(), ...productFields() },
+  { name: tenantName(), ...tenantFields() },
 )
 export type AddTenantBody = z.infer<typeof AddTenantBody>
 
@@ -95,20 +92,13 @@ export const ChangeTenantBody = body(
     description: 'The fields to change. An absent field does not change.',
     example: { name: nameExample },
   },
-  { name: tenantName().optional(), ...productFields() },
+  { name: tenantName().optional(), ...tenantFields() },
 )
 export type ChangeTenantBody = z.infer<typeof ChangeTenantBody>
-
-/** Body of `putMember`. It has no fields yet. */
-export const PutMemberBody = body({ id: 'PutMemberBody', description: 'An empty object.', example: {} }, {})
 
 /** Query of `listTenants`. */
 export const ListTenantsQuery = strict({ ...page, externalId: externalIdFilter() })
 export type ListTenantsQuery = z.infer<typeof ListTenantsQuery>
-
-/** Query of `listMembers`. */
-export const ListMembersQuery = strict(page)
-export type ListMembersQuery = z.infer<typeof ListMembersQuery>
 
 const changeable = Object.keys(ChangeTenantBody.shape)
 
@@ -170,41 +160,6 @@ export const tenants = c.router({
     summary: 'Delete a tenant',
     description:
       'Deletes a tenant permanently. Its users remain. Also succeeds if there is no such tenant. The members of a large tenant are removed in several steps: repeat the request if it was interrupted.',
-    metadata: { scope: 'tenants:write', isRepeatable: true },
-  },
-  listMembers: {
-    method: 'GET',
-    path: `${managementPath}/tenants/:tenantId/members`,
-    pathParams: TenantPath,
-    query: ListMembersQuery,
-    responses: { 200: MemberList, ...failures('tenant_not_found', ...keyProblems) },
-    summary: 'List the users of a tenant',
-    description: 'Returns the users of a tenant ordered by id, which is the order of sign-up.',
-    metadata: { scope: 'tenants:read' },
-  },
-  putMember: {
-    method: 'PUT',
-    path: `${managementPath}/tenants/:tenantId/members/:userId`,
-    pathParams: MemberPath,
-    query: NoQuery,
-    body: PutMemberBody.optional(),
-    responses: {
-      204: c.noBody(),
-      ...failures('tenant_not_found', 'user_not_found', ...bodyProblems),
-    },
-    summary: 'Add a user to a tenant',
-    description: 'Also succeeds for a member. Tokens contain the tenant from the next login on.',
-    metadata: { scope: 'tenants:write', isRepeatable: true },
-  },
-  removeMember: {
-    method: 'DELETE',
-    path: `${managementPath}/tenants/:tenantId/members/:userId`,
-    pathParams: MemberPath,
-    query: NoQuery,
-    responses: { 204: c.noBody(), ...failures(...keyProblems) },
-    summary: 'Remove a user from a tenant',
-    description:
-      'Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire.',
     metadata: { scope: 'tenants:write', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

@@ -15,9 +15,13 @@ import { namedSchemas } from './schemas.js'
 const tags = {
   users: 'Sign up, log in and get the current user.',
   sessions:
-    'Stay logged in, and log out. An operator can turn off `sessions`, `me` and `codes` for a database.',
+    'Stay logged in, and log out. An operator can turn off `sessions`, `me`, `codes` and `emailChange` for a database.',
   me: 'What users change about themselves.',
   codes: 'Mails with codes, to reset a password or verify an address.',
+  emailChange: 'Change the address, and undo the change.',
+  tenants:
+    'Run tenants: their members, roles and name. An operator can turn off `tenants` and `invitations` for a database.',
+  invitations: 'Invite users to tenants by mail.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   service: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>
@@ -57,7 +61,9 @@ const managementApi: Api = {
   tags: {
     users: 'The users of a database.',
     tenants: 'The tenants of a database and their members.',
+    invitations: 'Invite users to tenants by mail.',
     events: 'What has changed, for a backend that cannot receive webhooks.',
+    revocations: 'What backends must refuse that verify tokens by themselves.',
     service: 'Documentation.',
   } satisfies Record<keyof typeof managementContract, string>,
   operations: managementRoutes,

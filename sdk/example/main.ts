@@ -1,16 +1,8 @@
-import type { ErrorCode, Result, SessionInfo, User } from '@usher/sdk'
-import { createSessionClient } from '@usher/sdk/session'
-import { deviceName } from './device.js'
+import type { ErrorCode, Membership, Result, SessionInfo, User, UsherError } from '@usher/sdk'
+import { actionButton, element, formatTime, listItem } from './elements.js'
 import { clearMessages, showErrors, showSuccess } from './messages.js'
-
-const usher = createSessionClient({
-  baseUrl: import.meta.env.VITE_USHER_URL || 'http://localhost:3000',
-  workspace: import.meta.env.VITE_USHER_WORKSPACE || 'demo',
-  database: import.meta.env.VITE_USHER_DATABASE || 'app',
-  tokenStore: () => localStorage,
-  sessionStore: () => localStorage,
-  label: deviceName(navigator.userAgent),
-})
+import { findTeam, showTeam, teamActions, teamId } from './team.js'
+import { usher } from './usher.js'
 
 /** The code in the link of a mail. */
 const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
@@ -27,19 +19,27 @@ const actions: Record<string, (value: (name: string) => string) => Promise<Resul
       password: value('password'),
       preferredName: value('preferredName') || undefined,
       newTenant: value('newTenant') || undefined,
+      invitationCode: linkedForm === 'invitation' ? code : undefined,
     }),
   'forgot-password': (value) => usher.requestPasswordReset({ email: value('email') }),
   'reset-password': (value) => usher.resetPassword({ code, newPassword: value('newPassword') }),
   'verify-email': () => usher.verifyEmail({ code }),
+  invitation: () => usher.acceptInvitation({ code }),
   verification: () => usher.requestEmailVerification(),
+  'change-email': () => usher.changeEmail({ code }),
+  'undo-email-change': () => usher.undoEmailChange({ code }),
+  email: (value) => usher.requestEmailChange({ email: value('email'), password: value('password') }),
   profile: (value) => usher.updateMe({ preferredName: value('preferredName') || null }),
+  teams: (value) => usher.createTenant({ name: value('name') }),
   sessions: (value) => (value('session') ? usher.endSessionById(value('session')) : usher.endAllSessions()),
   password: (value) =>
     usher.changePassword({ password: value('password'), newPassword: value('newPassword') }),
   deletion: (value) => usher.deleteMe({ password: value('password') }),
+  ...teamActions,
 }
 
 const profile = document.forms.namedItem('profile') as HTMLFormElement
+const signUp = document.forms.namedItem('sign-up') as HTMLFormElement
 let isLoading = false
 
 for (const form of document.forms) {
@@ -51,38 +51,50 @@ for (const form of document.forms) {
 const logOut = document.querySelector<HTMLButtonElement>('#log-out')
 logOut?.addEventListener('click', () => usher.signOut())
 for (const button of document.querySelectorAll<HTMLButtonElement>('.renew'))
-  button.addEventListener('click', () => renewLink(button.form?.id))
+  button.addEventListener('click', () => leaveLink(button.form?.id))
 addEventListener('hashchange', show)
 // Called when the token has changed, here or in another tab.
 usher.subscribe(show)
 show()
 
-/** Shows the form of a mail, the account if the user is logged in, or the form that the URL names. */
+/** Returns the ID of what to show: the form of a mail, what the URL names, the account, or the login form. */
+function viewId() {
+  const named = ['#log-in', '#sign-up', '#forgot-password'].find((each) => each === location.hash)?.slice(1)
+  // A sign-up accepts the invitation, and a login comes before it is accepted.
+  if (linkedForm === 'invitation' && (!usher.token || signUp.ariaBusy)) return named ?? 'sign-up'
+  return linkedForm || named || (!usher.token ? 'log-in' : teamId() ? 'team' : 'account')
+}
+
+/** Shows the view that `viewId` returns. */
 async function show() {
   // Replaces #sign-up, so that logging out shows the login form. A new link can be requested while logged in.
-  if (usher.token && location.hash !== '#forgot-password') history.replaceState(null, '', '#account')
-  const named = ['#sign-up', '#forgot-password'].find((each) => each === location.hash)?.slice(1)
-  const view = document.getElementById(linkedForm || named || (usher.token ? 'account' : 'log-in'))
+  if (usher.token && !teamId() && location.hash !== '#forgot-password')
+    history.replaceState(null, '', '#account')
+  const view = document.getElementById(viewId())
   logOut?.toggleAttribute('hidden', !usher.token)
+  for (const each of document.querySelectorAll<HTMLElement>('.invited'))
+    each.hidden = linkedForm !== 'invitation'
   if (view?.hidden) {
     for (const each of document.querySelectorAll<HTMLElement>('main > *')) each.hidden = each !== view
     // Nothing of a user who has logged out stays on the page.
     showAccount()
+    showTeam()
     for (const form of document.forms) {
       clearMessages(form)
       form.reset()
     }
     view.querySelector<HTMLElement>('input, [tabindex]')?.focus()
   }
-  if (view?.id === 'account') await loadAccount()
+  if (view?.localName === 'section') await load()
 }
 
-/** Leads from an expired link to a new one. Only the user can request the mail that verifies an address. */
-async function renewLink(form?: string) {
+/** Leads on from an expired link. Only the user can request the mail that verifies an address. */
+async function leaveLink(form?: string) {
   linkedForm = ''
+  clearMessages(signUp)
   if (form === 'reset-password') location.hash = '#forgot-password'
   await show()
-  if (form === 'reset-password') return
+  if (form !== 'verify-email') return
   const request = document.forms.namedItem('verification')
   if (usher.token && !request?.hidden) request?.requestSubmit()
   else if (!usher.token) showSuccess(visible(profile), 'Log in to get a new link.')
@@ -97,23 +109,38 @@ async function submit(form: HTMLFormElement, submitter: HTMLElement | null) {
   const result = await actions[form.id]?.((name) => String(fields.get(name) ?? ''))
   form.ariaBusy = null
   if (result?.error) return showErrors(visible(form), result.error)
-  linkedForm = ''
+  if (form.id === linkedForm || form === signUp) linkedForm = ''
   await show()
   form.reset()
-  const isOneSession = submitter?.getAttribute('name') === 'session'
-  showSuccess(visible(form), isOneSession ? 'Session ended.' : form.dataset.success)
+  if (submitter) keepFocus(form, submitter as HTMLButtonElement)
+  showSuccess(visible(form), submitter?.dataset.success ?? form.dataset.success)
 }
 
-async function loadAccount() {
+/** Moves the focus from a button of a former list to the same one of the new list, or to the heading. */
+function keepFocus(form: HTMLFormElement, { isConnected, name, value }: HTMLButtonElement) {
+  if (isConnected) return
+  const same = form.querySelector<HTMLElement>(`[name="${name}"][value="${value}"]`)
+  const target = same ?? form.querySelector<HTMLElement>('h2')
+  target?.focus()
+}
+
+/** Loads what the account or the team shows. */
+async function load() {
   if (isLoading) return
   isLoading = true
-  const token = usher.token
+  const { token } = usher
+  const { hash } = location
   const { data: user, error } = await usher.me()
-  const sessions = user && (await usher.listSessions()).data?.sessions
+  const found = user && teamId() ? await findTeam(user, teamId()) : undefined
+  const sessions = user && !teamId() ? (await usher.listSessions()).data?.sessions : undefined
   isLoading = false
-  if (error) showErrors(visible(profile), error)
-  else if (usher.token === token) showAccount(user, sessions)
-  else if (usher.token) await loadAccount()
+  if (error ?? found?.error) showErrors(visible(profile), (error ?? found?.error) as UsherError)
+  else if (usher.token !== token || location.hash !== hash) await (usher.token && load())
+  else if (found && !found.team) location.hash = '#account'
+  else {
+    showAccount(user, sessions)
+    showTeam(found?.team)
+  }
 }
 
 /** Returns a form, or the first visible one if it is hidden by now. */
@@ -124,7 +151,6 @@ const visible = (form: HTMLFormElement) =>
 function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
   const rows = user && {
     Email: [user.email, user.emailVerified ? 'Verified' : 'Not verified'],
-    Teams: [user.memberships.map(({ name }) => name).join(', ') || 'None'],
     'Signed up': [new Date(user.createdAt).toLocaleDateString([], { dateStyle: 'long' })],
   }
   const nodes = Object.entries(rows ?? {}).flatMap(([term, texts]) => [
@@ -132,32 +158,26 @@ function showAccount(user?: User, sessions: readonly SessionInfo[] = []) {
     ...texts.map((text) => element('dd', text)),
   ])
   profile.querySelector('dl')?.replaceChildren(...nodes)
-  document.querySelector('ul')?.replaceChildren(...sessions.map(sessionItem))
+  document.querySelector('#teams ul')?.replaceChildren(...(user?.memberships.map(teamItem) ?? []))
+  document.querySelector('#sessions ul')?.replaceChildren(...sessions.map(sessionItem))
   document.forms.namedItem('verification')?.toggleAttribute('hidden', user?.emailVerified ?? true)
   // Shown unless the user is changing it.
   profile.querySelector('input')?.setAttribute('value', user?.preferredName ?? '')
 }
 
+function teamItem({ id, name, role }: Membership) {
+  const link = Object.assign(element('a', name), { href: `#team=${id}` })
+  return listItem(link, element('small', role))
+}
+
 function sessionItem({ id, label, refreshedAt, current }: SessionInfo) {
   const name = label ?? 'Unnamed device'
   const lastUse = `Last used ${formatTime(refreshedAt)}`
-  const item = element('li', '')
-  const button = Object.assign(element('button', 'End'), {
-    name: 'session',
-    value: id,
-    className: 'destructive',
-  })
-  button.ariaLabel = `End ${name}, ${lastUse}`
-  item.append(
+  const session = { name: 'session', value: id, object: `${name}, ${lastUse}` }
+  const end = () => actionButton({ text: 'End', ...session, success: 'Session ended.' })
+  return listItem(
     element('strong', name),
     element('small', lastUse),
-    current ? element('span', 'This session') : button,
+    current ? element('span', 'This session') : end(),
   )
-  return item
 }
-
-const element = <Name extends keyof HTMLElementTagNameMap>(tagName: Name, text: string) =>
-  Object.assign(document.createElement(tagName), { textContent: text })
-
-const formatTime = (time: string) =>
-  new Date(time).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })

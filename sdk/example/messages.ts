@@ -8,7 +8,7 @@ export function showErrors(form: HTMLFormElement, error: UsherError) {
     field?.setAttribute('aria-invalid', 'true')
     target?.append(target.textContent ? `; ${detail}` : detail)
   }
-  form.classList.toggle('expired', error.code === 'code_invalid')
+  form.classList.toggle('expired', ['code_invalid', 'email_not_verified'].includes(error.code))
   form.querySelector<HTMLElement>('[aria-invalid], .expired .renew')?.focus()
 }
 
@@ -30,15 +30,37 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
     case 'validation_failed':
       return error.errors
     case 'email_taken':
-      return [{ path: 'email', detail: error.title }]
+      return ['email' in form.elements ? { path: 'email', detail: error.title } : { detail: error.title }]
     case 'invalid_credentials':
-      return [{ path: 'password', detail: 'email' in form.elements ? error.title : 'Wrong password' }]
+      return [{ path: 'password', detail: form.id === 'log-in' ? error.title : 'Wrong password' }]
+    case 'already_member':
+      return [{ path: 'email', detail: 'This address belongs to a member of the team.' }]
+    case 'invitation_for_other_address':
+      return [{ path: 'email', detail: 'The invitation is for another address.' }]
+    case 'email_not_verified':
+      return [{ detail: 'Verify your address first. Then open the link of the invitation again.' }]
+    case 'role_insufficient':
+      return [{ detail: `Your role in the team does not allow this. ${error.detail}` }]
+    case 'last_owner':
+      return [{ detail: 'A team needs an owner. Make another member owner first.' }]
+    case 'seats_full':
+      return [{ detail: 'The team has no free seat. Ask the person who invited you.' }]
+    case 'invitations_full':
+      return [{ detail: 'The team has too many pending invitations. Revoke one first.' }]
+    case 'tenants_full':
+      return [{ detail: 'You cannot create more teams.' }]
+    case 'tenant_not_found':
+      return [{ detail: 'You are not a member of this team.' }]
+    case 'member_not_found':
+      return [{ detail: 'This user is no longer a member of the team.' }]
     case 'code_invalid':
       return [{ detail: 'This link is no longer valid.' }]
     case 'token_expired':
     case 'token_invalid':
     case 'token_missing':
       return [{ detail: 'Your session has expired. Log in again.' }]
+    case 'too_many_invitations':
+      return [{ detail: `Too many invitations. Try again in ${error.retryAfterSeconds} s.` }]
     case 'too_many_attempts':
       return [{ detail: `Too many failed login attempts. Try again in ${error.retryAfterSeconds} s.` }]
     case 'no_answer':

@@ -30,6 +30,10 @@ export type AuditEvent =
   | 'tenant.deleted'
   | 'tenant.user_added'
   | 'tenant.user_removed'
+  | 'tenant.role_changed'
+  | 'invitation.created'
+  | 'invitation.accepted'
+  | 'invitation.revoked'
   | 'workspace.created'
   | 'workspace.deleted'
   | 'database.created'
@@ -40,8 +44,12 @@ export type AuditEvent =
   | 'user.reset_sent'
   | 'user.code_created'
   | 'user.email_verified'
+  | 'user.email_changed'
+  | 'user.email_change_undone'
+  | 'user.email_undo_ended'
   | 'password_reset.requested'
   | 'email_verification.requested'
+  | 'email_change.requested'
   | 'mail.throttled'
   | 'outbox.retried'
   | 'outbox.dropped'
@@ -64,6 +72,10 @@ export const audit = (
     userId?: string
     sessionId?: string
     tenantId?: string
+    invitationId?: string
+    /** The member who has changed another one. */
+    actorId?: string
+    role?: string
     workspaceId?: string
     /** Keyed pseudonym of an unknown email. */
     account?: string
@@ -73,7 +85,7 @@ export const audit = (
     scopes?: readonly string[]
     code?: string
     /** The limit of mails that the request exceeds. */
-    limit?: 'network' | 'site' | 'address' | 'database'
+    limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
     /** Number of earlier lines of this event that were not written. */
     suppressed?: number
     settings?: object

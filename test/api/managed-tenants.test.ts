@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
 
@@ -158,10 +159,49 @@ describe('a member of a tenant', () => {
     expect(await codeOf(tenantId, randomUUID())).toBe('user_not_found')
     expect(await codeOf(String(elsewhere.tenants[0]), id)).toBe('tenant_not_found')
     expect(await codeOf(tenantId, elsewhere.id)).toBe('user_not_found')
-    expect(await codeOf(tenantId, id, { role: 'owner' })).toBe('validation_failed')
+    expect(await codeOf(tenantId, id, { role: 'billing' })).toBe('validation_failed')
+    expect(await codeOf(tenantId, id, { rank: 'owner' })).toBe('validation_failed')
     expect(await codeOf('1', id)).toBe('validation_failed')
     expect((await as('GET', `tenants/${tenantId}/members`)).json().members).toEqual([])
     expect((await as('GET', `tenants/${randomUUID()}/members`)).json().code).toBe('tenant_not_found')
+  })
+
+  it('gets a role, which changes and stays', async ({ usher, store, manage, as }) => {
+    await setDatabase(store, manage.database, { roles: ['billing'] })
+    usher.clock.cacheAhead += 6_000
+    const { id: tenantId } = (await as('POST', 'tenants', { name: 'Engines', seats: 1 })).json()
+    const user = await manage.database.signedUp()
+    const path = `tenants/${tenantId}/members/${user.id}`
+    const rolesAfter = async (body?: object) => {
+      expect((await as('PUT', path, body)).statusCode).toBe(204)
+      const { members } = (await as('GET', `tenants/${tenantId}/members`)).json()
+      const { memberships } = (await manage.database.me(user.token.jwt)).json()
+      return [...members, ...memberships].map(({ role }) => role)
+    }
+    expect(await rolesAfter()).toEqual(['member', 'member'])
+    expect(await rolesAfter({ role: 'owner' })).toEqual(['owner', 'owner'])
+    expect(await rolesAfter({ role: 'owner' })).toEqual(['owner', 'owner'])
+    expect(await rolesAfter()).toEqual(['owner', 'owner'])
+    // Not bound to the last owner, nor to the seats.
+    expect(await rolesAfter({ role: 'billing' })).toEqual(['billing', 'billing'])
+    const tenants = [{ id: tenantId, role: 'admin' }]
+    const { key } = await manage.newKey()
+    const body = { email: 'grace@example.com', tenants }
+    const added = await manage.send(key, 'POST', 'users', body)
+    expect(added.json().memberships).toMatchObject([{ id: tenantId, role: 'admin' }])
+    const unknown = { email: 'ada@example.com', tenants: [{ id: tenantId, role: 'guest' }] }
+    const { errors } = (await manage.send(key, 'POST', 'users', unknown)).json()
+    expect(errors).toMatchObject([
+      { path: 'tenants.0.role', detail: 'must be owner, admin, member, billing' },
+    ])
+  })
+
+  it('has seats that are changed', async ({ as }) => {
+    const added = (await as('POST', 'tenants', { name: 'Engines', seats: 25 })).json()
+    expect(added.seats).toBe(25)
+    const change = async (seats: unknown) => (await as('PATCH', `tenants/${added.id}`, { seats })).json()
+    expect((await change(null)).seats).toBe(null)
+    for (const seats of [0, 1_000_001, 1.5, '5']) expect((await change(seats)).code).toBe('validation_failed')
   })
 
   it('is listed on one page, by the id', async ({ manage, as }) => {
@@ -224,7 +264,7 @@ describe('the operations of tenants', () => {
       const misspelt = await manage.send(key, method, `${path}?nmae=Engines`, body)
       expect([misspelt.statusCode, misspelt.json().errors]).toMatchObject([
         400,
-        [{ detail: 'has unknown fields: nmae' }],
+        [{ path: 'query', detail: 'has unknown fields: nmae' }],
       ])
       expect(await manage.send(key, method, path, body)).not.toMatchObject({ statusCode: 403 })
     },
@@ -257,6 +297,7 @@ describe('the operations of tenants', () => {
     const user = await database.signedUp()
     const eventsTailedUntil = new Date(usher.clock.now + 60_000)
     await store.prisma.database.updateMany({ where: { id: database.id }, data: { eventsTailedUntil } })
+    usher.clock.cacheAhead += 6_000
     const { id: tenantId } = (await as('POST', 'tenants', { name: 'Engines' })).json()
     for (const name of ['Looms', 'Looms']) await as('PATCH', `tenants/${tenantId}`, { name })
     const member = `tenants/${tenantId}/members/${user.id}`
@@ -273,6 +314,7 @@ describe('the operations of tenants', () => {
       { type: 'tenant.user_removed', ...ofMember },
       { type: 'tenant.user_added', ...ofMember },
       { type: 'tenant.user_removed', ...ofMember },
+      { type: 'tenant.deleted', tenantId, ...by },
     ])
     const lines = usher
       .logged()

@@ -124,6 +124,7 @@ describe('changeUser', () => {
   })
 
   it('writes an event with the key for each change, and none if nothing changes', async ({
+    usher,
     store,
     manage,
     ada,
@@ -132,6 +133,7 @@ describe('changeUser', () => {
     await store.prisma.eventTail.createMany({
       data: { databaseId: where.databaseId, tailedUntil: new Date('2099-01-01') },
     })
+    usher.clock.cacheAhead += 6_000
     await ada.send('PATCH', '', { disabled: true, preferredName: 'Ada' })
     await ada.send('PATCH', '', { disabled: true, preferredName: 'Ada' })
     await ada.send('PATCH', '', {})
@@ -279,6 +281,56 @@ describe('createUserCode', () => {
     const refused = await ada.send('POST', '/codes', { purpose: 'password_reset', deliver: 'return' })
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'refused'])
   })
+})
+
+it('concurrent getUser return each its own user, also by an id in upper case', async ({
+  usher,
+  manage,
+  ada,
+}) => {
+  const { database } = manage
+  const grace = await database.signedUp({ email: 'grace@example.com', newTenant: 'Engines' })
+  const { key } = await manage.newKey()
+  for (const name of ['Looms', 'Mills']) {
+    usher.clock.now += 1
+    const { id } = (await manage.send(key, 'POST', 'tenants', { name })).json()
+    await manage.send(key, 'PUT', `tenants/${id}/members/${grace.id}`)
+  }
+  for (let count = 0; count < 6; count++)
+    await database.login({ email: ada.email, password: 'wrong password' })
+  const ids = [ada.id, grace.id, randomUUID(), grace.id.toUpperCase(), ada.id]
+  const responses = await Promise.all(ids.map((id) => manage.send(key, 'GET', `users/${id}`)))
+  const found = responses.map(({ body }) => JSON.parse(body))
+  expect(found.map(({ email, code }) => email ?? code)).toEqual([
+    ...[ada.email, 'grace@example.com', 'user_not_found', 'grace@example.com', ada.email],
+  ])
+  expect(found.map(({ throttled }) => throttled)).toEqual([true, false, undefined, false, true])
+  expect(found.map(({ sessions }) => sessions)).toEqual([1, 0, undefined, 0, 1])
+  expect(found[1].memberships.map(({ name }: { name: string }) => name)).toEqual([
+    'Engines',
+    'Looms',
+    'Mills',
+  ])
+  expect(usher.logged()).not.toContain('internal error')
+})
+
+it('getUser says that a user is throttled while the logins of many others fail', async ({
+  usher,
+  store,
+  manage,
+  ada,
+}) => {
+  const { database } = manage
+  const databaseId = database.id
+  const others = Array.from({ length: 150 }, () => ({
+    ...{ databaseId, address: Buffer.from(randomUUID()), network: Buffer.alloc(0), failures: 1 },
+    lastFailureAt: new Date(usher.clock.now - 60_000),
+  }))
+  await store.prisma.loginFailures.createMany({ data: others })
+  expect((await ada.send('GET')).json().throttled).toBe(false)
+  for (let count = 0; count < 6; count++)
+    await database.login({ email: ada.email, password: 'wrong password' })
+  expect((await ada.send('GET')).json().throttled).toBe(true)
 })
 
 it('getUser says that the user is throttled, and unlockUser ends it', async ({ manage, ada }) => {

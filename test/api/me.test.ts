@@ -63,7 +63,9 @@ describe('access tokens', () => {
       exp: start / 1000 + 3600,
       jti: expect.any(String),
       gen: start,
+      tenants_version: 0,
       tenants: user.tenants,
+      tenant_roles: Object.fromEntries(user.tenants.map((tenant: string) => [tenant, 'owner'])),
     })
   })
 

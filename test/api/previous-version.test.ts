@@ -216,7 +216,7 @@ describe('generations are never reused', () => {
     usher.clock.now += 1
     const text = JSON.stringify({ id, email: 'imported@example.com' })
     const line = { number: 1, text, bytes: text.length }
-    const database = { id: before.id, dummyHashes: [] }
+    const database = { id: before.id, dummyHashes: [], roles: [] }
     for await (const { added } of importUsers(usher.context as never, database, { lines: [line] }))
       expect(added).toBe(1)
     expect(outcome(await before.me(token.jwt))).toEqual(refused)

@@ -21,28 +21,36 @@ const it = browserTest
     return folder
   })
   .extend('settings', { scope: 'file' }, ({ folder }) => ({ DATA_DIR: folder }))
-  .extend('example', { scope: 'file' }, async ({ origin, usher, database }) => {
-    const port = String(await freePort())
-    const example = startChild(process.execPath, [vite, `${root}/sdk/example`, '--port', port], {
+  .extend('example', { scope: 'file' }, async ({ folder, origin, usher, database }) => {
+    const names = {
       VITE_USHER_URL: origin,
       VITE_USHER_WORKSPACE: database.workspaceSlug,
       VITE_USHER_DATABASE: database.databaseName,
-    })
+    }
+    const port = String(await freePort())
+    const outDir = join(folder, 'example')
+    const of = [`${root}/sdk/example`, '--outDir', outDir]
+    // A page loads faster from a build than from the server of `npm run example`, module by module.
+    const built = await startChild(process.execPath, [vite, 'build', ...of], names).ended
+    expect(built.code, built.stderr).toBe(0)
+    const example = startChild(process.execPath, [vite, 'preview', ...of, '--port', port])
     await example.printed('Local:')
     const url = `http://localhost:${port}`
     await setDatabase(usher.store, database, { appUrl: url })
     return url
   })
-  /** Returns the link in the mail to an address. */
+  /** Returns the link in the mail to an address, with a text if there are several. */
   .extend(
     'linkTo',
     ({ folder }) =>
-      (email: string) =>
+      (email: string, content = '') =>
         vi.waitFor(async () => {
           const mails = await readdir(join(folder, 'mail'))
           const texts = await Promise.all(mails.map((file) => readFile(join(folder, 'mail', file), 'utf8')))
-          const mail = texts.find((text) => text.includes(`To: ${email}\n`))
-          return mail?.match(/^http\S+$/m)?.[0] ?? expect.fail(`no mail to ${email}`)
+          const links = texts
+            .filter((text) => text.includes(`To: ${email}\n`) && text.includes(content))
+            .flatMap((text) => text.match(/^http\S+$/m)?.[0] ?? [])
+          return links[0] ?? expect.fail(`no mail with a link to ${email}`)
         }, 10_000),
   )
   .extend('visitExample', ({ open, origin, example }) => async () => {
@@ -58,12 +66,13 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     example,
     visitExample,
   }) => {
-    const { page, signUp, logIn, account, logOut, usedOrigins } = await visitExample()
+    const { page, signUp, logIn, account, teams, logOut, usedOrigins } = await visitExample()
     const { email } = validUser()
     await logIn.getByRole('link', { name: 'Sign up' }).click()
     await fill(signUp, { Email: email, Password: password, Name: 'Ada', 'New team': 'Engines' })
     await signUp.getByRole('button').click()
-    await expectTexts(account, email, 'Engines')
+    await expectTexts(account, email)
+    await expectTexts(teams, 'Engines')
     await expectName(account, 'Ada')
 
     await logOut.click()
@@ -72,7 +81,8 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await expectTexts(account, email)
 
     await page.reload()
-    await expectTexts(account, email, 'Engines')
+    await expectTexts(account, email)
+    await expectTexts(teams, 'Engines')
     await expectName(account, 'Ada')
     expect([...usedOrigins].sort()).toEqual([origin, example].sort())
     expect(usher.logged()).toContain('"OPTIONS"')
@@ -270,6 +280,43 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await expectTexts(forgot, 'If an account has this address, it gets a mail with a link.')
   })
 
+  it('changes the address by the link of a mail, and undoes it by the link of another one', async ({
+    database,
+    clock,
+    linkTo,
+    visitExample,
+  }) => {
+    const { page, logIn, account, expectFailedLoads } = await visitExample()
+    // The store's clock decides which tokens a new address revokes.
+    clock.now = Date.now()
+    const { email } = await loggedIn(database, logIn, account)
+    const next = validUser().email
+    const change = page.getByRole('form', { name: 'Change address' })
+    await fill(change, { 'New email': next, Password: password })
+    await change.getByRole('button').click()
+    await expectTexts(change, 'The new address gets a mail with a link.')
+
+    await page.goto(await linkTo(next))
+    const confirmation = page.getByRole('form', { name: 'Change your address' })
+    await confirmation.waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await confirmation.getByRole('button').click()
+    await vi.waitFor(
+      async () => expect((await database.login({ email: next, password })).statusCode).toBe(200),
+      10_000,
+    )
+    const undoing = await visitExample()
+    await undoing.page.goto(await linkTo(email))
+    const undo = undoing.page.getByRole('form', { name: 'Undo the change of your address' })
+    await undo.getByRole('button').click()
+    await expectTexts(
+      undoing.logIn,
+      'Your account has this address again. You get a mail to choose a new password.',
+    )
+    expect((await database.login({ email: next, password })).statusCode).toBe(401)
+    await expectFailedLoads('401 me', '401 refresh')
+  })
+
   it('verifies the address by the link of a mail, in another browser too', async ({
     database,
     linkTo,
@@ -295,6 +342,138 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await page.reload()
     await expectTexts(account, 'Verified')
     expect(await request.count()).toBe(0)
+  })
+
+  it('invites to teams, by sign-up and as a user, and keeps an owner in each', async ({
+    database,
+    linkTo,
+    visitExample,
+  }) => {
+    const { page, logIn, account, teams, members, invitations, expectFailedLoads } = await visitExample()
+    const owner = validUser()
+    const { id } = await database.signedUp({ ...owner, newTenant: 'Engines' })
+    await logInAs(owner.email, logIn, account)
+    await teams.getByRole('link', { name: 'Engines' }).click()
+    const { email } = validUser()
+    const invite = async (invited: string) => {
+      await fill(invitations, { Email: invited })
+      await invitations.getByRole('button', { name: 'Send invitation' }).click()
+    }
+    await invite(owner.email)
+    await expectFieldErrors(invitations, { Email: 'This address belongs to a member of the team.' })
+    await expectFailedLoads('409 invitations')
+    const revoked = validUser().email
+    for (const invited of [email, revoked]) {
+      await invite(invited)
+      await expectTexts(invitations, 'Invitation sent.', invited)
+    }
+    await invitations.getByRole('button', { name: `Revoke the invitation of ${revoked}` }).click()
+    await expectTexts(invitations, 'Invitation revoked.')
+    expect(await invitations.getByRole('listitem').count()).toBe(1)
+
+    const other = await visitExample()
+    await other.page.goto(await linkTo(email, 'Engines'))
+    expect(other.page.url()).not.toContain('code')
+    await fill(other.signUp, { Email: owner.email, Password: password })
+    await other.signUp.getByRole('button').click()
+    await expectFieldErrors(other.signUp, { Email: 'The invitation is for another address.' })
+    await other.expectFailedLoads('409 users')
+    await fill(other.signUp, { Email: email })
+    await other.signUp.getByRole('button').click()
+    await expectTexts(other.account, email, 'Verified')
+    await expectTexts(other.teams, 'Engines', 'member')
+
+    await page.reload()
+    await members.getByText(email).waitFor()
+    expect(await invitations.getByRole('listitem').count()).toBe(0)
+    const changeRole = async (name: string, role: string) => {
+      await members.getByLabel(`Role of ${name}`, { exact: true }).selectOption(role)
+      await members.getByRole('button', { name: `Change role of ${name}` }).click()
+    }
+    await changeRole(email, 'admin')
+    await expectTexts(members, 'Role changed.')
+    expect(await isFocused(members.getByRole('button', { name: `Change role of ${email}` }))).toBe(true)
+    await changeRole(owner.email, 'member')
+    await expectAlert(members, 'A team needs an owner. Make another member owner first.')
+    await expectFailedLoads(`409 ${id}`)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate('document.scrollingElement.scrollWidth')).toBe(390)
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+
+    await other.teams.getByRole('link', { name: 'Engines' }).click()
+    await fill(other.invitations, { Email: revoked })
+    await changeRole(email, 'member')
+    await expectTexts(members, 'Role changed.')
+    await other.invitations.getByRole('button').click()
+    const refused = 'Your role in the team does not allow this. Needs the role admin or owner.'
+    await expectAlert(other.invitations, refused)
+    await other.expectFailedLoads('403 invitations')
+
+    await page.getByRole('link', { name: 'Account' }).click()
+    await fill(teams, { 'New team': 'Looms' })
+    await teams.getByRole('button').click()
+    await teams.getByRole('link', { name: 'Looms' }).click()
+    await page.getByRole('heading', { name: 'Looms' }).waitFor()
+    await invite(email)
+    const link = await linkTo(email, 'Looms')
+    const accept = other.page.getByRole('form', { name: 'Invitation', exact: true })
+    for (const text of ['You have joined the team.', 'This link is no longer valid.']) {
+      await other.page.goto(link)
+      await accept.getByRole('button').click()
+      await other.page.getByText(text).waitFor()
+    }
+    await other.expectFailedLoads('400 accept')
+    await accept.getByRole('button', { name: 'Continue without the invitation' }).click()
+    await other.teams.getByRole('link', { name: 'Looms' }).click()
+    await other.members.getByRole('button', { name: 'Leave Looms' }).click()
+    await other.page.getByText('You have left the team.').waitFor()
+    expect(await other.teams.getByRole('listitem').allTextContents()).toEqual(['Enginesmember'])
+  })
+
+  it('renames a team as admin, and deletes it as owner', async ({ database, linkTo, visitExample }) => {
+    const { page, logIn, account, teams, members, invitations, deletion } = await visitExample()
+    const owner = validUser()
+    const { tenants } = await database.signedUp({ ...owner, newTenant: 'Engines' })
+    await logInAs(owner.email, logIn, account)
+    await teams.getByRole('link', { name: 'Engines' }).click()
+    const { email } = validUser()
+    await fill(invitations, { Email: email })
+    await invitations.getByLabel('Role').selectOption('admin')
+    await invitations.getByRole('button').click()
+    const other = await visitExample()
+    await other.page.goto(await linkTo(email))
+    await fill(other.signUp, { Email: email, Password: password })
+    await other.signUp.getByRole('button').click()
+    await other.teams.getByRole('link', { name: 'Engines' }).click()
+
+    expect(await other.rename.getByLabel('Name').inputValue()).toBe('Engines')
+    await fill(other.rename, { Name: ' ' })
+    await other.rename.getByRole('button').click()
+    await expectFieldErrors(other.rename, { Name: 'must not be blank' })
+    await other.expectFailedLoads(`400 ${tenants[0]}`)
+    await fill(other.rename, { Name: 'Difference Engines' })
+    await other.rename.getByRole('button').click()
+    await expectTexts(other.rename, 'Name saved.')
+    await other.page.getByRole('heading', { name: 'Difference Engines' }).waitFor()
+    expect(await other.rename.getByLabel('Name').inputValue()).toBe('Difference Engines')
+    expect(await other.deletion.count()).toBe(0)
+
+    await page.reload()
+    await page.getByRole('heading', { name: 'Difference Engines' }).waitFor()
+    await members.getByText(email).waitFor()
+    expect(await accessibilityErrorsOf(page)).toEqual([])
+    await deletion.getByRole('button').click()
+    // The browser asks for the confirmation.
+    expect(await isFocused(deletion.getByRole('checkbox'))).toBe(true)
+    await deletion.getByRole('checkbox').check()
+    await deletion.getByRole('button').click()
+    await page.getByText('Team deleted.').waitFor()
+    expect(await teams.getByRole('listitem').count()).toBe(0)
+    await fill(other.rename, { Name: 'Engines' })
+    await other.rename.getByRole('button').click()
+    await expectAlert(other.rename, 'You are not a member of this team.')
+    await other.expectFailedLoads(`404 ${tenants[0]}`)
   })
 
   it('ends one of the sessions, which have a label and the time of their last use', async ({
@@ -448,6 +627,11 @@ const formsOf = (page: Page) => ({
   signUp: page.getByRole('form', { name: 'Sign up' }),
   account: page.getByRole('form', { name: 'Profile' }),
   sessions: page.getByRole('form', { name: 'Sessions' }),
+  teams: page.getByRole('form', { name: 'Teams' }),
+  members: page.getByRole('form', { name: 'Members' }),
+  invitations: page.getByRole('form', { name: 'Invitations' }),
+  rename: page.getByRole('form', { name: 'Rename team' }),
+  deletion: page.getByRole('form', { name: 'Delete team' }),
   logOut: page.getByRole('button', { name: 'Log out', exact: true }),
 })
 

@@ -37,11 +37,15 @@ network failures    300 an hour
 mails               1000 an hour
 sign-up             on
 account operations  on
+tenant operations   on
+own roles           none
+invitations         valid for 604800 s
 verified email      not required
 verification        needs no token
 sessions            end after 1209600 s unused, or 7776000 s; at most 100 a user
 fixed claims        {}
 app                 none
+notices             password changed, address changed, session reused, account deleted
 webhook             none
 `
     expect(linesOf(stdout)).toEqual(expect.arrayContaining(linesOf(shown)))
@@ -71,6 +75,12 @@ webhook             none
     ['--sessions-per-user 0', /^2 .*--sessions-per-user.* whole number from 1 to 100/],
     ['--sessions-per-user 101', /^2 .*--sessions-per-user.* whole number from 1 to 100/],
     ['--session-max 1', /^2 .*--session-max.* whole number from 300 to 34560000/],
+    ['--tenant-operations no', /^2 .*--tenant-operations.* on, off/],
+    ['--roles billing,billing', /^2 usher: --roles must be up to 8 names/],
+    ['--roles owner', /^2 usher: --roles must be up to 8 names/],
+    ['--roles Billing', /^2 usher: --roles must be up to 8 names/],
+    ['--roles a,b,c,d,e,f,g,h,i', /^2 usher: --roles must be up to 8 names/],
+    ['--invitation-lifetime 3599', /^2 .*--invitation-lifetime.* whole number from 3600 to 2592000/],
     ['--claims [1]', /^2 usher: --claims must be a JSON object, such as \{"role":"authenticated"\}\n$/],
     ['--claims null', /^2 usher: --claims must be a JSON object/],
     ['--claims {role:1}', /^2 usher: --claims must be a JSON object/],
@@ -101,6 +111,27 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   expect((await usher.json(`database set ${path} --claims {}`)).claims).toEqual({})
 })
 
+it('database set takes away no role that a member or an invitation has', async ({ usher }) => {
+  const { id: databaseId, path, ...client } = await usher.newDatabase()
+  expect((await usher.json(`database set ${path} --roles billing,viewer,guest`)).roles).toHaveLength(3)
+  const { id: userId, tenants } = await client.signedUp({ newTenant: 'Engines' })
+  const [tenantId = ''] = tenants
+  const { membership, invitation } = usher.store.prisma
+  const where = { databaseId, userId, tenantId }
+  await membership.updateMany({ where, data: { role: 'billing' } })
+  const day = new Date()
+  const mail = { id: tenantId, email: 'a@example.com', canonicalEmail: 'a@example.com', codeId: tenantId }
+  const invited = { databaseId, tenantId, ...mail, role: 'viewer', createdAt: day, expiresAt: day }
+  await invitation.createMany({ data: invited })
+  const set = `database set ${path} --roles`
+  expect(await usher.outcome(`${set} viewer`)).toMatch(/^4 usher: members .* have the role billing\. /)
+  expect(await usher.outcome(`${set} billing`)).toMatch(/^4 usher: members .* have the role viewer\. /)
+  expect(await usher.json(`${set} viewer,billing`)).toMatchObject({ roles: ['viewer', 'billing'] })
+  await membership.updateMany({ where, data: { role: 'member' } })
+  await invitation.deleteMany({ where: { databaseId } })
+  expect(await usher.json(`${set} none`)).toMatchObject({ roles: [] })
+})
+
 it('database set and create change sessions and account operations', async ({ usher }) => {
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
   const options =
@@ -117,7 +148,7 @@ it('database set and create change sessions and account operations', async ({ us
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toContain(
-    '\nsign-up             on\naccount operations  off\nverified email      not required\nverification        needs no token\nsessions            none\n',
+    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nsessions            none\n',
   )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
@@ -146,6 +177,7 @@ verification        needs no token
 sessions            end after 1209600 s unused, or 7776000 s; at most 100 a user
 fixed claims        {}
 app                 none
+notices             password changed, address changed, session reused, account deleted
 webhook             none
 hash parameters     0 sets
 created             ${createdAt}

@@ -46,6 +46,7 @@ it.each([
   ['user list acme/app --limit 0', "option '--limit <count>' argument '0' is invalid"],
   ['user list acme/app --limit 1001', 'Expected a whole number from 1 to 1000.'],
   ['user list acme/app --after x', "option '--after <last>' argument 'x' is invalid"],
+  ['user create acme/app ada@example.com --role admin', '--role requires --tenant'],
   ['user create acme/app ada', "'ada' is invalid for argument 'email'. It must be an email address."],
   [
     'user create acme/app ada@example.com --name=',

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { password, type TestDatabase } from '../support/app.js'
 import { it } from '../support/operator.js'
 
@@ -31,10 +31,18 @@ it('tenant add-user adds a member only once, and tenant remove-user removes it',
   const added = await usher.operator(add)
   expect(added).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`Added user ${id} to tenant ${tenant}.`),
+    stdout: expect.stringContaining(`Added user ${id} to tenant ${tenant} with the role member.`),
     audited: [{ audit: 'tenant.user_added', ...membership }],
   })
-  expect(await usher.json(add)).toEqual(membership)
+  expect(await usher.json(add)).toEqual({ ...membership, role: 'member' })
+  const { stdout, audited } = await usher.operator(`${add} --role admin`)
+  expect(stdout).toContain(`Changed the role of user ${id} in tenant ${tenant} to admin.`)
+  expect(audited).toMatchObject([{ audit: 'tenant.role_changed', ...membership, role: 'admin' }])
+  expect(await usher.outcome(`${add} --role guest`)).toMatch(
+    /^2 usher: the role must be owner, admin, member\n$/,
+  )
+  const listed = await usher.operator(`tenant list-users ${database.path} ${tenant}`)
+  expect(listed.stdout).toContain(`${id}  admin  ${email}\n`)
   expect(await tenantsOf(database, email)).toEqual([tenant])
 
   const remove = `tenant remove-user ${database.path} ${tenant} ${id}`
@@ -77,8 +85,12 @@ it('tenant create creates a tenant without users, and tenant rename changes its 
     id: created.id,
     name: 'Looms',
     externalId: null,
+    seats: null,
     createdAt: created.createdAt,
   })
+  const seats = `tenant set-seats ${database.path} ${created.id}`
+  expect(await usher.json(`${seats} 25`)).toMatchObject({ seats: 25 })
+  expect(await usher.json(`${seats} none`)).toMatchObject({ seats: null })
   expect(await usher.json(`tenant list ${database.path}`)).toEqual([{ ...created, name: 'Looms' }])
 })
 
@@ -107,50 +119,50 @@ it('tenant delete removes the users of a tenant, who stay, and no other tenant',
   )
 })
 
-it('tenant delete that fails after many users continues where it ended', async ({
-  usher,
-  store,
-  database,
-}) => {
-  await usher.json(`database set ${database.path} --webhook-url http://localhost:9`)
-  const tenant = await usher.json(`tenant create ${database.path} Engines`)
-  const other = await usher.json(`tenant create ${database.path} Looms`)
-  await store.query(
-    `WITH added AS (
+// Citus has no triggers on distributed tables.
+it.skipIf(inject('postgresNodes').length > 1)(
+  'tenant delete that fails after many users continues where it ended',
+  async ({ usher, store, database }) => {
+    await usher.json(`database set ${database.path} --webhook-url http://localhost:9`)
+    const tenant = await usher.json(`tenant create ${database.path} Engines`)
+    const other = await usher.json(`tenant create ${database.path} Looms`)
+    await store.query(
+      `WITH added AS (
       INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
       SELECT $1::uuid, gen_random_uuid(), i || '@example.com', i || '@example.com', '', now()
       FROM generate_series(1, 300) AS i RETURNING id
     )
     INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
     SELECT $1::uuid, added.id, tenant.id, now() FROM added, unnest($2::uuid[]) AS tenant (id)`,
-    [database.id, [tenant.id, other.id]],
-  )
-  const isLast = `OLD.tenant_id = '${tenant.id}' AND (SELECT count(*) FROM usher.membership WHERE tenant_id = '${tenant.id}') < 50`
-  await store.query(
-    `CREATE FUNCTION usher.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+      [database.id, [tenant.id, other.id]],
+    )
+    const isLast = `OLD.tenant_id = '${tenant.id}' AND (SELECT count(*) FROM usher.membership WHERE tenant_id = '${tenant.id}') < 50`
+    await store.query(
+      `CREATE FUNCTION usher.fail() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN IF ${isLast} THEN RAISE EXCEPTION 'disk full'; END IF; RETURN OLD; END $$`,
-    [],
-  )
-  await store.query(
-    'CREATE TRIGGER fail AFTER DELETE ON usher.membership FOR EACH ROW EXECUTE FUNCTION usher.fail()',
-    [],
-  )
-  const command = `tenant delete ${database.path} ${tenant.id} --yes`
-  expect((await usher.operator(command)).code).toBe(1)
-  await store.query('DROP TRIGGER fail ON usher.membership', [])
-  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ users: 50 }, { users: 300 }])
+      [],
+    )
+    await store.query(
+      'CREATE TRIGGER fail AFTER DELETE ON usher.membership FOR EACH ROW EXECUTE FUNCTION usher.fail()',
+      [],
+    )
+    const command = `tenant delete ${database.path} ${tenant.id} --yes`
+    expect((await usher.operator(command)).code).toBe(1)
+    await store.query('DROP TRIGGER fail ON usher.membership', [])
+    expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ users: 50 }, { users: 300 }])
 
-  expect((await usher.operator(command)).stdout).toBe(
-    `Deleted tenant ${tenant.id}. Users removed from it: 50.\n`,
-  )
-  const events = await store.query<{ users: number; rows: number }>(
-    `SELECT count(DISTINCT user_id)::int AS users, count(*)::int AS rows FROM usher.outbox
+    expect((await usher.operator(command)).stdout).toBe(
+      `Deleted tenant ${tenant.id}. Users removed from it: 50.\n`,
+    )
+    const events = await store.query<{ users: number; rows: number }>(
+      `SELECT count(DISTINCT user_id)::int AS users, count(*)::int AS rows FROM usher.outbox
     WHERE database_id = $1::uuid AND payload->>'type' = 'tenant.user_removed'`,
-    [database.id],
-  )
-  expect(events).toEqual([{ users: 300, rows: 300 }])
-  expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id: other.id, users: 300 }])
-})
+      [database.id],
+    )
+    expect(events).toEqual([{ users: 300, rows: 300 }])
+    expect(await usher.json(`tenant list ${database.path}`)).toMatchObject([{ id: other.id, users: 300 }])
+  },
+)
 
 it('tenant delete asks for the name of the tenant on a terminal, and requires --yes elsewhere', async ({
   usher,

@@ -73,7 +73,9 @@ describe('user create', () => {
       id: expect.any(String),
       email,
       preferredName: null,
+      disabled: false,
       disabledAt: null,
+      emailVerified: false,
       emailVerifiedAt: null,
       externalId: null,
       tokensValidAfter: null,
@@ -97,7 +99,7 @@ describe('user create', () => {
       { audit: 'tenant.user_added', databaseId: database.id, tenantId, userId },
     ])
     expect((await usher.json(`user show ${database.path} ${userId}`)).tenants).toEqual([
-      { id: tenantId, name: 'Engines', joinedAt: createdAt },
+      { id: tenantId, name: 'Engines', role: 'member', joinedAt: createdAt },
     ])
     const { path } = await usher.newDatabase()
     expect(await usher.outcome(`user create ${path} ${email} --no-password --tenant ${tenantId}`)).toBe(
@@ -134,7 +136,9 @@ it('user list returns pages in order of sign-up', async ({ usher, database }) =>
       id: ids[2],
       email: expect.stringContaining('@'),
       preferredName: null,
+      disabled: false,
       disabledAt: null,
+      emailVerified: false,
       emailVerifiedAt: null,
       externalId: null,
       tokensValidAfter: null,
@@ -174,12 +178,20 @@ describe('user show', () => {
       id,
       email,
       preferredName: 'Ada',
+      disabled: false,
       disabledAt: null,
+      emailVerified: false,
       emailVerifiedAt: null,
       externalId: null,
       tokensValidAfter: null,
       createdAt: now,
-      tenants: [{ id: tenants[0], name: 'Engines', joinedAt: now }],
+      metadata: null,
+      privateMetadata: null,
+      throttled: false,
+      sessions: 0,
+      lastLoginOn: null,
+      memberships: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],
+      tenants: [{ id: tenants[0], name: 'Engines', role: 'owner', joinedAt: now }],
       failedLogins: { count: 1, lastAt: now },
     })
     expect(await usher.json(`user show ${database.path} ${id}`)).toEqual(shown)

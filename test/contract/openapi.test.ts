@@ -13,9 +13,9 @@ const operations = operationsOf(document)
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv).addFormat('idn-email', true)
 
-it('requires a Bearer token for operations about the current user', () => {
+it('requires a Bearer token for operations about the current user, tenants and invitations', () => {
   const secured = operations.filter(({ security }) => security.length === 1)
-  const ofMe = operations.filter(({ path }) => /\/users\/me\b/.test(path))
+  const ofMe = operations.filter(({ path }) => /\/users\/me\b|\/(tenants|invitations)\b/.test(path))
   expect(secured).toEqual(ofMe)
 })
 

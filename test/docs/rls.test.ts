@@ -29,7 +29,7 @@ const it = liveTest
     })
     return { url, owner, client }
   })
-  /** Four tenants, and the verified claims of eight users of some of them. */
+  /** Four tenants, and the verified claims of eight users with roles in some of them. */
   .extend('users', { scope: 'file' }, async ({ usher, database, options }) => {
     const { verify } = createVerifier(options)
     const now = new Date(usher.clock.now)
@@ -39,17 +39,35 @@ const it = liveTest
       data: tenants.map((id) => ({ databaseId, id, name: 'T', createdAt: now })),
     })
     const users: Claims[] = []
-    for (const indexes of [[], [0], [1], [0, 1], [2, 3], [3], [1, 2], [0, 1, 2, 3]]) {
+    for (const roles of rolesOfUsers) {
       const email = `${randomUUID()}@example.com`
       const { id: userId } = await database.signedUp({ email })
       await usher.store.prisma.membership.createMany({
-        data: indexes.map((index) => ({ databaseId, userId, tenantId: tenants[index] ?? '', joinedAt: now })),
+        data: Object.entries(roles).map(([index, role]) => ({
+          databaseId,
+          userId,
+          tenantId: tenants[Number(index)] ?? '',
+          joinedAt: now,
+          role,
+        })),
       })
       const { data } = await verify((await database.login({ email, password })).json().token.jwt)
       if (data) users.push(data.claims)
     }
     return { tenants, users }
   })
+
+/** The role of each user in tenants by their indexes. */
+const rolesOfUsers: Record<number, string>[] = [
+  {},
+  { 0: 'owner' },
+  { 1: 'member' },
+  { 0: 'member', 1: 'admin' },
+  { 2: 'billing', 3: 'owner' },
+  { 3: 'member' },
+  { 1: 'owner', 2: 'member' },
+  { 0: 'member', 1: 'admin', 2: 'owner', 3: 'billing' },
+]
 
 /** What a statement did: its rows as text, or the SQLSTATE of its error. */
 type Outcome = string | string[]
@@ -97,7 +115,10 @@ const step = fc.record({
   row: fc.nat(2),
 })
 
-/** A sequence in which each operation has each of its outcomes. User 0 has no tenant, user 3 has tenants 0 and 1. */
+/**
+ * A sequence in which each operation has each of its outcomes. User 0 has no tenant, user 3 is a member of tenant 0 and an
+ * admin of tenant 1.
+ */
 const everyOutcome = (
   [
     ['insert', 3, 0],
@@ -107,6 +128,7 @@ const everyOutcome = (
     ['select', 0, 0],
     ['rename', 3, 0],
     ['rename', 0, 0],
+    ['delete', 3, 0],
     ['move', 3, 2],
     ['move', 3, 1],
     ['addTask', 3, 1],
@@ -180,11 +202,16 @@ describe('docs/rls.sql', () => {
             projects.delete(`${project.tenant} ${id}`)
             projects.set(`${tenant} ${id}`, { ...project, tenant })
           } else if (operation === 'delete') {
+            const roles = rolesOfUsers[each.user] ?? {}
+            const deletable = named.filter((project) =>
+              ['owner', 'admin'].includes(roles[(tenants as string[]).indexOf(project.tenant)] ?? ''),
+            )
+            if (named.length > deletable.length) seen.add('delete refused')
             await check(
               run('DELETE FROM project WHERE id = $1 RETURNING tenant_id', [id]),
-              named.map((project) => project.tenant),
+              deletable.map((project) => project.tenant),
             )
-            for (const project of named) projects.delete(`${project.tenant} ${id}`)
+            for (const project of deletable) projects.delete(`${project.tenant} ${id}`)
           } else if (operation === 'addTask') {
             const project = projects.get(`${tenant} ${id}`)
             const expected = !own.includes(tenant) ? denied : !project ? noReference : [text]
@@ -228,7 +255,7 @@ describe('docs/rls.sql', () => {
       ],
       ['rename false', 'move true', `move ${denied}`, 'delete true', 'delete false', 'addTask true'],
       [`addTask ${denied}`, `addTask ${noReference}`, 'tasks true', 'tasks false', 'count true'],
-      [`truncate ${denied}`],
+      ['delete refused', `truncate ${denied}`],
     ].flat()
     expect(outcomes.filter((outcome) => !seen.has(outcome))).toEqual([])
   })

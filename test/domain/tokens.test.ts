@@ -19,12 +19,17 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
+    workspaceSlug: 'demo',
+    databaseName: 'app',
     id,
     issuer,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
     eventsTailedUntil: null,
     eventsKept: 0,
+    tenantOperations: true,
+    roles: [],
+    invitationLifetimeSeconds: 604_800,
     tokenMaxAgeSeconds: 3600,
     dummyHashes: [],
     keys: [key],
@@ -35,7 +40,8 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
 const { database, key, publicKey } = databaseWith('ES256')
 const user = {
   id: crypto.randomUUID(),
-  tenants: [],
+  memberships: [],
+  tenantsVersion: 0,
   generation: 7,
   tokensValidAfter: null,
   emailVerifiedAt: null,
@@ -80,6 +86,40 @@ it('issues tokens whose fixed claims replace none of its own', () => {
   const { jwt } = issueToken(fixed, user, { now })
   const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
   expect(claims).toMatchObject({ role: 'authenticated', sub: user.id, exp: seconds + 3600, iss: issuer })
+})
+
+describe('the tenants of a token', () => {
+  const claimsOf = (memberships: { id: string; role: string }[]) => {
+    const fixed = { ...database, claims: { tenants: ['*'], tenant_roles: { '*': 'owner' } } }
+    const { jwt } = issueToken(fixed, { ...user, memberships }, { now })
+    const payload = jwt.split('.')[1] ?? ''
+    return { jwt, ...JSON.parse(Buffer.from(payload, 'base64url').toString()) }
+  }
+  const tenantsAs = (role: string, count: number) =>
+    Array.from({ length: count }, () => ({ id: crypto.randomUUID(), role }))
+
+  it('are named with the roles other than member, which may be none', () => {
+    const [own, other] = [...tenantsAs('owner', 1), ...tenantsAs('member', 1)]
+    expect(claimsOf([own, other].filter((each) => each !== undefined))).toMatchObject({
+      tenants: [own?.id, other?.id],
+      tenant_roles: { [own?.id ?? '']: 'owner' },
+    })
+    const { tenants, tenant_roles: roles } = claimsOf([])
+    expect([tenants, roles]).toEqual([[], {}])
+  })
+
+  it('have no roles if these are long, in a token that proxies accept', () => {
+    const owner = claimsOf(tenantsAs('owner', 50))
+    expect(Object.values(owner.tenant_roles)).toEqual(Array(50).fill('owner'))
+    const { tenants, tenant_roles: roles, jwt } = claimsOf(tenantsAs('x'.repeat(32), 50))
+    expect([tenants.length, roles]).toEqual([50, undefined])
+    for (const text of [owner.jwt, jwt]) expect(text.length).toBeLessThan(8_000)
+  })
+
+  it('are left out with their roles if they are more than 50', () => {
+    const { tenants, tenant_roles: roles } = claimsOf(tenantsAs('owner', 51))
+    expect([tenants, roles]).toEqual([undefined, undefined])
+  })
 })
 
 describe('correctly signed claims', () => {

@@ -18,6 +18,8 @@ function newDatabase() {
   const key = openTokenKey(row, { masterKey }, issuer)
   const database: Database = {
     ...defaultSettings,
+    workspaceSlug: 'demo',
+    databaseName: 'app',
     id,
     issuer,
     tokenMaxAgeSeconds: 3600,
@@ -26,9 +28,19 @@ function newDatabase() {
     sessionMaxSeconds: 0,
     eventsTailedUntil: null,
     eventsKept: 0,
+    tenantOperations: true,
+    roles: [],
+    invitationLifetimeSeconds: 604_800,
     keys: [key],
   }
-  const user = { id: randomUUID(), tenants: [], generation: 7, tokensValidAfter: null, emailVerifiedAt: null }
+  const user = {
+    id: randomUUID(),
+    memberships: [],
+    tenantsVersion: 0,
+    generation: 7,
+    tokensValidAfter: null,
+    emailVerifiedAt: null,
+  }
   return { database, newToken: () => issueToken(database, user, { now }).jwt }
 }
 

@@ -23,17 +23,28 @@ type MethodName<Id> = Id extends `get${infer Name}` ? Uncapitalize<Name> : Id
 /** The methods that the SDK must have by the contract. */
 type Operations = {
   [Id in RouteId as MethodName<Id> & string]: Route<Id> extends infer R extends AppRoute
-    ? (...parameters: [...FirstParameter<R>, options?: sdk.CallOptions]) => Call<R>
+    ? (...parameters: [...Ids<R>, ...Argument<R>, options?: sdk.CallOptions]) => Call<R>
     : never
 }
 
-/** The body, which may be optional, or the path parameter that no operation but this one has. */
-type FirstParameter<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }
+/** The path parameters below a database. */
+type Ids<R extends AppRoute> = R extends { pathParams: { shape: { sessionId: unknown } } }
+  ? [sessionId: string]
+  : R extends { pathParams: { shape: { invitationId: unknown } } }
+    ? [tenantId: string, invitationId: string]
+    : R extends { pathParams: { shape: { userId: unknown } } }
+      ? [tenantId: string, userId: string]
+      : R extends { pathParams: { shape: { tenantId: unknown } } }
+        ? [tenantId: string]
+        : []
+
+/** The body, which may be optional, or the query. */
+type Argument<R extends AppRoute> = R extends { body: infer Body extends z.ZodType }
   ? undefined extends z.input<Body>
     ? [body?: z.input<Body>]
     : [body: z.input<Body>]
-  : R extends { pathParams: { shape: { sessionId: unknown } } }
-    ? [sessionId: string]
+  : R extends { query: infer Query extends z.ZodType }
+    ? [query?: z.output<Query> | undefined]
     : []
 
 // Checked by the compiler: `tsc -p test`.

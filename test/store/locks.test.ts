@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest'
-import { codeMessage } from '../../server/domain/codes/request-code.js'
 import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
+import { mailMessage } from '../../server/domain/notices/mail-message.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, validUser } from '../support/app.js'
@@ -26,20 +26,17 @@ it('a sign-up that Postgres cancels because of a deadlock returns 503 and create
   store,
   database,
 }) => {
-  const body = validUser({ newTenant: 'Engines' })
-  let signUp: ReturnType<typeof database.createUser> | undefined
-  await store.prisma.$transaction(
-    async (other) => {
-      await other.$executeRaw`LOCK TABLE usher.tenant`
-      signUp = database.createUser(body)
-      await waiting(store, 1)
-      await other.$executeRaw`LOCK TABLE usher."user"`
-    },
-    { timeout: 20_000 },
-  )
-  const response = await signUp
-  expect(response?.statusCode).toBe(503)
-  expect(response?.headers['retry-after']).toBe('1')
+  const { prisma } = store
+  // Of a real deadlock, Postgres may cancel the other transaction.
+  await prisma.$executeRaw`CREATE FUNCTION usher.cancel() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE deadlock_detected; END $$`
+  await prisma.$executeRaw`CREATE TRIGGER cancel BEFORE INSERT ON usher.tenant
+    FOR EACH ROW WHEN (NEW.name = 'Deadlocked') EXECUTE FUNCTION usher.cancel()`
+  const body = validUser({ newTenant: 'Deadlocked' })
+  const response = await database.createUser(body)
+  expect(response.statusCode).toBe(503)
+  expect(response.headers['retry-after']).toBe('1')
+  await prisma.$executeRaw`DROP FUNCTION usher.cancel CASCADE`
   expect((await database.createUser(body)).statusCode).toBe(201)
 })
 
@@ -53,7 +50,8 @@ it('a tenant is deleted when its last two users delete themselves at the same ti
   const grace = await database.signedUp()
   const [tenantId = ''] = ada.tenants
   const joinedAt = new Date(start)
-  await prisma.membership.createMany({ data: [{ databaseId, userId: grace.id, tenantId, joinedAt }] })
+  const membership = { databaseId, userId: grace.id, tenantId, joinedAt, role: 'owner' }
+  await prisma.membership.create({ data: membership })
 
   const deletions = await prisma.$transaction(
     async (transaction) => {
@@ -70,6 +68,54 @@ it('a tenant is deleted when its last two users delete themselves at the same ti
   )
   expect((await Promise.all(deletions)).map(({ statusCode }) => statusCode)).toEqual([204, 204])
   expect(await prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
+})
+
+it('a user who becomes an owner while the deletion of the account waits is still counted as one', async ({
+  usher,
+  store,
+  database,
+}) => {
+  const { prisma } = store
+  const { id: databaseId } = database
+  const ada = await database.signedUp({ newTenant: 'Engines' })
+  const grace = await database.signedUp({ newTenant: 'Compilers' })
+  const joan = await database.signedUp()
+  const [tenantId = ''] = ada.tenants
+  const join = (userId: string, role: string) => ({
+    data: { databaseId, userId, tenantId, role, joinedAt: new Date(start) },
+  })
+  await prisma.membership.create(join(joan.id, 'member'))
+  const own = `tenants/${tenantId}/members/${ada.id}`
+  const headers = { authorization: `Bearer ${ada.token.jwt}` }
+  const leave = () => usher.send({ method: 'DELETE', url: database.users.replace(/users$/, own), headers })
+
+  const [deletion, leaving] = await prisma.$transaction(
+    async (holding) => {
+      // The deletion waits here when it has checked that each tenant keeps an owner.
+      await holding.$queryRaw`SELECT FROM usher.membership
+        WHERE database_id = ${databaseId}::uuid AND tenant_id = ${grace.tenants[0]}::uuid FOR UPDATE`
+      const begun = await prisma.$transaction(async (joining) => {
+        await joining.$queryRaw`SELECT FROM usher."user"
+          WHERE database_id = ${databaseId}::uuid AND id = ${grace.id}::uuid FOR NO KEY UPDATE`
+        const deleting = database.as(grace.token.jwt, 'POST', 'me/deletion', { password })
+        await waiting(store, 1)
+        await joining.membership.create(join(grace.id, 'owner'))
+        return [deleting]
+      })
+      await vi.waitFor(async () =>
+        expect(
+          await prisma.$queryRaw`SELECT pid FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND query LIKE '%DELETE FROM usher."user"%'`,
+        ).toHaveLength(1),
+      )
+      const second = leave()
+      await Promise.race([second, waiting(store, 2)])
+      return [begun[0], second] as const
+    },
+    { timeout: 20_000 },
+  )
+  expect([(await deletion)?.statusCode, (await leaving).statusCode]).toEqual([204, 409])
+  expect(await prisma.membership.count({ where: { databaseId, tenantId, role: 'owner' } })).toBe(1)
 })
 
 it.for([0, 1])(
@@ -141,8 +187,8 @@ it('a code that is used while its mail is delivered again can be used once, and 
   database,
 }) => {
   const user = await database.signedUp()
-  const message = codeMessage(
-    { databaseId: database.id, purpose: 'password_reset', userId: user.id },
+  const message = mailMessage(
+    { databaseId: database.id, type: 'password_reset', userId: user.id },
     new Date(start),
   )
   await store.prisma.message.create({ data: { ...message, dueAt: null } })
@@ -156,7 +202,7 @@ it('a code that is used while its mail is delivered again can be used once, and 
         stopped: new AbortController().signal,
       },
       { appUrl: 'https://app.example.com' },
-      { ...message, attempts: 1 },
+      { ...message, recipient: null, attempts: 1 },
     )
   const { transaction } = usher.context.store
   await deliver(transaction)

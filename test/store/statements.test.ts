@@ -13,6 +13,12 @@ import { errorsOf } from '../support/one-database.js'
 import type { OpenStore } from '../support/open-store.js'
 import { openPostgres } from '../support/open-store.js'
 import { databaseUrl } from '../support/postgres-server.js'
+import {
+  type RecordedChange,
+  recordedChanges,
+  recordRevokingChanges,
+  revokingChanges,
+} from '../support/revocation-triggers.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
 import { isSearch } from '../support/statement-plans.js'
 import { watchWrites } from '../support/write-order.js'
@@ -23,6 +29,7 @@ const newMasterKey = Buffer.alloc(32, 8).toString('base64')
 let folder: string
 let logged: Logged[]
 let unawaited: string[]
+let changes: RecordedChange[]
 let distributed: Set<string>
 const commands = new Set<string>()
 let allCommands: string[]
@@ -34,6 +41,7 @@ beforeAll(async () => {
   await onServer(server.url, ({ prisma }) => prisma.$executeRaw`CREATE DATABASE bare`)
   distributed = await onServer(bare, async (store) => {
     await migrate(store)
+    await recordRevokingChanges(store)
     const tables = await store.prisma.$queryRaw<{ name: string }[]>`
       SELECT table_name AS name FROM information_schema.columns
       WHERE table_schema = 'usher' AND column_name = 'database_id'`
@@ -43,11 +51,12 @@ beforeAll(async () => {
   try {
     await onServer(url, useEveryOperationWithBystanders)
     await onServer(url, (store) => useEveryCommand(store, url))
+    changes = await onServer(url, recordedChanges)
     allCommands = await commandsUnder([])
   } finally {
     logged = await server.stop('usher')
   }
-})
+}, 180_000)
 afterAll(() => rm(folder, { recursive: true }))
 
 async function onServer<Result>(url: string, work: (store: OpenStore) => Promise<Result>) {
@@ -118,6 +127,14 @@ async function useEveryCommand(store: OpenStore, url: string) {
   await usher(`user create acme/app grete@example.com --tenant ${created.id}`, password)
   await usher('user create acme/app joan@example.com --no-password')
   await usher(`tenant rename acme/app ${created.id} Weavers`)
+  await usher('database set acme/app --app-url https://app.example.com')
+  const invited = JSON.parse(
+    await usher(`tenant invite acme/app ${created.id} joan@example.com --role owner`),
+  )
+  await usher(`tenant list-invitations acme/app ${created.id}`)
+  await usher(`tenant revoke-invitation acme/app ${created.id} ${invited.id}`)
+  await usher(`tenant set-seats acme/app ${created.id} 5`)
+  await usher(`tenant list-users acme/app ${created.id}`)
   await usher(`tenant delete acme/app ${created.id} --yes`)
   const [{ id }] = JSON.parse(await usher(`user list acme/app --tenant ${tenant}`))
   await usher(`user list acme/app --after ${id}`)
@@ -125,6 +142,8 @@ async function useEveryCommand(store: OpenStore, url: string) {
   await usher(`user show acme/app ${id}`)
   await usher(`user show ${ada}`)
   for (const verb of ['disable', 'enable', 'revoke-tokens', 'unlock']) await usher(`user ${verb} ${ada}`)
+  await usher(`user set-email ${ada} countess@example.com`)
+  await usher(`user set-email acme/app countess@example.com ada@example.com --no-undo`)
   await usher(`user set-password ${ada}`, 'another battery staple')
   await usher('events tail acme/app --seconds 1')
   await usher('events expire-cursors acme/app')
@@ -134,7 +153,6 @@ async function useEveryCommand(store: OpenStore, url: string) {
   await usher('outbox retry acme/app --not-retried')
   await usher(`outbox drop acme/app ${message}`)
   await usher(`outbox list acme/app --not-retried --after ${message}`)
-  await usher('database set acme/app --app-url https://app.example.com')
   await usher(`user send-reset ${ada}`)
   await usher(`user delete ${ada} --yes`)
   const [{ kid }] = JSON.parse(await usher('keys list acme/app'))
@@ -181,6 +199,14 @@ describe('statements on a distributed store', () => {
     ])
   })
 
+  it('every change by which me refuses a token or shows other tenants stores its revocation', () => {
+    expect(changes.filter(({ isStored }) => !isStored)).toEqual([])
+    const recorded = new Set(changes.map(({ change }) => change))
+    // Rows of sessions outlive the tokens, and retired keys are deleted by the next rotation.
+    const never = ['DELETE session', 'DELETE signing_key']
+    expect([...recorded].sort()).toEqual(revokingChanges.filter((each) => !never.includes(each)).sort())
+  })
+
   it('every request waits for each of its writes', () => {
     // A login restores the pruned parameters of its hash while it goes on. A sign-up records them first.
     const restored = /^INSERT INTO usher\.hash_parameters is not awaited before (?!INSERT INTO usher\."user")/
@@ -201,6 +227,7 @@ describe('statements on a distributed store', () => {
       'DELETE FROM usher\\.event_cursor\\b',
       'DELETE FROM usher\\.event_tail\\b',
       'DELETE FROM usher\\.hash_parameters\\b',
+      'DELETE FROM usher\\.revocation_cursor\\b',
       'DELETE FROM usher\\.sweep\\b',
       'SELECT .* (FROM|JOIN) usher\\.sweep\\b',
     ])

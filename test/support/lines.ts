@@ -22,7 +22,7 @@ export async function importAll(
   lines: Iterable<Line>,
   { dryRun = false } = {},
 ) {
-  const database = { id: databaseId, dummyHashes: await dummyHashesOf(store, databaseId) }
+  const database = { id: databaseId, dummyHashes: await dummyHashesOf(store, databaseId), roles: [] }
   const total = { added: 0, alreadyThere: 0, rejected: [] as string[] }
   for await (const batch of importUsers({ ...context, store }, database, { lines, dryRun })) {
     total.added += batch.added

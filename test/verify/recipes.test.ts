@@ -1,16 +1,29 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { expect } from 'vitest'
 import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
 import { snippetsOf } from '../support/snippets.js'
 import { makeAttacks } from './attacks.js'
 import { it } from './live.js'
 
-const recipes = (await snippetsOf('docs/verify.md')).filter(({ language }) => language === 'ts')
+const snippets = (await snippetsOf('docs/verify.md')).filter(({ language }) => language === 'ts')
+const recipes = snippets.filter(({ heading }) => heading.startsWith('Node'))
 
 it('docs/verify.md has two recipes for Node', () => {
   expect(recipes.map(({ heading }) => heading)).toEqual(['Node', 'Node with jose'])
+})
+
+it('the role in a tenant is known only to its members, if the token says it', async () => {
+  const snippet = snippets.find(({ heading }) => heading === 'The role in a tenant')
+  const { code } = await transform(snippet?.code ?? '', { loader: 'ts' })
+  const { roleIn } = await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`)
+  const roles = { a: 'owner' }
+  expect(roleIn({ tenants: ['a'], tenant_roles: roles }, 'a')).toBe('owner')
+  expect(roleIn({ tenants: ['a', 'constructor'], tenant_roles: roles }, 'constructor')).toBe('member')
+  expect(roleIn({ tenants: ['b'], tenant_roles: roles }, 'a')).toBeUndefined()
+  expect(roleIn({ tenants: ['a'] }, 'a')).toBeUndefined()
+  expect(roleIn({ tenant_roles: roles }, 'a')).toBeUndefined()
 })
 
 it.for(recipes)(

@@ -6,7 +6,8 @@ import { freePort } from '../support/postgres-server.js'
 import { makeAttacks } from './attacks.js'
 import { it, optionsOf } from './live.js'
 
-const codeOf = async (result: ReturnType<Verifier['verify' | 'fetchTenants']>) => (await result).error?.code
+const codeOf = async (result: ReturnType<Verifier['verify' | 'fetchTenants' | 'fetchRoles']>) =>
+  (await result).error?.code
 
 describe('a valid token', () => {
   it('returns user, tenants, expiry and claims', async ({ usher, database, verifier }) => {
@@ -16,9 +17,27 @@ describe('a valid token', () => {
     expect(data).toEqual({
       userId: id,
       tenants,
+      roles: new Map(tenants.map((tenant) => [tenant, 'owner'])),
       expiresAt: new Date(usher.clock.now + 3_600_000),
       claims: expect.objectContaining({ sub: id, client_id: `database:${database.id}`, tenants }),
     })
+  })
+
+  it('has a role in each tenant if the token says it, and in no other', async ({ usher, origin }) => {
+    const { database, sign } = await makeAttacks(usher, 'ES256')
+    const { verify } = createVerifier(optionsOf(usher, origin, database))
+    const rolesOf = async (changes: object) => {
+      const { data, error } = await verify(sign(changes))
+      expect(error).toBeUndefined()
+      return data?.roles && Object.fromEntries(data.roles)
+    }
+    expect(await rolesOf({ tenants: ['a', 'b'], tenant_roles: { a: 'owner', c: 'owner' } })).toEqual({
+      a: 'owner',
+      b: 'member',
+    })
+    expect(await rolesOf({ tenants: ['constructor'], tenant_roles: {} })).toEqual({ constructor: 'member' })
+    expect(await rolesOf({ tenants: ['a'], tenant_roles: undefined })).toBeUndefined()
+    expect(await rolesOf({ tenants: undefined, tenant_roles: { a: 'owner' } })).toBeUndefined()
   })
 
   it('a valid token is accepted by itself and as the value of an Authorization header', async ({
@@ -109,6 +128,9 @@ describe('input that is no valid token', () => {
       { tenants: 'a' },
       { tenants: [7] },
       { tenants: null },
+      { tenant_roles: null },
+      { tenant_roles: ['owner'] },
+      { tenant_roles: { a: 7 } },
       { aud: undefined },
     ]) {
       expect(await codeOf(verify(sign(changes))), JSON.stringify(changes)).toBe('token_invalid')
@@ -137,6 +159,9 @@ describe('fetchTenants', () => {
     const { data } = await verifier.fetchTenants(`Bearer ${jwt}`)
     expect(data).toHaveLength(51)
     expect(new Set(data)).toEqual(new Set([...tenants, ...more.map((tenant) => tenant.id)]))
+    const { data: roles } = await verifier.fetchRoles(jwt)
+    expect(roles?.size).toBe(51)
+    expect(roles?.get(tenants[0] ?? '')).toBe('owner')
   })
 
   it('fetchTenants rejects a revoked token, which verify accepts until it expires', async ({
@@ -148,6 +173,7 @@ describe('fetchTenants', () => {
     await revokeTokens({ store: usher.store, now: new Date(usher.clock.now + 1000) }, database, id)
     expect(await codeOf(verifier.verify(token.jwt))).toBeUndefined()
     expect(await codeOf(verifier.fetchTenants(token.jwt))).toBe('token_invalid')
+    expect(await codeOf(verifier.fetchRoles(token.jwt))).toBe('token_invalid')
   })
 })
 

@@ -1,27 +1,28 @@
 import type { Command } from '@commander-js/extra-typings'
-import { nameOfDatabase } from '../../domain/databases/find-database.js'
 import {
-  addToTenant,
   changeTenant,
   createTenant,
   deleteTenant,
   findTenant,
   listTenants,
-  removeFromTenant,
 } from '../../domain/management/tenants.js'
-import type { ListedTenantRow } from '../../store/queries/management/tenants.js'
+import type { TenantRow } from '../../store/queries/management/tenants.js'
 import { audit } from '../../telemetry/audit.js'
-import { databasePath, tenantName, uuid } from '../io/arguments.js'
+import { databasePath, seats, seatsOrNone, tenantName, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
+import { addInvitationCommands } from './tenant-invitations.js'
+import { addMemberCommands } from './tenant-members.js'
 
 export function configure(tenant: Command) {
   addCreateCommand(tenant)
   addListCommand(tenant)
   addRenameCommand(tenant)
   addDeleteCommand(tenant)
-  addMembershipCommands(tenant)
+  addSeatsCommand(tenant)
+  addMemberCommands(tenant)
+  addInvitationCommands(tenant)
 }
 
 function addCreateCommand(tenant: Command) {
@@ -30,10 +31,12 @@ function addCreateCommand(tenant: Command) {
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<name>', 'name of the tenant, which need not be unique', tenantName)
     .description('create a tenant without users')
+    .option('--seats <number>', 'maximum number of members who accept an invitation', seats)
     .option('--json', 'print the result as JSON')
     .action((path, name, options) =>
       withStore(async (store, _config, log) => {
-        const created = await createTenant({ store, now: new Date() }, path, { name })
+        const { seats = null } = options
+        const created = await createTenant({ store, now: new Date() }, path, { name, seats })
         audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
         print(options, shown(created), `Created tenant ${created.id}.`)
       }),
@@ -64,8 +67,7 @@ function addRenameCommand(tenant: Command) {
     .argument('<name>', 'new name of the tenant', tenantName)
     .description('change the name of a tenant')
     .option('--json', 'print the result as JSON')
-    // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
-    .action((path, id, name, options) =>
+    .action((...[path, id, name, options]) =>
       withStore(async (store, _config, log) => {
         const change = { id, changes: { name } }
         const { tenant } = await changeTenant({ store, now: new Date() }, path, change)
@@ -86,9 +88,9 @@ function addDeleteCommand(tenant: Command) {
     .action((path, id, options) => {
       if (!options.yes) requireTerminal(`deleting tenant ${id}`)
       return withStore(async (store, _config, log) => {
-        const { tenant } = await findTenant(store, path, id)
+        const { database, tenant } = await findTenant(store, path, id)
         if (!options.yes) await confirmDeletion(printable(tenant.name), 'this tenant permanently')
-        const deleted = await deleteTenant({ store, now: new Date() }, path, id)
+        const deleted = await deleteTenant({ store, now: new Date() }, database, id)
         audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
         print(
           options,
@@ -99,42 +101,30 @@ function addDeleteCommand(tenant: Command) {
     })
 }
 
-function addMembershipCommands(tenant: Command) {
-  const membershipCommand = (name: string, description: string) =>
-    tenant
-      .command(name)
-      .argument('<workspace/name>', 'database', databasePath)
-      .argument('<tenant>', 'id of the tenant', uuid)
-      .argument('<user>', 'id or email address of the user')
-      .description(description)
-      .option('--json', 'print the result as JSON')
-  membershipCommand('add-user', 'add a user to a tenant')
-    // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
-    .action((path, tenantId, userRef, options) =>
+function addSeatsCommand(tenant: Command) {
+  tenant
+    .command('set-seats')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .argument('<seats>', 'maximum number of members who accept an invitation, or "none"', seatsOrNone)
+    .description('limit the members of a tenant')
+    .option('--json', 'print the result as JSON')
+    .action((...[path, id, { seats }, options]) =>
       withStore(async (store, _config, log) => {
-        const { membership } = await addToTenant({ store, now: new Date() }, path, { tenantId, userRef })
-        audit(log, 'tenant.user_added', membership)
-        const text = `Added user ${membership.userId} to tenant ${tenantId}. Tokens include it from the next login on.`
-        print(options, membership, text)
-      }),
-    )
-  membershipCommand('remove-user', 'remove a user from a tenant')
-    // biome-ignore lint/complexity/useMaxParams: commander passes each argument of a command
-    .action((path, tenantId, userRef, options) =>
-      withStore(async (store, _config, log) => {
-        const membership = await removeFromTenant({ store, now: new Date() }, path, { tenantId, userRef })
-        audit(log, 'tenant.user_removed', membership)
-        const text = `Removed user ${membership.userId} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${nameOfDatabase(path)} ${membership.userId}`
-        print(options, membership, text)
+        const change = { id, changes: { seats } }
+        const { tenant } = await changeTenant({ store, now: new Date() }, path, change)
+        audit(log, 'tenant.updated', { databaseId: tenant.databaseId, tenantId: id })
+        print(options, shown(tenant), `Tenant ${id} has ${seats ?? 'an unlimited number of'} seats.`)
       }),
     )
 }
 
 /** Returns the fields of a tenant that commands print. */
-const shown = ({ databaseId, id, name, externalId, createdAt }: ListedTenantRow) => ({
+const shown = ({ databaseId, id, name, externalId, seats, createdAt }: TenantRow) => ({
   databaseId,
   id,
   name,
   externalId,
+  seats,
   createdAt,
 })

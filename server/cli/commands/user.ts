@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
+import { UsageError } from '../../domain/management/operator-error.js'
 import { deleteUser, setPassword } from '../../domain/management/users/change-user.js'
 import { createUser } from '../../domain/management/users/create-user.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
@@ -6,11 +7,17 @@ import { listUsers, showUser } from '../../domain/management/users/list-users.js
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { audit, type Log } from '../../telemetry/audit.js'
-import { databasePath, email, preferredName, uuid } from '../io/arguments.js'
+import { databasePath, email, preferredName, role, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
-import { addUserChangeCommands, commandOnUser, throttleOf } from './user-changes.js'
+import {
+  addSetEmailCommand,
+  addUserChangeCommands,
+  commandOnUser,
+  shownUser,
+  throttleOf,
+} from './user-changes.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
@@ -21,6 +28,7 @@ export function configure(user: Command) {
   addListCommand(user)
   addShowCommand(user)
   addUserChangeCommands(user)
+  addSetEmailCommand(user)
   addDeleteCommand(user)
   addSetPasswordCommand(user)
 }
@@ -33,17 +41,28 @@ function addCreateCommand(user: Command) {
     .description('create a user, with a password typed on a terminal or read from stdin')
     .option('--name <name>', 'preferred name', preferredName)
     .option('--tenant <id>', 'add the user to this tenant', uuid)
+    .option(
+      '--role <role>',
+      'role in the tenant of --tenant: owner, admin, member or one of the database',
+      role,
+    )
     .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
     .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {
+      if (options.role !== undefined && !tenantId) throw new UsageError('--role requires --tenant')
       const password = options.password ? await readNewPassword() : undefined
       await withHashing(async (context, log) => {
-        const user = { email, preferredName, password, tenantIds: tenantId ? [tenantId] : [] }
+        const user = {
+          email,
+          preferredName,
+          password,
+          tenants: tenantId ? [{ id: tenantId, role: options.role }] : [],
+        }
         const created = await createUser(context, path, user)
         const ids = { databaseId: created.databaseId, userId: created.id }
         audit(log, 'user.created', ids)
         if (tenantId) audit(log, 'tenant.user_added', { ...ids, tenantId })
-        print(options, created, `Created user ${created.id}.`)
+        print(options, shownUser(created), `Created user ${created.id}.`)
       })
     })
 }
@@ -56,7 +75,7 @@ function addListCommand(user: Command) {
     .action((path, options) =>
       withStore(async (store) => {
         const users = await listUsers(store, path, { ...options, tenantId: options.tenant })
-        printPage(options, users, {
+        printPage(options, users.map(shownUser), {
           columns: {
             ID: ({ id }) => id,
             STATE: ({ disabledAt }) => (disabledAt ? 'disabled' : 'active'),
@@ -72,7 +91,7 @@ function addListCommand(user: Command) {
 function addShowCommand(user: Command) {
   commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
     withStore(async (store) => {
-      const found = await showUser({ store, throttle: throttleOf(store) }, path, userRef)
+      const found = await showUser({ store, throttle: throttleOf(store), now: Date.now }, path, userRef)
       print(options, found, describe(found))
     }),
   )
@@ -84,15 +103,15 @@ function addDeleteCommand(user: Command) {
     .action((path, userRef, options) => {
       if (!options.yes) requireTerminal(`deleting user ${userRef}`)
       return withStore(async (store, _config, log) => {
-        const { account } = await findAccount(store, path, userRef)
+        const { database, account } = await findAccount(store, path, userRef)
         if (!options.yes) await confirmDeletion(account.email, 'this user permanently')
         const deleted = await deleteUser(
           { store, throttle: throttleOf(store), now: new Date() },
-          path,
+          database,
           account.id,
         )
         audit(log, 'user.deleted', { databaseId: deleted.databaseId, userId: deleted.id })
-        print(options, deleted, `Deleted user ${deleted.id}.`)
+        print(options, shownUser(deleted), `Deleted user ${deleted.id}.`)
       })
     })
 }
@@ -107,7 +126,11 @@ function addSetPasswordCommand(user: Command) {
     await withHashing(async (context, log) => {
       const changed = await setPassword(context, path, { userRef, password })
       audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
-      print(options, changed, `Set the password of user ${changed.id} and revoked existing tokens.`)
+      print(
+        options,
+        shownUser(changed),
+        `Set the password of user ${changed.id} and revoked existing tokens.`,
+      )
     })
   })
 }
@@ -140,9 +163,9 @@ function describe(user: Awaited<ReturnType<typeof showUser>>) {
       'failed logins',
       failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt.toISOString()}` : 'none',
     ],
-    ...user.tenants.map(({ id, joinedAt, name }) => [
+    ...user.tenants.map(({ id, role, joinedAt, name }) => [
       'tenant',
-      `${id} since ${joinedAt.toISOString()}  ${printable(name)}`,
+      `${id} as ${role} since ${joinedAt.toISOString()}  ${printable(name)}`,
     ]),
   ])
 }

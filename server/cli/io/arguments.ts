@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { CreateUserBody } from '@usher/contract'
+import { maxSeats, PutMemberBody } from '@usher/contract/management'
 import { validate as isUuid } from 'uuid'
 
 /** Parses `workspace/name`. @throws {InvalidArgumentError} */
@@ -24,14 +25,19 @@ export const wholeNumber = (min: number, max: number) => (text: string) => {
   throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
 }
 
+/** Parses a number of seats. @throws {InvalidArgumentError} */
+export const seats = wholeNumber(1, maxSeats)
+
+/** Parses a number of seats, or `none`. Wrapped, because commander treats null as no value. */
+export const seatsOrNone = (text: string) => ({ seats: text === 'none' ? null : seats(text) })
+
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /** Returns a parser of durations such as `90d`, `24h`, `30m`, `10s` or `0`, in seconds, within a range of seconds. */
 export const duration = (min: number, max: number) => (text: string) => {
-  const [, number, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
-  const seconds = (unit && Number(number) * (secondsOf[unit] ?? Number.NaN)) || 0
-  const isComplete = number !== undefined && (text === '0' || text.endsWith(unit))
-  if (isComplete && seconds >= min && seconds <= max) return seconds
+  const [isDuration, number = 0, unit = 's'] = /^(?:0|(\d{1,9})([smhd]))$/.exec(text) ?? []
+  const seconds = isDuration ? Number(number) * (secondsOf[unit] ?? 0) : Number.NaN
+  if (seconds >= min && seconds <= max) return seconds
   throw new InvalidArgumentError(
     `Expected a duration such as 90d, 24h or 30m, from ${min} to ${max} seconds.`,
   )
@@ -47,3 +53,10 @@ const signUpField = (field: 'email' | 'preferredName' | 'newTenant') => (text: s
 export const email = signUpField('email')
 export const preferredName = signUpField('preferredName')
 export const tenantName = signUpField('newTenant')
+
+/** Parses the role of a member. Whether the database has it is known only with the store. */
+export function role(text: string) {
+  const { data } = PutMemberBody.shape.role.safeParse(text)
+  if (data) return data
+  throw new InvalidArgumentError('Expected 1 to 32 characters.')
+}

@@ -1,7 +1,8 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
-import { findDatabaseByPath, findHashesAndEventTail } from '../../store/queries/databases.js'
-import { findSigningKeys } from '../../store/queries/keys.js'
+import { batchReads } from '../../store/batched-reads.js'
+import { type DatabaseFields, findDatabasesByPath } from '../../store/queries/databases.js'
+import { findKeysAndHashes } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
@@ -10,10 +11,11 @@ import { type DatabaseSettings, settingsOf } from './settings.js'
 
 /** A database with the settings that requests need. */
 export interface Database
-  extends Omit<
-    DatabaseSettings,
-    'tokenMaxAge' | 'signingAlgorithm' | 'sessionIdle' | 'sessionMax' | 'claims' | 'appUrl'
-  > {
+  extends DatabasePath,
+    Omit<
+      DatabaseSettings,
+      'tokenMaxAge' | 'signingAlgorithm' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims'
+    > {
   id: string
   /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
   issuer: string
@@ -22,6 +24,8 @@ export interface Database
   sessionIdleSeconds: number
   /** Seconds after its login at which a session ends. 0: no sessions. */
   sessionMaxSeconds: number
+  /** Seconds for which an invitation is valid. */
+  invitationLifetimeSeconds: number
   /** Until when its events are kept for `usher events tail`. */
   eventsTailedUntil: Date | null
   /** Claims of all its tokens, in addition to those that Usher sets. */
@@ -42,6 +46,8 @@ export interface TokenSettings {
 /** Maximum time until this process notices a change by another one. */
 const cacheMilliseconds = 5_000
 const cacheEntries = 10_000
+/** Reads of all databases by their paths share statements, unlike reads of the rows of one database. */
+const allDatabases = 'all'
 
 /**
  * Creates a lookup of databases by their path, which caches them for a few seconds.
@@ -53,6 +59,9 @@ export function createDatabaseLookup(
   settings: TokenSettings,
   { cacheNow }: Pick<Clock, 'cacheNow'> = systemClock,
 ) {
+  const findByPath = batchReads<DatabasePath, DatabaseFields>((_all, paths) =>
+    findDatabasesByPath(store, paths),
+  )
   const cache = new LRUCache<string, Database, DatabasePath>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
@@ -60,7 +69,8 @@ export function createDatabaseLookup(
     perf: { now: cacheNow },
     noDeleteOnStaleGet: true,
     fetchMethod: async (_key, stale, { context }) => {
-      const row = await findDatabaseRow(store, context)
+      const found = await findByPath(allDatabases, context)
+      const row = found && (await withKeys(store, found))
       if (!row || isBeingDeleted(row)) return undefined
       return openDatabase(row, context, { masterKeys: store, settings, opened: stale?.keys })
     },
@@ -73,18 +83,18 @@ export function createDatabaseLookup(
   }
 }
 
-export async function findDatabaseRow(store: Store, { workspaceSlug, databaseName }: DatabasePath) {
-  const row = await findDatabaseByPath(store, workspaceSlug, databaseName)
-  if (!row) return undefined
-  const [signingKeys, { dummyHashes, eventsTailedUntil }] = await Promise.all([
-    findSigningKeys(store, row.id),
-    findHashesAndEventTail(store, row.id),
-  ])
+/** Returns a database with its keys, or undefined. */
+export async function findDatabaseRow(store: Store, path: DatabasePath) {
+  const [found] = await findDatabasesByPath(store, [path])
+  return found && withKeys(store, found)
+}
+
+async function withKeys(store: Store, database: DatabaseFields) {
+  const { eventsTailedUntil, ...keysAndHashes } = await findKeysAndHashes(store, database.id)
   return {
-    ...row,
-    signingKeys,
-    dummyHashes,
-    eventsTailedUntil: later(row.eventsTailedUntil, eventsTailedUntil),
+    ...database,
+    ...keysAndHashes,
+    eventsTailedUntil: later(database.eventsTailedUntil, eventsTailedUntil),
   }
 }
 
@@ -115,12 +125,14 @@ function openDatabase(
 ): Database {
   const issuer = databaseUrl(settings.baseUrl, path)
   return {
+    ...path,
     id: row.id,
     issuer,
     ...settingsOf(row),
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
     sessionIdleSeconds: row.sessionIdle,
     sessionMaxSeconds: row.sessionMax,
+    invitationLifetimeSeconds: row.invitationLifetime,
     eventsTailedUntil: row.eventsTailedUntil,
     claims: Object(row.claims),
     dummyHashes: row.dummyHashes,

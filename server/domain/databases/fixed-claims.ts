@@ -13,6 +13,8 @@ const reservedClaims = [
   'gen',
   'client_id',
   'tenants',
+  'tenant_roles',
+  'tenants_version',
   'sid',
   'auth_time',
   'email_verified',

@@ -3,24 +3,32 @@ import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import type { Database } from '../../store/generated/client.js'
 import {
+  deleteAllInvitations,
   deleteAllKeptEvents,
   deleteAllLoginFailures,
   deleteAllMessageStreams,
   deleteAllMessages,
+  deleteAllRevocations,
   deleteAllTenants,
   deleteAllUsers,
 } from '../../store/queries/databases.js'
-import { replaceLineage } from '../../store/queries/kept-events.js'
 import {
   deleteDatabaseRow,
   insertDatabase,
   listDatabaseRows,
   updateDatabase,
 } from '../../store/queries/management/databases.js'
-import { deleteSigningKeys, insertSigningKey, listKeyIds } from '../../store/queries/management/keys.js'
+import {
+  deleteSigningKeys,
+  insertSigningKey,
+  listKeyIds,
+  lockDatabase,
+} from '../../store/queries/management/keys.js'
 import type { Page } from '../../store/queries/management/typed-queries.js'
-import { inTransaction } from '../../store/queries/management/typed-queries.js'
+import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
+import { findUsedRole } from '../../store/queries/members.js'
+import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
 import { deleteWaitingEvents } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import {
@@ -30,10 +38,10 @@ import {
   nameOfDatabase,
 } from '../databases/find-database.js'
 import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
-import { newLineage } from '../events/cursor.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
 import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
+import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
 import { pruneHashParameters as prune } from '../sweep/prune-hash-parameters.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
@@ -47,10 +55,8 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
   if (!row) throw await databaseNotFound(store, path)
   if (isBeingDeleted(row)) {
     const name = nameOfDatabase(path)
-    throw new OperatorError(
-      'database_being_deleted',
-      `database ${name} is being deleted. To finish: npx @usher/server database delete ${name}`,
-    )
+    const advice = `To finish: npx @usher/server database delete ${name}`
+    throw new OperatorError('database_being_deleted', `database ${name} is being deleted`, { advice })
   }
   return row
 }
@@ -91,15 +97,16 @@ export async function createDatabase(
  * for it, because a later webhook must not get them. If events are kept from now on, earlier cursors expire, because
  * events are missing after their places.
  *
- * @throws {OperatorError} if it does not exist
+ * @throws {OperatorError} if it does not exist, or if a role that would be taken away is in use
  */
 export async function setDatabase(
   store: Store,
   path: DatabasePath,
   { webhookSecret, ...settings }: Partial<DatabaseSettings> & { webhookSecret?: string | null },
 ) {
-  const { id, eventsKept } = await requireDatabase(store, path)
+  const { id, eventsKept, roles } = await requireDatabase(store, path)
   await inTransaction(store, async (transaction) => {
+    if (settings.roles) await requireUnused(transaction, { id, roles }, settings.roles)
     const sealedWebhookSecret =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
@@ -107,8 +114,30 @@ export async function setDatabase(
     await updateDatabase(transaction, id, { ...settings, sealedWebhookSecret })
   })
   if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
-  if (eventsKept === 0 && settings.eventsKept) await replaceLineage(store, id, newLineage())
+  if (eventsKept === 0 && settings.eventsKept)
+    await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   return requireDatabase(store, path)
+}
+
+/**
+ * Checks that roles can be taken away. Until the transaction ends, nobody gets one: see `findLockedRoles`.
+ *
+ * @throws {OperatorError} if a member or an invitation has one
+ */
+async function requireUnused(
+  transaction: TypedQueries,
+  { id, roles }: Pick<Database, 'id' | 'roles'>,
+  kept: readonly string[],
+) {
+  const removed = roles.filter((role) => !kept.includes(role))
+  if (removed.length === 0) return
+  await lockDatabase(transaction, id)
+  const used = await findUsedRole(transaction, id, removed)
+  if (used)
+    throw new OperatorError(
+      'role_in_use',
+      `members or invitations have the role ${used}. Give them another role first`,
+    )
 }
 
 /**
@@ -141,7 +170,9 @@ export function webhookSettings(
 ): { webhookUrl: string | null; webhookSecret?: string | null } {
   if (webhookUrl === null) {
     if (isNew)
-      throw new OperatorError('webhook_missing', 'the database has no webhook. Set --webhook-url too')
+      throw new OperatorError('webhook_missing', 'the database has no webhook', {
+        advice: 'Set --webhook-url too',
+      })
     return { webhookUrl, webhookSecret: null }
   }
   if (database.webhookUrl !== null && !isNew) return { webhookUrl }
@@ -170,12 +201,14 @@ export async function deleteDatabase(store: Store, path: DatabasePath) {
   if (!row) throw await databaseNotFound(store, path)
   const { id } = row
   await deleteSigningKeys(store, id)
+  await deleteAllInvitations(store, id)
   const users = await deleteAllUsers(store, id)
   await deleteAllTenants(store, id)
   await deleteAllLoginFailures(store, id)
   await deleteAllMessages(store, id)
   await deleteAllMessageStreams(store, id)
   await deleteAllKeptEvents(store, id)
+  await deleteAllRevocations(store, id)
   // ON DELETE CASCADE also deletes rows that servers with a cached database have written meanwhile.
   await deleteDatabaseRow(store, id)
   return { id, users }

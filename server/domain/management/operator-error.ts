@@ -19,6 +19,7 @@ export const operatorErrors = {
   user_not_found: { reason: 'not_found', title: 'User not found' },
   tenant_not_found: { reason: 'not_found', title: 'Tenant not found' },
   member_not_found: { reason: 'not_found', title: 'User is not a member of the tenant' },
+  invitation_not_found: { reason: 'not_found', title: 'Invitation not found' },
   message_not_found: { reason: 'not_found', title: 'Message not found' },
   api_key_not_found: { reason: 'not_found', title: 'API key not found' },
   key_not_found: { reason: 'not_found', title: 'Signing key not found' },
@@ -26,10 +27,15 @@ export const operatorErrors = {
   database_exists: { reason: 'conflict', title: 'Database already exists' },
   external_id_taken: { reason: 'conflict', title: 'External id is already in use' },
   email_taken: { reason: 'conflict', title: 'Email address is already taken' },
+  role_unknown: { reason: 'invalid', title: 'Database has no such role' },
+  already_member: { reason: 'conflict', title: 'Address belongs to a member of the tenant' },
+  role_in_use: { reason: 'conflict', title: 'Role is in use' },
   file_exists: { reason: 'conflict', title: 'File already exists' },
   workspace_not_empty: { reason: 'refused', title: 'Workspace has databases' },
   database_being_deleted: { reason: 'refused', title: 'Database is being deleted' },
   account_operations_off: { reason: 'refused', title: 'Account operations are off' },
+  tenant_operations_off: { reason: 'refused', title: 'Tenant operations are off' },
+  invitations_full: { reason: 'refused', title: 'Tenant has too many pending invitations' },
   app_url_missing: { reason: 'refused', title: 'Database has no app URL' },
   webhook_missing: { reason: 'refused', title: 'Database has no webhook' },
   user_disabled: { reason: 'refused', title: 'User is disabled' },
@@ -48,15 +54,22 @@ export const operatorErrors = {
 
 export type OperatorErrorCode = keyof typeof operatorErrors
 
-/** A request of an operator that cannot be carried out. The message says what is wrong and what to do. */
+/** A request of an operator that cannot be carried out. The message says what is wrong, and what command to run. */
 export class OperatorError extends Error {
-  /** @param suggestion name of an existing workspace or database that was probably meant */
+  /** Name of an existing workspace or database that was probably meant. */
+  readonly suggestion: string | undefined
+
+  /**
+   * @param summary what is wrong, in words that fit commands and the management API
+   * @param options.advice what to do on the command line
+   */
   constructor(
     readonly code: OperatorErrorCode,
-    message: string,
-    readonly suggestion?: string,
+    readonly summary: string,
+    { suggestion, advice }: { suggestion?: string | undefined; advice?: string } = {},
   ) {
-    super(message)
+    super(advice ? `${summary}. ${advice}` : summary)
+    this.suggestion = suggestion
   }
 
   get reason(): FailureReason {
@@ -71,10 +84,13 @@ export class UsageError extends OperatorError {
   }
 }
 
-/** Fields of a new password that are rejected: by the password policy, or because of a hash. */
+/** Fields that are rejected: a new password by the policy or because of a hash, or a role. */
 export class FieldsRejected extends OperatorError {
-  constructor(readonly errors: readonly FieldError[]) {
-    super('password_rejected', `the ${errors[0]?.path} ${errors.map(({ detail }) => detail).join('; ')}`)
+  constructor(
+    readonly errors: readonly FieldError[],
+    code: 'password_rejected' | 'role_unknown' = 'password_rejected',
+  ) {
+    super(code, `the ${errors[0]?.path} ${errors.map(({ detail }) => detail).join('; ')}`)
   }
 }
 

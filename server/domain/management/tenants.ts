@@ -5,11 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import {
   countMembers,
-  deleteEmptyTenant,
-  deleteMembers,
-  deleteMembership,
   findTenantRow,
-  insertMembership,
   insertTenant,
   listTenantRows,
   lockTenantRow,
@@ -19,38 +15,38 @@ import {
 } from '../../store/queries/management/tenants.js'
 import type { Page } from '../../store/queries/management/typed-queries.js'
 import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
+import { deletePartOfTenant, lockTenant } from '../../store/queries/members.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
+import { eventsOfDeletion } from '../tenants/tenants.js'
 import { requireDatabase } from './databases.js'
 import { etagOf, requireMatch } from './etag.js'
-import { messagesOf, type Operation } from './operation.js'
+import { type DatabaseRef, findDatabase } from './found-database.js'
+import { type Changes, messagesOf, type Operation } from './operation.js'
 import { externalIdTaken, OperatorError } from './operator-error.js'
-import { findAccount } from './users/find-account.js'
 
 /** Returns tenants ordered by id, which is the order of creation, with the number of users in each. */
-export async function listTenants(store: Store, path: DatabasePath, page: Page<string>) {
-  const { id: databaseId } = await requireDatabase(store, path)
+export async function listTenants(store: Store, ref: DatabaseRef, page: Page<string>) {
+  const { id: databaseId } = await findDatabase(store, ref)
   const tenants = await listTenantRows(store, { databaseId }, page)
   const users = await countMembers(
     store,
     databaseId,
     tenants.map(({ id }) => id),
   )
-  return tenants.map(({ id, name, externalId, createdAt }) => ({
+  return tenants.map(({ id, name, externalId, seats, createdAt }) => ({
     databaseId,
     id,
     name,
     externalId,
+    seats,
     users: users.get(id) ?? 0,
     createdAt,
   }))
 }
 
-/** Some fields. An absent or undefined one does not change. */
-type Changes<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
-
-const noFields = { externalId: null, metadata: null, privateMetadata: null }
+const noFields = { seats: null, externalId: null, metadata: null, privateMetadata: null }
 
 /** Returns a handler of rejections of a statement that writes a tenant. */
 const ifTaken =
@@ -66,10 +62,10 @@ interface TenantCreation extends Operation {
 
 export async function createTenant(
   { store, now, apiKey, onCreated }: TenantCreation,
-  path: DatabasePath,
+  ref: DatabaseRef,
   fields: Changes<TenantFields> & { name: string },
 ): Promise<TenantRow> {
-  const database = await requireDatabase(store, path)
+  const database = await findDatabase(store, ref)
   const tenant = { ...noFields, ...fields, databaseId: database.id, id: uuidv7(), createdAt: now }
   const messages = messagesOf({ now, apiKey }, database, [{ type: 'tenant.created', tenantId: tenant.id }])
   const insert = async (transaction: TypedQueries) => {
@@ -78,7 +74,7 @@ export async function createTenant(
     await onCreated?.(transaction, tenant)
     return tenant
   }
-  return inTransaction(store, insert).catch(ifDeletedMeanwhile(() => requireDatabase(store, path)))
+  return inTransaction(store, insert).catch(ifDeletedMeanwhile(() => requireDatabase(store, ref)))
 }
 
 /**
@@ -90,15 +86,15 @@ export async function createTenant(
  */
 export async function changeTenant(
   { store, now, apiKey }: Operation,
-  path: DatabasePath,
+  ref: DatabaseRef,
   { id, changes, ifMatch }: { id: string; changes: Changes<TenantFields>; ifMatch?: string | undefined },
 ) {
-  const database = await requireDatabase(store, path)
+  const database = await findDatabase(store, ref)
   const key = { databaseId: database.id, id }
   const messages = messagesOf({ now, apiKey }, database, [{ type: 'tenant.updated', tenantId: id }])
   return inTransaction(store, async (transaction) => {
     const former = await lockTenantRow(transaction, key)
-    if (!former) throw tenantNotFound(path, id)
+    if (!former) throw tenantNotFound(database, id)
     requireMatch(ifMatch, etagOf(former, Object.keys(ChangeTenantBody.shape)))
     const tenant = { ...former, ...changes } as TenantRow
     if (isDeepStrictEqual(tenant, former)) return { tenant, isChanged: false }
@@ -117,14 +113,16 @@ const membersAtOnce = 250
  *
  * @throws {OperatorError} if there is no such tenant
  */
-export async function deleteTenant({ store, now, apiKey }: Operation, path: DatabasePath, id: string) {
-  const { database, tenant } = await findTenant(store, path, id)
+export async function deleteTenant({ store, now, apiKey }: Operation, ref: DatabaseRef, id: string) {
+  const { database, tenant } = await findTenant(store, ref, id)
+  const key = { databaseId: database.id, tenantId: id, now }
   const deleteSome = async (transaction: TypedQueries) => {
-    const userIds = await deleteMembers(transaction, tenant, membersAtOnce)
-    if (!userIds) throw tenantNotFound(path, id)
-    const events = userIds.map((userId) => ({ type: 'tenant.user_removed', tenantId: id, userId }) as const)
+    await lockTenant(transaction, key, [])
+    const { removed, isDeleted } = await deletePartOfTenant(transaction, key, membersAtOnce)
+    if (removed.length < membersAtOnce && !isDeleted) throw tenantNotFound(database, id)
+    const events = eventsOfDeletion(id, removed, isDeleted)
     await insertMessages(transaction, messagesOf({ now, apiKey }, database, events))
-    return { count: userIds.length, isDeleted: await deleteEmptyTenant(transaction, tenant) }
+    return { count: removed.length, isDeleted }
   }
   for (let users = 0; ; ) {
     const { count, isDeleted } = await inTransaction(store, deleteSome)
@@ -133,81 +131,22 @@ export async function deleteTenant({ store, now, apiKey }: Operation, path: Data
   }
 }
 
-/** A user of a tenant. `userRef` is an id or an email address. */
-interface MemberRef {
-  tenantId: string
-  userRef: string
-}
-
-/**
- * Adds a user to a tenant. Succeeds also for a member.
- *
- * @returns the membership, and whether it is new
- * @throws {OperatorError} if there is no such user or tenant
- */
-export async function addToTenant({ store, now, apiKey }: Operation, path: DatabasePath, member: MemberRef) {
-  const { database, ...membership } = await requireBoth(store, path, member)
-  const messages = messagesOf({ now, apiKey }, database, [
-    { type: 'tenant.user_added', ...keyOf(membership) },
-  ])
-  const insert = async (transaction: TypedQueries) => {
-    const isNew = await insertMembership(transaction, { ...membership, joinedAt: now })
-    if (isNew) await insertMessages(transaction, messages)
-    return isNew
-  }
-  const isNew = await inTransaction(store, insert).catch(
-    ifDeletedMeanwhile(() => requireBoth(store, path, member)),
-  )
-  return { membership, isNew }
-}
-
 /** Returns a handler of rejections. If a row that a new one refers to is gone, it reports which. */
-const ifDeletedMeanwhile = (requireAll: () => Promise<unknown>) => async (error: unknown) => {
+export const ifDeletedMeanwhile = (requireAll: () => Promise<unknown>) => async (error: unknown) => {
   if (isForeignKeyViolation(error)) await requireAll()
   throw error
 }
 
-/** Removes a user from a tenant. @throws {OperatorError} if the user is not a member */
-export async function removeFromTenant(
-  { store, now, apiKey }: Operation,
-  path: DatabasePath,
-  member: MemberRef,
-) {
-  const { tenantId, userRef } = member
-  const { database, ...membership } = await requireBoth(store, path, member)
-  const messages = messagesOf({ now, apiKey }, database, [
-    { type: 'tenant.user_removed', ...keyOf(membership) },
-  ])
-  await inTransaction(store, async (transaction) => {
-    const wasMember = await deleteMembership(transaction, membership)
-    if (!wasMember)
-      throw new OperatorError('member_not_found', `user ${userRef} is not a member of tenant ${tenantId}`)
-    await insertMessages(transaction, messages)
-  })
-  return membership
-}
-
-const keyOf = ({ tenantId, userId }: { tenantId: string; userId: string }) => ({ tenantId, userId })
-
-async function requireBoth(store: Store, path: DatabasePath, { tenantId, userRef }: MemberRef) {
-  const { database, account } = await findAccount(store, path, userRef)
-  await requireTenant(store, path, { databaseId: database.id, id: tenantId })
-  return { database, databaseId: database.id, userId: account.id, tenantId }
-}
-
 /** Returns a tenant. @throws {OperatorError} if there is no such tenant or database */
-export async function findTenant(store: Store, path: DatabasePath, id: string) {
-  const database = await requireDatabase(store, path)
-  return { database, tenant: await requireTenant(store, path, { databaseId: database.id, id }) }
+export async function findTenant(store: Store, ref: DatabaseRef, id: string) {
+  const database = await findDatabase(store, ref)
+  return { database, tenant: await requireTenant(store, database, id) }
 }
 
-export async function requireTenant(
-  store: Store,
-  path: DatabasePath,
-  key: { databaseId: string; id: string },
-) {
-  const tenant = await findTenantRow(store, key)
-  if (!tenant) throw tenantNotFound(path, key.id)
+/** @throws {OperatorError} if there is no such tenant */
+export async function requireTenant(store: Store, database: DatabasePath & { id: string }, id: string) {
+  const tenant = await findTenantRow(store, { databaseId: database.id, id })
+  if (!tenant) throw tenantNotFound(database, id)
   return tenant
 }
 

@@ -14,7 +14,8 @@ import type { Log } from '../../telemetry/audit.js'
 import { codeExpiresAt } from '../codes/code.js'
 import { eventBody } from '../events/events.js'
 import { openWebhookSecret } from '../keys/master-key.js'
-import { type CodeSender, deliverCode } from '../mail/deliver-code.js'
+import type { CodeSender } from '../mail/deliver-code.js'
+import { deliverMail } from '../mail/deliver-mail.js'
 import type { DeliveryIntervals } from './intervals.js'
 import type { Pass } from './lane.js'
 import type { Channel, DeliveryStatistics } from './statistics.js'
@@ -147,7 +148,8 @@ async function recordFailure(
   const tomorrow = new Date(now() + dayMilliseconds)
   const dueAt = wait >= 2 * dayMilliseconds ? null : new Date(now() + Math.min(wait, dayMilliseconds))
   await failMessage(store, { databaseId, ...message }, { lastError: reason, dueAt, lookAgain: tomorrow })
-  if (!dueAt || (!message.stream && codeExpiresAt(message) <= dueAt))
+  const expiresAt = message.stream ? undefined : codeExpiresAt(message)
+  if (!dueAt || (expiresAt && expiresAt <= dueAt))
     log.warn({ databaseId, message: message.id, reason }, 'a message is not retried')
   else retry(databaseId, message.stream ? 'webhook' : 'mail', wait)
 }
@@ -162,11 +164,13 @@ interface Sending {
 /** Returns false if the mail was not sent because its code has expired. */
 async function sendMail(deliverer: Deliverer, { databaseId, delivery, message }: Sending) {
   const { now, log } = deliverer
-  if (message.userId && codeExpiresAt(message).getTime() <= now()) {
+  const isInvitation = (message.payload as { type: string }).type === 'invitation'
+  const expiresAt = codeExpiresAt(message)
+  if ((message.userId || isInvitation) && expiresAt && expiresAt.getTime() <= now()) {
     log.warn({ databaseId, message: message.id }, 'a mail was not sent because its code has expired')
     return false
   }
-  await deliverCode(deliverer, delivery, { databaseId, ...message })
+  await deliverMail(deliverer, delivery, { databaseId, ...message })
   return true
 }
 

@@ -56,13 +56,11 @@ export async function openSession(
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
   if (added.others >= database.sessionsPerUser - unseenSessions)
     await endExcessSessions(context, { database, caller }, userId)
-  const tenants = user.memberships.map((each) => each.id)
   return {
-    ...signedIn(
-      database,
-      { ...user, tenants },
-      { readAt: now, session: { id, authenticatedAt: added.authenticatedAt } },
-    ),
+    ...signedIn(database, user, {
+      readAt: now,
+      session: { id, authenticatedAt: added.authenticatedAt, expiresAt },
+    }),
     refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0, expiresAt }),
   }
 }

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { storeCountedMail } from '../../store/queries/code-requests.js'
-import type { NewMessage } from '../../store/queries/outbox.js'
+import { type CountedRequest, countMail } from '../../store/queries/code-requests.js'
 import type { Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
 import {
@@ -13,18 +12,34 @@ import {
 
 const cacheEntries = 10_000
 
+/** Counts a mail against all of its limits, in a transaction. Throws if one is reached. */
+export type CountMail = (transaction: Pick<Store, 'query'>) => Promise<void>
+
 /** Limits requests for mails. */
 export interface MailAllowance {
   /**
-   * Counts a request against all of its limits and stores its message. Does neither if a limit is reached.
+   * Runs a change that sends a mail. It calls its parameter in its transaction, to count the mail against all limits.
    *
-   * @returns the message, or the first limit that has been reached
+   * @returns the result of the change, or why it was rolled back
    */
-  store<Stored extends NewMessage>(
+  count<Result>(
     database: MailSettings,
     request: MailRequest,
-    messageOf: (store: Pick<Store, 'query'>) => Promise<Stored>,
-  ): Promise<Stored | LimitName>
+    change: (count: CountMail) => Promise<Result>,
+  ): Promise<Result | MailRefusal>
+}
+
+/** A limit that has been reached, and when it allows the next mail. */
+export interface MailRefusal {
+  limit: LimitName
+  retryAfterSeconds: number
+}
+
+/** Rolls back a change whose mail exceeds a limit. */
+class LimitReached extends Error {
+  constructor(readonly limit: MailLimit) {
+    super('a limit of mails has been reached')
+  }
 }
 
 /**
@@ -32,49 +47,77 @@ export interface MailAllowance {
  * timestamps in the store. A process remembers those it has read, so that a request beyond a limit needs no statement.
  */
 export function createMailAllowance(
-  store: Pick<Store, 'masterKey' | 'query' | 'transaction'>,
+  { masterKey }: Pick<Store, 'masterKey'>,
   now: () => number,
 ): MailAllowance {
-  const limitsOf = createMailLimits(store.masterKey)
+  const limitsOf = createMailLimits(masterKey)
   const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
   const keyOf = ({ source, purpose = '' }: MailLimit) => purpose + Buffer.from(source).toString('latin1')
 
-  function isUsedUp(limit: MailLimit) {
+  function fullAtOf(limit: MailLimit) {
     const { fullAt, at } = seen.get(keyOf(limit)) ?? { fullAt: 0, at: 0 }
     // If this clock was set back since then, the remembered timestamp is not used.
-    return now() >= at - clockSkewSeconds * 1000 && exceeds(limit, fullAt + limit.mailMilliseconds, now())
+    return now() >= at - clockSkewSeconds * 1000 ? fullAt + limit.mailMilliseconds : 0
+  }
+  const isUsedUp = (limit: MailLimit) => exceeds(limit, fullAtOf(limit), now())
+
+  /** Remembers what the store has counted. @param isStored false if the count was rolled back */
+  function remember(
+    limits: MailLimit[],
+    { fullAt, at }: { fullAt: number[]; at: number },
+    isStored: boolean,
+  ) {
+    for (const [index, limit] of limits.entries()) {
+      const counted = fullAt[index] ?? 0
+      seen.set(keyOf(limit), { fullAt: isStored ? counted : counted - limit.mailMilliseconds, at })
+    }
+  }
+
+  const refusal = (limit: MailLimit): MailRefusal => {
+    const milliseconds = fullAtOf(limit) - limit.windowMilliseconds - now()
+    return { limit: limit.name, retryAfterSeconds: Math.max(1, Math.ceil(milliseconds / 1000)) }
   }
 
   return {
-    async store(database, request, messageOf) {
+    async count(database, request, change) {
       const limits = limitsOf(database, request)
       const usedUp = limits.find(isUsedUp)
-      if (usedUp) return usedUp.name
-      const at = now()
-      const counts = limits.map(({ purpose, source, mailMilliseconds }) => ({
-        purpose,
-        source,
-        firstFullAt: new Date(at + mailMilliseconds),
-      }))
-      const times = {
-        now: new Date(at),
-        impossible: new Date(at + clockSkewSeconds * 1000),
+      if (usedUp) return refusal(usedUp)
+      const { at, counted, findRefusal } = counting(database.id, limits, now())
+      let fullAt: number[] | undefined
+      const count: CountMail = async (transaction) => {
+        fullAt = await countMail(transaction, counted)
+        const limit = findRefusal(fullAt)
+        if (limit) throw new LimitReached(limit)
       }
-      const findRefusal = (fullAt: number[]) =>
-        limits.find((limit, index) => exceeds(limit, fullAt[index] ?? 0, at))
-      const stored = await storeCountedMail(
-        store,
-        { databaseId: database.id, counts, ...times },
-        { findRefusal, messageOf },
-      )
-      for (const [index, limit] of limits.entries()) {
-        const counted = stored.fullAt[index] ?? 0
-        const fullAt = stored.refusedBy ? counted - limit.mailMilliseconds : counted
-        seen.set(keyOf(limit), { fullAt, at })
+      try {
+        const result = await change(count)
+        if (fullAt) remember(limits, { fullAt, at }, true)
+        return result
+      } catch (error) {
+        if (!(error instanceof LimitReached) || !fullAt) throw error
+        remember(limits, { fullAt, at }, false)
+        return refusal(error.limit)
       }
-      return stored.refusedBy ? stored.refusedBy.name : stored.message
     },
   }
+}
+
+/** Returns what to count at an instant, and a function that finds the limit that it exceeds. */
+function counting(databaseId: string, limits: readonly MailLimit[], at: number) {
+  const counted: CountedRequest = {
+    databaseId,
+    counts: limits.map(({ purpose, source, mailMilliseconds }) => ({
+      purpose,
+      source,
+      firstFullAt: new Date(at + mailMilliseconds),
+    })),
+    now: new Date(at),
+    impossible: new Date(at + clockSkewSeconds * 1000),
+  }
+  const findRefusal = (fullAt: number[]) =>
+    limits.find((limit, index) => exceeds(limit, fullAt[index] ?? 0, at))
+  return { at, counted, findRefusal }
 }
 
 /** @param fullAt when the allowance is full again after one more mail */

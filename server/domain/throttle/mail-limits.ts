@@ -3,6 +3,7 @@ import { networkOf, siteOf } from './client-network.js'
 
 const minuteMilliseconds = 60_000
 const hourMilliseconds = 60 * minuteMilliseconds
+const dayMilliseconds = 24 * hourMilliseconds
 
 /**
  * Mails of one kind that a client may request per hour. Many people may share a network (an office or a household) or a
@@ -10,13 +11,22 @@ const hourMilliseconds = 60 * minuteMilliseconds
  */
 export const mailsPerHour = { network: 20, site: 40, address: 5 }
 
+/**
+ * Invitations that a user may send, and that an address may get a day. There is no limit by network: colleagues may invite
+ * from one office.
+ */
+export const invitationLimits = { perHour: 20, perDay: 100, addressPerDay: 5 }
+
+/** Requests to change the address, or notices, per hour and user. */
+export const mailsPerHourOfUser = 5
+
 /** The name of a limit, which the audit line of a rejected request contains. */
-export type LimitName = keyof typeof mailsPerHour | 'database'
+export type LimitName = keyof typeof mailsPerHour | 'inviter' | 'user' | 'database'
 
 /** A limit of mails in a time window. A used allowance becomes full again at a constant rate. */
 export interface MailLimit {
   name: LimitName
-  /** HMAC of the network, site, address or database whose mails are counted. */
+  /** HMAC of the network, site, address, inviter, user or database whose mails are counted. */
   source: Uint8Array
   /** Undefined to count all kinds of mails together. */
   purpose: string | undefined
@@ -26,12 +36,12 @@ export interface MailLimit {
   mailMilliseconds: number
 }
 
-/** A request for a mail. */
-export interface MailRequest {
-  purpose: string
-  canonicalEmail: string
-  clientAddress: string
-}
+/** A request for a mail by a client, by a user who invites, or by none: then it is a notice to a user. */
+export type MailRequest = { purpose: string } & (
+  | { canonicalEmail: string; clientAddress: string; userId?: string }
+  | { canonicalEmail: string; inviterId: string }
+  | { userId: string }
+)
 
 export interface MailSettings {
   id: string
@@ -47,7 +57,8 @@ export function createMailLimits(masterKey: Buffer) {
   const secret = Buffer.from(hkdfSync('sha256', masterKey, '', 'usher mail limits', 32))
   const sourceOf = (...texts: string[]) =>
     new Uint8Array(createHmac('sha256', secret).update(JSON.stringify(texts)).digest())
-  return (database: MailSettings, { purpose, canonicalEmail, clientAddress }: MailRequest): MailLimit[] => {
+  return (database: MailSettings, request: MailRequest): MailLimit[] => {
+    const { purpose } = request
     const limit = (
       [name, value]: [LimitName, string],
       mails: number,
@@ -59,13 +70,26 @@ export function createMailLimits(masterKey: Buffer) {
       windowMilliseconds,
       mailMilliseconds: Math.floor(windowMilliseconds / mails),
     })
-    const site = siteOf(clientAddress)
-    const mailbox = withoutTag(canonicalEmail)
+    const ofInviter = (inviterId: string, mailbox: string) => [
+      limit(['inviter', inviterId], invitationLimits.perHour),
+      limit(['inviter', inviterId], invitationLimits.perDay, dayMilliseconds),
+      limit(['address', mailbox], invitationLimits.addressPerDay, dayMilliseconds),
+    ]
+    const ofClient = (clientAddress: string, mailbox: string) => {
+      const site = siteOf(clientAddress)
+      return [
+        limit(['network', networkOf(clientAddress)], mailsPerHour.network),
+        ...(site ? [limit(['site', site], mailsPerHour.site)] : []),
+        limit(['address', mailbox], 1, minuteMilliseconds),
+        limit(['address', mailbox], mailsPerHour.address),
+      ]
+    }
     return [
-      limit(['network', networkOf(clientAddress)], mailsPerHour.network),
-      ...(site ? [limit(['site', site], mailsPerHour.site)] : []),
-      limit(['address', mailbox], 1, minuteMilliseconds),
-      limit(['address', mailbox], mailsPerHour.address),
+      ...('inviterId' in request ? ofInviter(request.inviterId, withoutTag(request.canonicalEmail)) : []),
+      ...('clientAddress' in request
+        ? ofClient(request.clientAddress, withoutTag(request.canonicalEmail))
+        : []),
+      ...('userId' in request && request.userId ? [limit(['user', request.userId], mailsPerHourOfUser)] : []),
       ...(database.mailsPerHour > 0 ? [limit(['database', ''], database.mailsPerHour)] : []),
     ]
   }

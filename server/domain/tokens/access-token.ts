@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
 import { validate } from 'uuid'
+import type { TenantRole } from '../../store/queries/users.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { Database } from '../databases/find-database.js'
 import type { TokenKey } from '../keys/signing-keys.js'
@@ -12,20 +13,33 @@ const isUuid = (value: unknown): value is string => typeof value === 'string' &&
 /** The longest lifetime of any token (the maximum of TOKEN_MAX_AGE), with clocks a minute apart. */
 export const longestTokenSeconds = 86_400 + 60
 
+/** A revocation is kept until every token that was issued before it has expired, with a minute to spare. */
+export const revocationMilliseconds = (longestTokenSeconds + 60) * 1000
+
 /** With more tenants a token has no claim `tenants`, so that no client reads a partial list. */
 const maxTenantsInToken = 50
+/**
+ * With more characters of JSON a token has no claim `tenant_roles`. An owner of 50 tenants has 2,351 of them, and a token
+ * that proxies with a limit of 8 KiB for a header accept.
+ */
+const maxRoleCharacters = 2_400
 
 /** The session of a token. */
 export interface TokenSession {
   id: string
   /** When the user last gave the password. */
   authenticatedAt: Date
+  /** When the session ends, unless it is refreshed. */
+  expiresAt: Date
 }
 
 /** The user of a token. */
 export interface TokenUser {
   id: string
-  tenants: string[]
+  /** In the order of joining. */
+  memberships: readonly TenantRole[]
+  /** The number of the user's last removal or change of a role when the memberships were read. */
+  tenantsVersion: number
   /** The generation when the credentials were checked: the user's password, code or session. */
   generation: number
   tokensValidAfter: Date | null
@@ -42,8 +56,8 @@ export function issueToken(
   user: TokenUser,
   { now, session }: { now: number; session?: TokenSession | undefined },
 ): AccessToken {
-  const { tokenMaxAgeSeconds } = database
   const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
+  const maxAge = lifetimeOf(database, issuedAt, session)
   const audience = `database:${database.id}`
   const jwt = signingKey(database, now).sign({
     ...database.claims,
@@ -52,15 +66,46 @@ export function issueToken(
     sub: user.id,
     client_id: audience,
     iat: issuedAt,
-    exp: issuedAt + tokenMaxAgeSeconds,
+    exp: issuedAt + maxAge,
     jti: randomUUID(),
     gen: user.generation,
+    tenants_version: user.tenantsVersion,
     sid: session?.id,
     auth_time: session && secondAfter(session.authenticatedAt),
     ...(database.requireVerifiedEmail && { email_verified: user.emailVerifiedAt !== null }),
-    ...(user.tenants.length <= maxTenantsInToken && { tenants: user.tenants }),
+    ...tenancyOf(user.memberships),
   })
-  return { jwt, maxAge: tokenMaxAgeSeconds, type: 'ACCESS_TOKEN' }
+  return { jwt, maxAge, type: 'ACCESS_TOKEN' }
+}
+
+/**
+ * Returns the lifetime of a token in seconds. The token does not outlive its session, nor that of a login the session that it
+ * may open: backends that verify tokens by themselves know no session.
+ */
+function lifetimeOf(
+  { tokenMaxAgeSeconds, sessionIdleSeconds, sessionMaxSeconds }: Database,
+  issuedAt: number,
+  session: TokenSession | undefined,
+) {
+  if (session) {
+    const left = Math.floor(session.expiresAt.getTime() / 1000) - issuedAt
+    return Math.max(0, Math.min(tokenMaxAgeSeconds, left))
+  }
+  return sessionMaxSeconds === 0
+    ? tokenMaxAgeSeconds
+    : Math.min(tokenMaxAgeSeconds, sessionIdleSeconds, sessionMaxSeconds)
+}
+
+/** Returns the claims of a user's tenants. No fixed claim stands in for one that is left out. */
+function tenancyOf(memberships: readonly TenantRole[]) {
+  if (memberships.length > maxTenantsInToken) return { tenants: undefined, tenant_roles: undefined }
+  const roles = memberships.filter(({ role }) => role !== 'member').map(({ id, role }) => [id, role] as const)
+  // Each entry has two strings in quotes, a colon and a comma.
+  const characters = roles.reduce((sum, [id, role]) => sum + id.length + role.length + 6, 1)
+  return {
+    tenants: memberships.map(({ id }) => id),
+    tenant_roles: characters > maxRoleCharacters ? undefined : Object.fromEntries(roles),
+  }
 }
 
 /** Returns the keys whose tokens are accepted: those not retired, including the next one. */

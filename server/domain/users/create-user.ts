@@ -4,83 +4,128 @@ import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { eventMessages, signUpEvents } from '../events/events.js'
+import {
+  type Acceptance,
+  acceptanceEvents,
+  acceptWithSignUp,
+  auditAcceptance,
+} from '../invitations/accept.js'
+import { requireInvitation } from '../invitations/code.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { databaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { requireCanonicalEmail } from './canonical-email.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
 import { signedIn } from './signed-in.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
  * Signs a user up (docs/specification.md, section 4.1). Writes user, tenant and membership in one statement, or
- * nothing.
+ * nothing. With an invitation, writes them with the membership of its tenant in one transaction.
  *
  * With an Idempotency-Key, repeating the sign-up returns the same user.
  *
- * @throws {Problem} `sign_up_closed`; `validation_failed` by the database's password policy; `email_taken`;
- * `idempotency_key_reused`; `too_many_attempts` if the client's network has failed too often; `unavailable`
+ * @throws {Problem} `sign_up_closed`; `validation_failed` by the database's password policy; `code_invalid`;
+ * `invitation_for_other_address`; `seats_full`; `email_taken`; `idempotency_key_reused`; `too_many_attempts` if the
+ * client's network has failed too often; `unavailable`
  */
-export async function createUser(
-  context: AppContext,
-  request: DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders },
-): Promise<SignedInUser> {
+export async function createUser(context: AppContext, request: SignUpRequest): Promise<SignedInUser> {
   const { database, body, headers, caller } = request
-  if (!database.signUp) throw new Problem('sign_up_closed')
+  if (!database.signUp && !body.invitationCode) throw new Problem('sign_up_closed')
   await requireNewPassword(context, database, { ...body, field: 'password' })
   const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
   const network = context.throttle.keys.network(database.id, caller.address)
   context.networkAllowance.assertLeft(database, network)
-  const previous = key && (await replaySignUp(context, request, key))
-  if (previous) return signedIn(database, previous.user, previous)
+  const replay = async () => {
+    const previous = key && (await replaySignUp(context, request, key))
+    return previous && signedIn(database, previous.user, previous)
+  }
+  const previous = await replay()
+  if (previous) return previous
+  try {
+    return await signUp(context, request, key)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    // A concurrent request with the same key may have taken the email, or used the code.
+    const concurrent = ['email_taken', 'code_invalid'].includes(error.code) && (await replay())
+    if (concurrent) return concurrent
+    if (error.code === 'email_taken') await context.networkAllowance.countFailure(database, network)
+    throw error
+  }
+}
 
+type SignUpRequest = DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders }
+
+async function signUp(
+  context: AppContext,
+  { database, body, caller }: SignUpRequest,
+  idempotencyKey: Uint8Array | undefined,
+) {
+  const canonicalEmail = requireCanonicalEmail(body.email)
+  const invitation = body.invitationCode
+    ? await requireInvitation(context, database, body.invitationCode)
+    : undefined
+  if (invitation && invitation.canonicalEmail !== canonicalEmail)
+    throw new Problem('invitation_for_other_address')
   const passwordHash = await context.hashing.hash(body.password, caller)
   const now = new Date(context.now())
   const user = {
     databaseId: database.id,
     id: uuidv7(),
     email: body.email,
-    canonicalEmail: requireCanonicalEmail(body.email),
+    canonicalEmail,
     passwordHash,
     preferredName: body.preferredName ?? null,
     createdAt: now,
     generation: now.getTime(),
   }
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
-  const messages = eventMessages(database, now, signUpEvents(user.id, tenant?.id))
-  if (await insert(context, database, { user, tenant, idempotencyKey: key, messages })) {
-    context.deliver(messages)
-    audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
-    const tenants = tenant ? [tenant.id] : []
-    return signedIn(
-      database,
-      { ...user, tenants, tokensValidAfter: null, emailVerifiedAt: null },
-      { readAt: now.getTime() },
-    )
-  }
-  const concurrent = key && (await replaySignUp(context, request, key))
-  if (concurrent) return signedIn(database, concurrent.user, concurrent)
-  await context.networkAllowance.countFailure(database, network)
-  throw new Problem('email_taken')
+  const acceptance = invitation && { database, invitation, userId: user.id, now }
+  const messages = eventMessages(database, now, [
+    ...signUpEvents(user.id, tenant?.id),
+    ...(acceptance ? acceptanceEvents(acceptance) : []),
+  ])
+  await insert(context, database, { user, tenant, idempotencyKey, messages, acceptance })
+  context.deliver(messages)
+  audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
+  if (acceptance) auditAcceptance(caller, acceptance)
+  // Of the same time, so ordered by id.
+  const memberships = [
+    ...(invitation ? [{ id: invitation.tenantId, role: invitation.role }] : []),
+    ...(tenant ? [{ id: tenant.id, role: 'owner' }] : []),
+  ].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const emailVerifiedAt = invitation ? now : null
+  return signedIn(
+    database,
+    { ...user, memberships, tenantsVersion: 0, tokensValidAfter: null, emailVerifiedAt },
+    { readAt: now.getTime() },
+  )
 }
 
-/** Returns false if the email address, or the Idempotency-Key by a concurrent request, is taken. */
+type Insertion = NewSignUp & {
+  messages: readonly NewMessage[]
+  acceptance: Acceptance | undefined
+}
+
+/** @throws {Problem} `email_taken`, also if a concurrent request has used the Idempotency-Key */
 async function insert(
   context: AppContext,
   database: Database,
-  { messages, ...signUp }: NewSignUp & { messages: readonly NewMessage[] },
+  { messages, acceptance, ...signUp }: Insertion,
 ) {
   try {
     // Before the insert, so that a failure of the store in between leaves no user whose sign-up was rejected.
     await recordHashParameters(context, database)
-    await insertUser(context.store, signUp, messages)
-    return true
+    if (!acceptance) return await insertUser(context.store, signUp, messages)
+    const insertWith = (transaction: Pick<AppContext['store'], 'query'>) =>
+      insertUser(transaction, { ...signUp, invitation: acceptance.invitation })
+    await acceptWithSignUp(context.store, acceptance, { insertWith, messages })
   } catch (error) {
-    if (isUniqueViolation(error)) return false
+    if (isUniqueViolation(error)) throw new Problem('email_taken')
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   }
 }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { CreateUserBody } from '@usher/contract'
 import { findSignUp } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
+import { idInCode } from '../invitations/code.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { type Authenticated, authenticate } from './authenticate.js'
-import { requireCanonicalEmail } from './canonical-email.js'
 
 /** How long a sign-up can be repeated with its key. */
 export const replayMilliseconds = 24 * 3_600_000
@@ -19,7 +20,7 @@ export const hashIdempotencyKey = (header: string) =>
  * Returns the user whom an earlier sign-up with the same key created, or undefined. Verifies the password as a login
  * does, under the same throttle.
  *
- * @throws {Problem} `idempotency_key_reused` if email, tenant or password differ from that sign-up's;
+ * @throws {Problem} `idempotency_key_reused` if email, tenant, invitation or password differ from that sign-up's;
  * `too_many_attempts`
  */
 export async function replaySignUp(
@@ -32,7 +33,10 @@ export async function replaySignUp(
   const signUp = await findSignUp(context.store, { databaseId: database.id, key }, expired)
   if (!signUp) return undefined
   const canonicalEmail = requireCanonicalEmail(body.email)
-  const isSame = signUp.canonicalEmail === canonicalEmail && signUp.tenantName === (body.newTenant ?? null)
+  const isSame =
+    signUp.canonicalEmail === canonicalEmail &&
+    signUp.tenantName === (body.newTenant ?? null) &&
+    signUp.invitationCodeId === (body.invitationCode ? idInCode(body.invitationCode) : null)
   const authenticated =
     isSame && (await authenticate(context, request, { canonicalEmail, password: body.password }))
   if (!authenticated || authenticated.user.id !== signUp.userId) throw new Problem('idempotency_key_reused')

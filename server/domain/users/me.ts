@@ -4,8 +4,10 @@ import { type Renaming, type UserOfToken, updatePreferredName } from '../../stor
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessages, eventMessagesOf } from '../events/events.js'
+import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
+import { lastOwner } from '../tenants/roles.js'
 import { confirmPassword } from './authenticate.js'
 
 /** Returns the user of a token as the store has it now (docs/specification.md, section 4.3). */
@@ -18,9 +20,10 @@ const userBody = (user: UserOfToken): User => ({
   preferredName: user.preferredName,
   emailVerified: user.emailVerifiedAt !== null,
   tenants: user.memberships.map(({ id }) => id),
-  memberships: user.memberships.map(({ id, name, joinedAt, metadata }) => ({
+  memberships: user.memberships.map(({ id, name, role, joinedAt, metadata }) => ({
     id,
     name,
+    role,
     joinedAt: joinedAt.toISOString(),
     metadata,
   })),
@@ -50,19 +53,38 @@ export async function updateMe(
 /**
  * Deletes a user with sessions and memberships, and the user's tenants that have no other user.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked
- * meanwhile
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `last_owner` if a tenant with other users would have no owner;
+ * `token_invalid` also if the tokens are revoked meanwhile
  */
 export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
   const { database, user, body, caller } = request
   await confirmPassword(context, request, body.password)
-  const messages = eventMessages(database, new Date(context.now()), [
-    { type: 'user.deleted', userId: user.id },
-  ])
-  const tenants = await deleteUserAndTenants(context.store, { ...user, databaseId: database.id }, messages)
-  if (!tenants) throw new Problem('token_invalid')
-  context.deliver(messages)
+  const now = new Date(context.now())
+  const notices = noticeMessages(database, 'account_deleted', {
+    userId: user.id,
+    recipient: user.email,
+    now,
+  })
+  const deletion = await deleteUserAndTenants(
+    context.store,
+    { ...user, databaseId: database.id },
+    {
+      now,
+      // Otherwise users could not make another member owner.
+      mayLeaveOwnerless: !database.tenantOperations,
+      messagesOf: (tenants) => [
+        ...eventMessages(database, now, [
+          { type: 'user.deleted', userId: user.id },
+          ...tenants.map((tenantId) => ({ type: 'tenant.deleted', tenantId }) as const),
+        ]),
+        ...notices,
+      ],
+    },
+  )
+  if (!deletion) throw new Problem('token_invalid')
+  if ('ownerless' in deletion) throw lastOwner(deletion.ownerless)
+  context.deliver([...eventChannels(database), ...notices])
   const deleted = { databaseId: database.id, userId: user.id }
   audit(caller.log, 'user.deleted', deleted)
-  for (const tenantId of tenants) audit(caller.log, 'tenant.deleted', { ...deleted, tenantId })
+  for (const tenantId of deletion.deleted) audit(caller.log, 'tenant.deleted', { ...deleted, tenantId })
 }

@@ -14,5 +14,6 @@ export function signedIn(
   user: TokenUser,
   { readAt, session }: { readAt: number; session?: TokenSession },
 ): SignedInUser {
-  return { id: user.id, tenants: user.tenants, token: issueToken(database, user, { now: readAt, session }) }
+  const tenants = user.memberships.map(({ id }) => id)
+  return { id: user.id, tenants, token: issueToken(database, user, { now: readAt, session }) }
 }

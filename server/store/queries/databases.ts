@@ -1,3 +1,4 @@
+import { NIL } from 'uuid'
 import type { Database } from '../generated/client.js'
 import type { Store } from '../store.js'
 
@@ -6,27 +7,52 @@ type Queries = Pick<Store, 'query'>
 /** The columns of a database that requests and commands read. */
 export type DatabaseFields = Omit<Database, 'formerDummyHashes' | 'formerPruningAt' | 'sealedWebhookSecret'>
 
-/** Returns a database, or undefined. */
-export async function findDatabaseByPath(store: Queries, workspaceSlug: string, databaseName: string) {
-  // An array, because a store on Citus would take a string for the id of a database.
-  const [database] = await store.query<DatabaseFields>(findDatabaseByPathStatement, [
-    [workspaceSlug, databaseName],
+/** Returns the database of each path, or undefined, in the order of the paths. */
+export async function findDatabasesByPath(
+  store: Queries,
+  paths: readonly { workspaceSlug: string; databaseName: string }[],
+) {
+  const rows = await store.query<DatabaseFields & { place: number }>(findDatabasesByPathStatement, [
+    paths.map(({ workspaceSlug }) => workspaceSlug),
+    paths.map(({ databaseName }) => databaseName),
   ])
-  return database
+  const databases = new Map(rows.map(({ place, ...database }) => [place, database]))
+  return paths.map((_path, index) => databases.get(index + 1))
 }
 
-const findDatabaseByPathStatement = `
-  SELECT d.id, d.workspace_id AS "workspaceId", d.name, d.password_policy AS "passwordPolicy",
+const findDatabasesByPathStatement = `
+  SELECT wanted.place::int, d.id, d.workspace_id AS "workspaceId", d.name, d.password_policy AS "passwordPolicy",
     d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
     d.network_failures_per_hour AS "networkFailuresPerHour", d.mails_per_hour AS "mailsPerHour", d.claims,
-    d.sign_up AS "signUp", d.account_operations AS "accountOperations", d.require_verified_email AS "requireVerifiedEmail",
+    d.sign_up AS "signUp", d.account_operations AS "accountOperations",
+    d.tenant_operations AS "tenantOperations", d.roles, d.invitation_lifetime AS "invitationLifetime",
+    d.require_verified_email AS "requireVerifiedEmail",
     d.verify_email_with_token AS "verifyEmailWithToken",
+    d.notice_password_changed AS "noticePasswordChanged", d.notice_email_changed AS "noticeEmailChanged",
+    d.notice_new_network AS "noticeNewNetwork", d.notice_session_reused AS "noticeSessionReused",
+    d.notice_account_deleted AS "noticeAccountDeleted",
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
     d.sessions_per_user AS "sessionsPerUser",
     d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl",
     d.events_kept AS "eventsKept", d.events_tailed_until AS "eventsTailedUntil"
-  FROM usher.database AS d JOIN usher.workspace AS w ON w.id = d.workspace_id
-  WHERE w.slug = ($1::text[])[1] AND d.name = ($1::text[])[2]`
+  FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS wanted (slug, name, place)
+  JOIN usher.workspace AS w ON w.slug = wanted.slug
+  JOIN usher.database AS d ON d.workspace_id = w.id AND d.name = wanted.name`
+
+/**
+ * Returns the roles of a database, which keeps them until the transaction ends. Whoever takes one away has locked the
+ * signing keys: a request must not lock the row of the database, which a distributed store has on every node.
+ */
+export async function findLockedRoles({ query }: Queries, id: Database['id']) {
+  await query(lockKeysStatement, [id])
+  // A separate statement, because only a later one sees the changes of the transaction that the lock waited for.
+  const [row] = await query<Pick<Database, 'roles'>>(findRolesStatement, [id])
+  return row?.roles ?? []
+}
+
+const lockKeysStatement = 'SELECT kid FROM usher.signing_key WHERE database_id = $1::uuid FOR KEY SHARE'
+
+const findRolesStatement = 'SELECT roles FROM usher.database WHERE id = $1::uuid'
 
 /** Returns the path of the oldest database, or undefined. */
 export async function findOldestDatabase(store: Queries) {
@@ -98,24 +124,6 @@ export async function findDummyHashes(store: Queries, databaseId: string) {
   return rows.map(({ dummyHash }) => dummyHash)
 }
 
-/** Returns the dummy hashes of a database, and until when its events are kept for `usher events tail`. */
-export async function findHashesAndEventTail(store: Queries, databaseId: string) {
-  const rows = await store.query<{ dummyHash: string | null; eventsTailedUntil: Date | null }>(
-    findHashesAndEventTailStatement,
-    [databaseId],
-  )
-  return {
-    dummyHashes: rows.flatMap(({ dummyHash }) => dummyHash ?? []),
-    eventsTailedUntil: rows[0]?.eventsTailedUntil ?? null,
-  }
-}
-
-const findHashesAndEventTailStatement = `
-  SELECT hashes.dummy_hash AS "dummyHash", tail.tailed_until AS "eventsTailedUntil"
-  FROM (VALUES (1)) AS always
-  LEFT JOIN usher.hash_parameters AS hashes ON hashes.database_id = $1::uuid
-  LEFT JOIN usher.event_tail AS tail ON tail.database_id = $1::uuid`
-
 /** Records hash parameters. @param dummyHash a hash with these parameters that no password matches */
 export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: string) =>
   store.query(
@@ -131,7 +139,7 @@ export const removeDummyHashes = (store: Queries, databaseId: string, dummyHashe
   )
 
 export async function* pagesOfPasswordHashes(store: Queries, databaseId: string) {
-  let last = '00000000-0000-0000-0000-000000000000'
+  let last: string = NIL
   for (;;) {
     const rows = await store.query<{ id: string; passwordHash: string }>(
       `SELECT id, password_hash AS "passwordHash" FROM usher."user"
@@ -146,7 +154,10 @@ export async function* pagesOfPasswordHashes(store: Queries, databaseId: string)
 
 /** Deletes all users, and by ON DELETE CASCADE all rows that refer to them. Returns the number of users. */
 export const deleteAllUsers = (store: Queries, databaseId: string) =>
-  deleteInBatches(store, databaseId, { table: '"user"', key: 'id' })
+  deleteInBatches(store, databaseId, { table: '"user"', key: 'id', counted: 'reserved_for IS NULL' })
+
+export const deleteAllInvitations = (store: Queries, databaseId: string) =>
+  deleteInBatches(store, databaseId, { table: 'invitation', key: 'id' })
 
 export const deleteAllTenants = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: 'tenant', key: 'id' })
@@ -160,23 +171,31 @@ export const deleteAllMessages = (store: Queries, databaseId: string) =>
 export const deleteAllKeptEvents = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: 'kept_event', key: 'id' })
 
+export const deleteAllRevocations = (store: Queries, databaseId: string) =>
+  deleteInBatches(store, databaseId, { table: 'revocation', key: 'id' })
+
 export const deleteAllMessageStreams = (store: Queries, databaseId: string) =>
   deleteInBatches(store, databaseId, { table: 'outbox_stream', key: 'id' })
 
-/** Deletes all rows of a database from a table. @param rows.key columns that follow database_id in the primary key */
+/**
+ * Deletes all rows of a database from a table, and returns their number.
+ *
+ * @param rows.key columns that follow database_id in the primary key
+ * @param rows.counted condition of the rows that count
+ */
 async function deleteInBatches(
   store: Queries,
   databaseId: string,
-  { table, key }: { table: string; key: string },
+  { table, key, counted = 'true' }: { table: string; key: string; counted?: string },
 ) {
   const text = `
     DELETE FROM usher.${table} WHERE database_id = $1::uuid AND (${key}) IN (
       SELECT ${key} FROM usher.${table} WHERE database_id = $1::uuid ORDER BY ${key} LIMIT ${batchRows})
-    RETURNING 1`
+    RETURNING ${counted} AS "isCounted"`
   let total = 0
   for (;;) {
-    const { length } = await store.query(text, [databaseId])
-    if (length === 0) return total
-    total += length
+    const rows = await store.query<{ isCounted: boolean }>(text, [databaseId])
+    if (rows.length === 0) return total
+    total += rows.filter(({ isCounted }) => isCounted).length
   }
 }

@@ -1,46 +1,82 @@
 import type { Tenant } from '../generated/client.js'
+import { hasOtherMember, hasOtherOwner } from './members.js'
 import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
-import { isUnchanged, type ReadUser } from './revocations.js'
+import { isUnchanged, nextGeneration, type ReadUser } from './revocations.js'
+import { roleOf } from './roles.js'
+import { storeRevocation, storeTokensRevoked } from './stored-revocations.js'
+
+/** What a deletion of a user does to tenants. The ids are those of tenants. */
+export type Deletion = { deleted: string[] } | { ownerless: string[] }
 
 /**
  * Deletes a user, and the user's tenants that have no other user.
  *
- * @returns the ids of these tenants, or undefined if the user has changed since the request read it
+ * @param options.mayLeaveOwnerless false to delete nothing if a tenant with other users would have no owner
+ * @returns the ids of the deleted tenants, or of those that would have no owner, or undefined if the user has changed
+ * since the request read it
  */
 export const deleteUserAndTenants = (
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & { databaseId: string },
-  messages: readonly NewMessage[],
-) =>
+  {
+    now,
+    mayLeaveOwnerless,
+    messagesOf,
+  }: { now: Date; mayLeaveOwnerless: boolean; messagesOf: (deleted: string[]) => readonly NewMessage[] },
+): Promise<Deletion | undefined> =>
   store.transaction(databaseId, async (query) => {
-    // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
-    const locked = await query(lockTenantsStatement, [databaseId, id, generation, tokensValidAfter])
+    // Separate statements, because only a later one sees the changes of the transactions that a lock waited for: the
+    // user may have joined a tenant, and its members may have changed.
+    const locked = await query(lockUserStatement, [databaseId, id, generation, tokensValidAfter])
     if (locked.length === 0) return undefined
-    const tenants = await query<Pick<Tenant, 'id'>>(deleteUserStatement, [databaseId, id])
-    await insertMessages({ query }, messages)
-    return tenants.map((tenant) => tenant.id)
+    await query(lockTenantsStatement, [databaseId, id])
+    const owned = mayLeaveOwnerless ? [] : await query<TenantId>(findOwnerlessStatement, [databaseId, id])
+    if (owned.length > 0) return { ownerless: owned.map((tenant) => tenant.id) }
+    const rows = await query<DeletedUser>(deleteUserStatement, [databaseId, id, now.getTime()])
+    const deleted = rows.flatMap(({ tenantId }) => tenantId ?? [])
+    const origin = { databaseId, now }
+    for (const { generation } of rows.slice(0, 1))
+      await storeTokensRevoked({ query }, origin, { userId: id, generation })
+    for (const tenantId of deleted)
+      await storeRevocation({ query }, origin, { type: 'tenant-deleted', tenantId })
+    await insertMessages({ query }, messagesOf(deleted))
+    return { deleted }
   })
+
+type TenantId = Pick<Tenant, 'id'>
+
+/** A deleted user with one of the tenants that were deleted, or with none. */
+interface DeletedUser {
+  /** That which a revocation would have given to the user. */
+  generation: number
+  tenantId: string | null
+}
+
+/** Finds the tenants with other users that would have no owner without a user. */
+const findOwnerlessStatement = `
+  SELECT own.tenant_id AS id FROM usher.membership AS own
+  WHERE own.database_id = $1::uuid AND own.user_id = $2::uuid AND ${roleOf('own')} = 'owner'
+    AND NOT ${hasOtherOwner('own.tenant_id', '$2')} AND ${hasOtherMember('own.tenant_id', '$2')}
+  ORDER BY own.tenant_id`
+
+const lockUserStatement = `
+  SELECT 1 FROM usher."user" AS u
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR UPDATE`
+
+const lockTenantsStatement = `
+  SELECT FROM usher.tenant
+  WHERE database_id = $1::uuid AND id IN (
+    SELECT tenant_id FROM usher.membership WHERE database_id = $1::uuid AND user_id = $2::uuid
+  )
+  ORDER BY id FOR UPDATE`
 
 // Postgres locks the tables of a new statement in the order of the text, and those of a prepared one from the outer
 // to the inner parts. So parts that lock tables must be on one level, or the two orders would differ.
 
-const lockTenantsStatement = `
-  WITH leaving AS (
-    SELECT u.id FROM usher."user" AS u
-    WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR UPDATE
-  ), locked AS (
-    SELECT FROM usher.tenant
-    WHERE database_id = $1::uuid AND id IN (
-      SELECT tenant_id FROM usher.membership
-      WHERE database_id = $1::uuid AND user_id IN (SELECT id FROM leaving)
-    )
-    ORDER BY id FOR UPDATE
-  )
-  SELECT leaving.id FROM leaving, (SELECT count(*) FROM locked) AS tenants`
-
 const deleteUserStatement = `
   WITH deleted AS (
     DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
+    RETURNING ${nextGeneration('generation', '$3')} AS generation
   ), deserted AS (
     DELETE FROM usher.tenant AS t
     WHERE t.database_id = $1::uuid AND t.id IN (
@@ -52,4 +88,4 @@ const deleteUserStatement = `
     )
     RETURNING t.id
   )
-  SELECT id FROM deserted`
+  SELECT deleted.generation, deserted.id AS "tenantId" FROM deleted LEFT JOIN deserted ON true`

@@ -14,6 +14,8 @@ export interface NewSignUp {
   }
   tenant?: { id: string; name: string } | undefined
   idempotencyKey?: Uint8Array | undefined
+  /** The invitation that the sign-up accepts: its code has proved that the user receives mail at the address. */
+  invitation?: { codeId: string } | undefined
 }
 
 /**
@@ -24,7 +26,7 @@ export interface NewSignUp {
  */
 export async function insertUser(
   store: Queries,
-  { user, tenant, idempotencyKey }: NewSignUp,
+  { user, tenant, idempotencyKey, invitation }: NewSignUp,
   messages: readonly NewMessage[] = [],
 ) {
   const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation } = user
@@ -32,8 +34,10 @@ export async function insertUser(
     ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation],
     ...(tenant ? [tenant.id, tenant.name] : []),
     ...(idempotencyKey ? [idempotencyKey] : []),
+    ...(idempotencyKey && invitation ? [invitation.codeId] : []),
   ]
-  const [withoutKey, withKey] = tenant ? insertUserAndTenantParts : insertUserParts
+  const [withUser, withTenant] = invitation ? insertInvitedParts : insertParts
+  const [withoutKey, withKey] = tenant ? withTenant : withUser
   const parts = idempotencyKey ? withKey : withoutKey
   await store.query(insertStatement(parts, messages, values.length), [...values, ...messageValues(messages)])
 }
@@ -46,23 +50,44 @@ const userPart = `
     generation)
   VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8::bigint)`
 
+const invitedUserPart = `
+  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at,
+    generation, email_verified_at)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8::bigint, $7::timestamptz)`
+
 const tenantPart = `
   INSERT INTO usher.tenant (database_id, id, name, created_at)
   VALUES ($1::uuid, $9::uuid, $10::text, $7::timestamptz)`
 
 const membershipPart = `
-  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
-  VALUES ($1::uuid, $2::uuid, $9::uuid, $7::timestamptz)`
+  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
+  VALUES ($1::uuid, $2::uuid, $9::uuid, $7::timestamptz, 'owner')`
 
 const keyPart = (key: string, tenantName: string) => `
   INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
   VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
 
-/** Without an Idempotency-Key and with one. The parts lock their tables in this order. */
-const insertUserParts = [[userPart], [userPart, keyPart('$9', 'NULL')]] as const
-const insertUserAndTenantParts = [
-  [userPart, tenantPart, membershipPart],
-  [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
+const invitedKeyPart = (key: string, tenantName: string, codeId: string) => `
+  INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at, invitation_id)
+  VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz, ${codeId}::uuid)`
+
+/**
+ * The parts of a sign-up without a tenant and with one, each without an Idempotency-Key and with one. They lock their
+ * tables in this order.
+ */
+const insertParts = [
+  [[userPart], [userPart, keyPart('$9', 'NULL')]],
+  [
+    [userPart, tenantPart, membershipPart],
+    [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
+  ],
+] as const
+const insertInvitedParts = [
+  [[invitedUserPart], [invitedUserPart, invitedKeyPart('$9', 'NULL', '$10')]],
+  [
+    [invitedUserPart, tenantPart, membershipPart],
+    [invitedUserPart, tenantPart, membershipPart, invitedKeyPart('$11', '$10', '$12')],
+  ],
 ] as const
 
 /** Statements by their parts and by the kinds of messages, because each has one text. */
@@ -86,6 +111,8 @@ export interface SignUp {
   userId: string
   canonicalEmail: string
   tenantName: string | null
+  /** The id in the code of the invitation that it accepted, or null. */
+  invitationCodeId: string | null
 }
 
 /** Returns the sign-up of an Idempotency-Key, or undefined. Deletes the key if it was created before `expired`. */
@@ -103,6 +130,7 @@ const findSignUpStatement = `
     DELETE FROM usher.idempotency_key
     WHERE database_id = $1::uuid AND key = $2::bytea AND created_at < $3::timestamptz
   )
-  SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName"
+  SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName",
+    invitation_id AS "invitationCodeId"
   FROM usher.idempotency_key
   WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= $3::timestamptz`

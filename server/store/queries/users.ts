@@ -1,7 +1,8 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
-import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
+import { isNotRevoked, isUnchanged, type ReadUser } from './revocations.js'
+import { roleOf } from './roles.js'
 
 // Statements of requests do not use Prisma: its client takes five round trips for a sign-up instead of one, and its raw
 // queries add a third to the CPU time of a read (measured by npm run bench). Each statement names database_id, always
@@ -23,26 +24,37 @@ export interface ProductFields {
 export type UserWithoutPassword = Pick<
   User,
   'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'emailVerifiedAt' | 'createdAt'
-> & {
-  generation: number
-  /** In the order of joining. */
-  tenants: string[]
+> &
+  Tenancy & {
+    generation: number
+  }
+
+/** The tenants of a user, and the number of their last removal or change of a role when they were read. */
+export interface Tenancy {
+  memberships: TenantRole[]
+  tenantsVersion: number
+}
+
+/** A tenant of a user, and the user's role in it. They are in the order of joining. */
+export interface TenantRole {
+  id: string
+  role: string
 }
 
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 /** The user of a token, who is not disabled. */
-export type UserOfToken = Omit<UserWithoutPassword, 'tenants' | 'disabledAt'> & {
+export type UserOfToken = Omit<UserWithoutPassword, 'memberships' | 'disabledAt'> & {
   metadata: ProductObject | null
   /** In the order of joining. */
-  memberships: { id: string; name: string; joinedAt: Date; metadata: ProductObject | null }[]
-  /** Whether the session has not ended. Null if the user has no such session. */
+  memberships: (TenantRole & { name: string; joinedAt: Date; metadata: ProductObject | null })[]
+  /** Whether the session was not ended before it expires, as the token does. Null if the user has no such session. */
   isSessionOpen: boolean | null
 }
 
 export const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
-  u.generation, u.tokens_valid_after AS "tokensValidAfter",
+  u.generation, u.tokens_valid_after AS "tokensValidAfter", u.tenants_version AS "tenantsVersion",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
 
 /** The user of a token, and the session that decides whether the token is accepted. */
@@ -55,7 +67,7 @@ export interface UserKey {
 /** Returns the user of each key, or undefined, in the order of the keys. */
 export async function findUsersOfTokens(
   store: Queries,
-  { databaseId, now }: { databaseId: string; now: Date },
+  databaseId: string,
   keys: readonly UserKey[],
 ): Promise<(UserOfToken | undefined)[]> {
   // Concurrent requests with the same token have the same key.
@@ -67,9 +79,8 @@ export async function findUsersOfTokens(
         databaseId,
         ids,
         arrayOf(distinct, ({ sessionId }) => sessionId ?? 'NULL'),
-        now.toISOString(),
       ])
-  const users = usersOf(rows)
+  const users = usersOf(rows, userOfRow)
   if (distinct.length === keys.length) return keys.map((_key, index) => users[index])
   const places = new Map(distinct.map((key, index) => [key, index]))
   return keys.map((key) => users[places.get(key) as number])
@@ -79,30 +90,35 @@ export async function findUsersOfTokens(
 const arrayOf = (keys: readonly UserKey[], textOf: (key: UserKey) => string) =>
   `{${keys.map(textOf).join(',')}}`
 
+/** One of a user's tenants, or no tenant, and the position of the user's key, from 1 on. */
+export interface JoinedTenant {
+  place: number
+  tenantId: string | null
+  tenantName: string
+  tenantRole: string
+  joinedAt: Date
+  tenantMetadata: ProductObject | null
+}
+
 /** Returns the users by the positions of their keys. */
-function usersOf(rows: readonly UserRow[]) {
-  const users: (UserOfToken | undefined)[] = []
+export function usersOf<Row extends JoinedTenant, Found extends Pick<UserOfToken, 'memberships'>>(
+  rows: readonly Row[],
+  userOf: (row: Row) => Found,
+) {
+  const users: (Found | undefined)[] = []
   for (const row of rows) {
-    const { place, tenantId, tenantName, joinedAt, tenantMetadata } = row
-    const user = users[place - 1] ?? userOfRow(row)
+    const { place, tenantId, tenantName: name, tenantRole: role, joinedAt, tenantMetadata: metadata } = row
+    const user = users[place - 1] ?? userOf(row)
     users[place - 1] = user
-    if (tenantId)
-      user.memberships.push({ id: tenantId, name: tenantName, joinedAt, metadata: tenantMetadata })
+    if (tenantId) user.memberships.push({ id: tenantId, name, role, joinedAt, metadata })
   }
   for (const user of users) user?.memberships.sort(inOrderOfJoining)
   return users
 }
 
 /** The user of a key with one of the user's tenants, or with no tenant. */
-type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> & {
-  /** Position of the key, from 1 on. */
-  place: number
-  isSessionOpen?: boolean | null
-  tenantId: string | null
-  tenantName: string
-  joinedAt: Date
-  tenantMetadata: ProductObject | null
-}
+type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> &
+  JoinedTenant & { isSessionOpen?: boolean | null }
 
 // Field by field, because spreading a row takes longer.
 const userOfRow = (row: UserRow): UserOfToken => ({
@@ -111,6 +127,7 @@ const userOfRow = (row: UserRow): UserOfToken => ({
   preferredName: row.preferredName,
   generation: row.generation,
   tokensValidAfter: row.tokensValidAfter,
+  tenantsVersion: row.tenantsVersion,
   emailVerifiedAt: row.emailVerifiedAt,
   createdAt: row.createdAt,
   metadata: row.metadata,
@@ -125,16 +142,16 @@ const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof
 // again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's
 // memberships separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a
 // thousand of them, and all users of a database if most other databases are small.
-const findUsers = (wanted: string, columns = '', session = '') => `
-  SELECT wanted.place, ${userColumns}${columns}, joined."tenantId", joined."tenantName", joined."joinedAt",
-    u.metadata, joined."tenantMetadata"
-  FROM ${wanted}
-  CROSS JOIN LATERAL (
-    SELECT * FROM usher."user"
-    WHERE database_id = $1::uuid AND id = wanted.user_id AND disabled_at IS NULL OFFSET 0
-  ) AS u${session}
+
+/** The columns of {@link joinedTenants}. */
+export const joinedColumns = `
+    joined."tenantId", joined."tenantName", joined."tenantRole", joined."joinedAt", joined."tenantMetadata"`
+
+/** Joins the tenants of user `u`. */
+export const joinedTenants = `
   LEFT JOIN LATERAL (
     SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt",
+      ${roleOf('membership')} AS "tenantRole",
       tenant.metadata AS "tenantMetadata"
     FROM usher.membership
     JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
@@ -142,19 +159,27 @@ const findUsers = (wanted: string, columns = '', session = '') => `
     OFFSET 0
   ) AS joined ON true`
 
-const findUsersStatement = findUsers(
-  'unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)',
-)
+/** The wanted users of a statement, by an array of their ids. */
+export const wantedUsers = 'unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)'
 
-const findUsersWithSessionsStatement = findUsers(
-  `unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
-    WITH ORDINALITY AS wanted (user_id, session_id, place)`,
-  `, ${isOpen('$4')} AS "isSessionOpen"`,
-  `
+/** Joins the user `u` of each wanted id. */
+const joinedUser = `
+  CROSS JOIN LATERAL (
+    SELECT * FROM usher."user"
+    WHERE database_id = $1::uuid AND id = wanted.user_id AND disabled_at IS NULL OFFSET 0
+  ) AS u`
+
+const findUsersStatement = `
+  SELECT wanted.place, ${userColumns}, u.metadata, ${joinedColumns}
+  FROM ${wantedUsers}${joinedUser}${joinedTenants}`
+
+const findUsersWithSessionsStatement = `
+  SELECT wanted.place, ${userColumns}, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", u.metadata, ${joinedColumns}
+  FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
+    WITH ORDINALITY AS wanted (user_id, session_id, place)${joinedUser}
   LEFT JOIN LATERAL (
     SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
-  ) AS s ON s.user_id = u.id`,
-)
+  ) AS s ON s.user_id = u.id${joinedTenants}`
 
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (
@@ -196,9 +221,10 @@ const updatePreferredNameStatement = `
   WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4', '$5')}
   RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
 
-/** Returns a column with the ids of a user's tenants, in the order of joining. */
-export const tenantsOf = (userId: string) => `ARRAY(
-    SELECT membership.tenant_id FROM usher.membership
+/** Returns a column with the tenants of a user and the roles in them, in the order of joining. */
+export const membershipsOf = (userId: string) => `COALESCE((
+    SELECT json_agg(json_build_object('id', membership.tenant_id, 'role', ${roleOf('membership')})
+      ORDER BY membership.joined_at, membership.tenant_id)
+    FROM usher.membership
     WHERE membership.database_id = $1::uuid AND membership.user_id = ${userId}
-    ORDER BY membership.joined_at, membership.tenant_id
-  ) AS tenants`
+  ), '[]') AS memberships`

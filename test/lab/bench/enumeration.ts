@@ -11,11 +11,13 @@ import { buildApp } from '../../../server/http/app.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { openOver } from '../../support/open-store.js'
 
-// Measures whether response times reveal accounts: npm run lab -- enumeration [REQUESTS]. Sends failed logins of accounts
-// with each kind of hash and of unknown emails, and password resets, interleaved, at the default cost, over HTTP. The
+// Measures whether response times reveal accounts: npm run lab -- enumeration [REQUESTS [WHAT]]. Sends failed logins of accounts
+// with each kind of hash and of unknown emails, password resets, invitations and changes of the address, interleaved, at the default cost, over HTTP. The
 // medians may differ from that of unknown emails only as much as two groups of unknown emails differ.
 
 const rounds = Number(process.argv[2] ?? 200)
+/** What to measure, such as `invitations`. Everything by default. */
+const chosen = process.argv[3]
 const path = { workspaceSlug: 'bench', databaseName: 'app' }
 const password = 'correct horse battery'
 
@@ -55,9 +57,25 @@ const post = (path: string, body: object, headers: Record<string, string>) =>
 const failedLogin: Send = (email, headers) => post('/login', { email, password: 'a wrong password' }, headers)
 const passwordReset: Send = (email, headers) => post('/password-reset', { email }, headers)
 
+const founder = { email: 'owner@example.com', password, newTenant: 'Engines' }
+const ownerResponse = await post('', founder, { 'content-type': 'application/json' })
+const owner = (await ownerResponse.json()) as { tenants: string[]; token: { jwt: string } }
+const invitation: Send = (email, headers) =>
+  fetch(`${users.replace(/users$/, 'tenants')}/${owner.tenants[0]}/invitations`, {
+    method: 'POST',
+    headers: { ...headers, authorization: `Bearer ${owner.token.jwt}` },
+    body: JSON.stringify({ email, role: 'member' }),
+  })
+
+const emailChange: Send = (email, headers) =>
+  post('/me/email', { email, password }, { ...headers, authorization: `Bearer ${owner.token.jwt}` })
+
 let network = 0
 await measure('failed logins', [...Object.keys(hashes), 'unknown', 'unknown too'], failedLogin, 401)
 await measure('password resets', ['current', 'unknown', 'unknown too'], passwordReset, 202)
+await measure('invitations', ['current', 'outdated', 'unknown', 'unknown too'], invitation, 201)
+
+await measure('changes of the address', ['current', 'owner', 'unknown', 'unknown too'], emailChange, 202)
 
 await app.close()
 await Promise.all([context.hashing.close(), outdated.hashing.close()])
@@ -65,6 +83,7 @@ await store.close()
 
 /** Sends requests that name each kind of address, interleaved, and prints how much their medians differ. */
 async function measure(title: string, kinds: string[], send: Send, status: number) {
+  if (chosen !== undefined && chosen !== title) return
   const times = new Map(kinds.map((kind) => [kind, [] as number[]]))
   for (let round = -5; round < rounds; round++) {
     for (const kind of kinds) {
@@ -80,6 +99,8 @@ async function measure(title: string, kinds: string[], send: Send, status: numbe
       if (round >= 0) times.get(kind)?.push(performance.now() - start)
       await store.prisma.loginFailures.deleteMany({ where: { databaseId: id } })
       await store.prisma.codeRequest.deleteMany({ where: { databaseId: id } })
+      await store.prisma.message.deleteMany({ where: { databaseId: id } })
+      await store.prisma.invitation.deleteMany({ where: { databaseId: id } })
     }
   }
   const reference = median(times.get('unknown') ?? [])

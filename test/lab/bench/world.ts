@@ -35,6 +35,7 @@ export async function createWorld(threads: number) {
     userId,
     tenantId: tenants[index]?.id ?? '',
     joinedAt: createdAt,
+    role: 'owner',
   }))
   await store.prisma.user.createMany({ data: rows })
   await store.prisma.tenant.createMany({ data: tenants })
@@ -45,6 +46,8 @@ export async function createWorld(threads: number) {
   return {
     /** Settings of a process that uses the store. */
     env,
+    /** The database that has the users. */
+    path,
     async startFloor() {
       const port = await freePort()
       const args = ['--import', 'tsx', 'test/lab/bench/floor.ts', String(port), postgres.url, databaseId]
@@ -70,16 +73,24 @@ async function withRequests(server: Measured, prefix: string, keysPath: string) 
   const email = () => `user${count++ % users}@example.com`
   const loginAs = (email: string, from = '') =>
     requestBytes('POST', `${prefix}/users/login`, { body: { email, password }, from })
+  /** Returns the token of a user in the database with this path. */
+  async function logIn(path: string, email: string) {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ email, password })
+    const response = await fetch(`${origin}${path}/users/login`, { method: 'POST', headers, body })
+    const { token } = (await response.json()) as { token: { jwt: string } }
+    return token.jwt
+  }
   const tokens: string[] = []
   for (let index = 0; index < 100; index++) {
-    const headers = { 'content-type': 'application/json' }
-    const body = JSON.stringify({ email: email(), password })
-    const response = await fetch(`${origin}${prefix}/users/login`, { method: 'POST', headers, body })
-    const { token } = (await response.json()) as { token: { jwt: string } }
-    tokens.push(requestBytes('GET', `${prefix}/users/me`, { token: token.jwt }))
+    const token = await logIn(prefix, email())
+    tokens.push(requestBytes('GET', `${prefix}/users/me`, { token }))
   }
   return {
     ...server,
+    /** Path of the database. */
+    prefix,
+    logIn,
     requests: {
       create: () => {
         const body = { email: `${uuidv7()}@example.com`, password, newTenant: 'Analytical Engines' }

@@ -13,9 +13,9 @@ export interface Change {
   after: Row | null
 }
 
-const tables = ['"user"', 'tenant', 'membership', 'outbox']
+const tables = ['"user"', 'tenant', 'membership', 'invitation', 'outbox']
 
-/** Makes Postgres record every change of users, tenants, memberships and messages that is committed. */
+/** Makes Postgres record every committed change of users, tenants, memberships, invitations and messages. */
 export async function recordChanges({ prisma }: Pick<OpenStore, 'prisma'>) {
   const statements = [
     'CREATE SCHEMA lab',

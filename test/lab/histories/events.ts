@@ -9,7 +9,11 @@ function eventsOf({ table, before, after }: Change, deleted: ReadonlySet<unknown
   const events: string[] = []
   const add = (type: string, id: unknown) => events.push(`${type} ${id}`)
   if (table === 'tenant' && !before) add('tenant.created', row?.id)
-  if (table === 'membership' && !deleted.has(row?.user_id))
+  if (table === 'tenant' && !after) add('tenant.deleted', row?.id)
+  if (table === 'membership' && before && after) {
+    // Writing down the first owner changes no role.
+    if (before.role !== null && before.role !== after.role) add('tenant.role_changed', row?.user_id)
+  } else if (table === 'membership' && !deleted.has(row?.user_id))
     add(before ? 'tenant.user_removed' : 'tenant.user_added', row?.user_id)
   if (table !== 'user') return events
   if (!before) add('user.created', row?.id)
@@ -35,7 +39,7 @@ const isEvent = ({ table, before, after }: Change) =>
 
 function eventIn({ after }: Change) {
   const { type, userId, tenantId } = (after?.payload ?? {}) as Payload
-  return `${type} ${type === 'tenant.created' ? tenantId : userId}`
+  return `${type} ${type === 'tenant.created' || type === 'tenant.deleted' ? tenantId : userId}`
 }
 
 /** Returns the changes that need no `user.updated`, because the last event of the user is one that is still waiting. */

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid'
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Store } from '../../store.js'
 import type { ProductFields } from '../users.js'
@@ -10,21 +11,43 @@ import { inTransaction, type TypedQueries } from './typed-queries.js'
 
 /** A user to add, with the user's tenants. */
 export interface NewUser {
-  user: Omit<User, 'databaseId' | 'generation' | keyof ProductFields> & ProductFields & { generation: number }
-  tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> & ProductFields & Pick<Membership, 'joinedAt'>)[]
+  user: Omit<
+    User,
+    'databaseId' | 'generation' | 'tenantsVersion' | 'reservedFor' | 'reservedUntil' | keyof ProductFields
+  > &
+    ProductFields & { generation: number }
+  tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> &
+    ProductFields &
+    Pick<Membership, 'joinedAt' | 'role'> & { seats: number | null })[]
+}
+
+/** The canonical emails of the added users, and of the existing ones with their ids. The id of a reserved address is null. */
+export interface AddedUsers {
+  added: ReadonlySet<string>
+  existing: ReadonlyMap<string, string | null>
+}
+
+/** Users to add. */
+export interface Addition {
+  /** With distinct canonical emails. */
+  users: readonly NewUser[]
+  /** Called before the transaction ends. */
+  onAdded?: (transaction: TypedQueries, result: AddedUsers) => Promise<unknown> | undefined
 }
 
 /** Time limit of one batch. */
 const timeoutMilliseconds = 60_000
 
 /**
- * Adds users with their tenants and memberships in one transaction. Users whose canonical email, id or external id exists, or a tenant of whom has the external id of another one, are
- * left out, with their tenants. Tenants whose id exists do not change.
- *
- * @param users with distinct canonical emails
- * @returns the canonical emails of the added users, and of the existing ones
+ * Adds users with their tenants and memberships in one transaction. Users whose canonical email, id or external id exists,
+ * or a tenant of whom has the external id of another one, are left out, with their tenants. Tenants whose id exists do not
+ * change.
  */
-export function addUsers(store: Store, databaseId: string, users: readonly NewUser[]) {
+export function addUsers(
+  store: Store,
+  databaseId: string,
+  { users, onAdded }: Addition,
+): Promise<AddedUsers> {
   return inTransaction(
     store,
     async (transaction) => {
@@ -36,21 +59,30 @@ export function addUsers(store: Store, databaseId: string, users: readonly NewUs
       const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
       const existing = await user.findMany({
         where: { databaseId, canonicalEmail: { in: leftOut } },
-        select: { canonicalEmail: true },
+        select: { canonicalEmail: true, id: true, reservedFor: true },
       })
-      return { added, existing: new Set(existing.map(({ canonicalEmail }) => canonicalEmail)) }
+      const result = {
+        added,
+        existing: new Map(existing.map((each) => [each.canonicalEmail, accountId(each)])),
+      }
+      await onAdded?.(transaction, result)
+      return result
     },
     { timeout: timeoutMilliseconds },
   )
 }
 
+/** Returns the id of a row, or null if it only reserves an address. */
+const accountId = ({ id, reservedFor }: Pick<User, 'id' | 'reservedFor'>) =>
+  reservedFor === null ? id : null
+
 /** Returns a function that returns what {@link addUsers} would, and adds nothing. It remembers earlier calls. */
 export function createDryRun() {
-  const emails = new Set<string>()
+  const emails = new Map<string, string | null>()
   const ids = new Set<string>()
   const externalIds = new Set<string>()
   const tenants = new Map<string, string>()
-  return async (store: Store, databaseId: string, users: readonly NewUser[]) => {
+  return async (store: Store, databaseId: string, { users }: Addition): Promise<AddedUsers> => {
     const { user } = await store.loadPrisma()
     const stored = await user.findMany({
       where: {
@@ -61,23 +93,24 @@ export function createDryRun() {
           { externalId: { in: users.flatMap(({ user }) => user.externalId ?? []) } },
         ],
       },
-      select: { id: true, canonicalEmail: true, externalId: true },
+      select: { id: true, canonicalEmail: true, externalId: true, reservedFor: true },
     })
     const allowed = new Set(await withFreeTenants(store, { databaseId, ids: tenants }, users))
-    for (const { id, canonicalEmail, externalId } of stored) {
-      emails.add(canonicalEmail)
+    for (const { id, canonicalEmail, externalId, reservedFor } of stored) {
+      emails.set(canonicalEmail, accountId({ id, reservedFor }))
       ids.add(id)
       if (externalId !== null) externalIds.add(externalId)
     }
     const added = new Set<string>()
-    const existing = new Set<string>()
+    const existing = new Map<string, string | null>()
     for (const each of users) {
       const { id, canonicalEmail, externalId } = each.user
       const isTaken = ids.has(id) || (externalId !== null && externalIds.has(externalId))
-      if (emails.has(canonicalEmail)) existing.add(canonicalEmail)
+      const known = emails.get(canonicalEmail)
+      if (known !== undefined) existing.set(canonicalEmail, known)
       else if (!isTaken && allowed.has(each)) {
         added.add(canonicalEmail)
-        emails.add(canonicalEmail)
+        emails.set(canonicalEmail, id)
         ids.add(id)
         if (externalId !== null) externalIds.add(externalId)
       }
@@ -88,14 +121,18 @@ export function createDryRun() {
 
 async function insertUsers(transaction: TypedQueries, databaseId: string, users: readonly NewUser[]) {
   const prisma = await transaction.loadPrisma()
+  // In one order, so that two imports of the same users do not deadlock.
+  const rows = users
+    .map(({ user }) => user)
+    .sort((one, other) => (one.canonicalEmail < other.canonicalEmail ? -1 : 1))
   const inserted = await prisma.$queryRaw<{ canonicalEmail: string }[]>`
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
-      email_verified_at, disabled_at, generation, tokens_valid_after, created_at, external_id, metadata,
+      email_verified_at, disabled_at, generation, tenants_version, tokens_valid_after, created_at, external_id, metadata,
       private_metadata)
     SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
-      "emailVerifiedAt", "disabledAt", generation, "tokensValidAfter", "createdAt", "externalId", metadata,
+      "emailVerifiedAt", "disabledAt", generation, generation, "tokensValidAfter", "createdAt", "externalId", metadata,
       "privateMetadata"
-    FROM json_to_recordset(${JSON.stringify(users.map(({ user }) => user))}::json) AS new_user (
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
       "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
       "tokensValidAfter" timestamptz, "createdAt" timestamptz, "externalId" text, metadata json,
@@ -106,36 +143,53 @@ async function insertUsers(transaction: TypedQueries, databaseId: string, users:
 }
 
 async function insertTenants(transaction: TypedQueries, databaseId: string, users: readonly NewUser[]) {
-  const tenants = users.flatMap(({ user, tenants }) => tenants.map((each) => ({ ...each, userId: user.id })))
+  const tenants = users
+    .flatMap(({ user, tenants }) => tenants.map((each) => ({ ...each, userId: user.id })))
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
   if (tenants.length === 0) return
   const rows = JSON.stringify(tenants)
   const prisma = await transaction.loadPrisma()
   await prisma.$executeRaw`
-    INSERT INTO usher.tenant (database_id, id, name, created_at, external_id, metadata, private_metadata)
-    SELECT ${databaseId}::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata"
+    INSERT INTO usher.tenant (database_id, id, name, created_at, external_id, metadata, private_metadata, seats)
+    SELECT ${databaseId}::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata", seats
     FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz,
-      "externalId" text, metadata json, "privateMetadata" json)
+      "externalId" text, metadata json, "privateMetadata" json, seats int)
     ON CONFLICT DO NOTHING`
   await prisma.$executeRaw`
-    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at)
-    SELECT ${databaseId}::uuid, "userId", id, "joinedAt"
-    FROM json_to_recordset(${rows}::json) AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz)
+    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
+    SELECT ${databaseId}::uuid, "userId", id, "joinedAt", role
+    FROM json_to_recordset(${rows}::json)
+      AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz, role text)
     ON CONFLICT DO NOTHING`
 }
 
 /** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
-export type UserToExport = Omit<User, 'databaseId' | 'canonicalEmail' | 'generation' | keyof ProductFields> &
+export type UserToExport = Omit<
+  User,
+  | 'databaseId'
+  | 'canonicalEmail'
+  | 'generation'
+  | 'tenantsVersion'
+  | 'reservedFor'
+  | 'reservedUntil'
+  | keyof ProductFields
+> &
   ProductFields & {
-    tenants: ({ id: string; name: string; createdAt: string; joinedAt: string } & ProductFields)[]
+    tenants: ({
+      id: string
+      name: string
+      seats: number | null
+      createdAt: string
+      joinedAt: string
+      role: string | null
+    } & ProductFields)[]
   }
-
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 /** Returns users of a database ordered by id. */
 export async function listUsersToExport(
   store: TypedQueries,
   databaseId: string,
-  { limit, after = beforeAll }: Page<string>,
+  { limit, after = NIL }: Page<string>,
 ) {
   const prisma = await store.loadPrisma()
   return prisma.$queryRaw<UserToExport[]>`
@@ -146,13 +200,14 @@ export async function listUsersToExport(
       COALESCE((
         SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
           'createdAt', tenant.created_at, 'joinedAt', membership.joined_at, 'externalId', tenant.external_id,
-          'metadata', tenant.metadata, 'privateMetadata', tenant.private_metadata)
+          'metadata', tenant.metadata, 'privateMetadata', tenant.private_metadata, 'seats', tenant.seats,
+          'role', membership.role)
           ORDER BY membership.joined_at, membership.tenant_id)
         FROM usher.membership
         JOIN usher.tenant ON tenant.database_id = ${databaseId}::uuid AND tenant.id = membership.tenant_id
         WHERE membership.database_id = ${databaseId}::uuid AND membership.user_id = u.id
       ), '[]') AS tenants
     FROM usher."user" AS u
-    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${after}::uuid
+    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${after}::uuid AND u.reserved_for IS NULL
     ORDER BY u.id LIMIT ${limit}`
 }

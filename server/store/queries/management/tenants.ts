@@ -1,21 +1,28 @@
-import type { Membership, Tenant } from '../../generated/client.js'
+import type { Tenant } from '../../generated/client.js'
 import type { ProductFields } from '../users.js'
 import type { Page, TypedQueries } from './typed-queries.js'
 
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
-type MembershipKey = Omit<Membership, 'joinedAt'>
 
 export async function findTenantRow(store: TypedQueries, { databaseId, id }: TenantKey) {
   const { tenant } = await store.loadPrisma()
   return tenant.findUnique({ where: { databaseId_id: { databaseId, id } } }) as Promise<TenantRow | null>
 }
 
-/** Keeps tenants from being deleted before the transaction ends. Returns the ids of those that exist. */
-export async function lockTenants(transaction: TypedQueries, databaseId: string, ids: readonly string[]) {
+/**
+ * Locks tenants before users are added. Returns the ids of those that exist.
+ *
+ * @param mode `KEY SHARE` only keeps them from being deleted. `UPDATE` is for new owners, see queries/members.ts
+ */
+export async function lockTenants(
+  transaction: TypedQueries,
+  { databaseId, ids }: { databaseId: string; ids: readonly string[] },
+  mode: 'KEY SHARE' | 'UPDATE',
+) {
   if (ids.length === 0) return new Set<string>()
   const rows = await transaction.query<Pick<Tenant, 'id'>>(
     `SELECT id FROM usher.tenant WHERE database_id = $1::uuid AND id = ANY($2::uuid[])
-    ORDER BY id FOR KEY SHARE`,
+    ORDER BY id FOR ${mode}`,
     [databaseId, ids],
   )
   return new Set(rows.map(({ id }) => id))
@@ -26,6 +33,7 @@ const listedColumns = {
   id: true,
   name: true,
   externalId: true,
+  seats: true,
   createdAt: true,
 } as const satisfies Partial<Record<keyof Tenant, true>>
 
@@ -65,6 +73,7 @@ export async function countMembers(store: TypedQueries, databaseId: string, tena
 /** What may be changed of a tenant. */
 export interface TenantFields extends ProductFields {
   name: string
+  seats: number | null
 }
 
 /** A tenant with the objects of the product. */
@@ -77,6 +86,7 @@ const valuesOf = ({
   externalId,
   metadata,
   privateMetadata,
+  seats,
 }: Omit<TenantRow, 'createdAt'>) => [
   databaseId,
   id,
@@ -84,6 +94,7 @@ const valuesOf = ({
   externalId,
   metadata && JSON.stringify(metadata),
   privateMetadata && JSON.stringify(privateMetadata),
+  seats,
 ]
 
 /** @throws a unique violation (SQLSTATE 23505) if another tenant has the external id */
@@ -91,8 +102,8 @@ export const insertTenant = (store: TypedQueries, tenant: TenantRow) =>
   store.query(insertStatement, [...valuesOf(tenant), tenant.createdAt])
 
 const insertStatement = `
-  INSERT INTO usher.tenant (database_id, id, name, external_id, metadata, private_metadata, created_at)
-  VALUES ($1::uuid, $2::uuid, $3::text, $4::text, $5::json, $6::json, $7::timestamptz)`
+  INSERT INTO usher.tenant (database_id, id, name, external_id, metadata, private_metadata, seats, created_at)
+  VALUES ($1::uuid, $2::uuid, $3::text, $4::text, $5::json, $6::json, $7::int, $8::timestamptz)`
 
 /** Returns a tenant that no other transaction changes before the end of this one. */
 export async function lockTenantRow(transaction: TypedQueries, { databaseId, id }: TenantKey) {
@@ -108,58 +119,6 @@ export const updateTenantRow = (store: TypedQueries, tenant: TenantRow) =>
   store.query(updateStatement, valuesOf(tenant))
 
 const updateStatement = `
-  UPDATE usher.tenant SET name = $3::text, external_id = $4::text, metadata = $5::json, private_metadata = $6::json
+  UPDATE usher.tenant SET name = $3::text, external_id = $4::text, metadata = $5::json, private_metadata = $6::json,
+    seats = $7::int
   WHERE database_id = $1::uuid AND id = $2::uuid`
-
-/** Removes up to `limit` members of a tenant. Returns their ids, or undefined if there is no such tenant. */
-export async function deleteMembers(store: TypedQueries, { databaseId, id }: TenantKey, limit: number) {
-  const transaction = await store.loadPrisma()
-  // From here on no user can be added, because a membership locks its tenant.
-  const found = await transaction.$queryRaw<unknown[]>`
-    SELECT 1 FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR UPDATE`
-  if (found.length === 0) return undefined
-  // By ctid, because with user_id = ANY the planner may read every member of the tenant.
-  const members = await transaction.$queryRaw<Pick<Membership, 'userId'>[]>`
-    DELETE FROM usher.membership WHERE database_id = ${databaseId}::uuid AND ctid = ANY(ARRAY(
-      SELECT ctid FROM usher.membership
-      WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid LIMIT ${limit}))
-    RETURNING user_id AS "userId"`
-  return members.map(({ userId }) => userId)
-}
-
-/** Deletes a tenant unless it has members. Returns whether it has deleted it. */
-export async function deleteEmptyTenant(store: TypedQueries, { databaseId, id }: TenantKey) {
-  const transaction = await store.loadPrisma()
-  // Prisma's client would not name the database of the memberships.
-  const count = await transaction.$executeRaw`
-    DELETE FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid AND NOT EXISTS (
-      SELECT 1 FROM usher.membership WHERE database_id = ${databaseId}::uuid AND tenant_id = ${id}::uuid)`
-  return count > 0
-}
-
-/** Returns the tenants of a user in the order of joining. */
-export async function listMemberships(
-  store: TypedQueries,
-  { databaseId, userId }: Omit<MembershipKey, 'tenantId'>,
-) {
-  const { membership } = await store.loadPrisma()
-  return membership.findMany({
-    where: { databaseId, userId },
-    select: { joinedAt: true, tenant: { select: { id: true, name: true } } },
-    orderBy: [{ joinedAt: 'asc' }, { tenantId: 'asc' }],
-  })
-}
-
-/** Adds a user to a tenant. Returns false if the user was already a member. */
-export async function insertMembership(store: TypedQueries, data: Membership) {
-  const { membership } = await store.loadPrisma()
-  const { count } = await membership.createMany({ data, skipDuplicates: true })
-  return count > 0
-}
-
-/** Removes a user from a tenant. Returns whether the user was a member. */
-export async function deleteMembership(store: TypedQueries, { databaseId, userId, tenantId }: MembershipKey) {
-  const { membership } = await store.loadPrisma()
-  const { count } = await membership.deleteMany({ where: { databaseId, userId, tenantId } })
-  return count > 0
-}

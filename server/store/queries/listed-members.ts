@@ -1,24 +1,28 @@
+import { NIL } from 'uuid'
 import type { Membership, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Page } from './management/typed-queries.js'
+import { roleOf } from './roles.js'
 
 /** A user of a tenant. */
-export type FoundMember = Pick<User, 'id' | 'email' | 'preferredName'> & Pick<Membership, 'joinedAt'>
-
-const beforeAll = '00000000-0000-0000-0000-000000000000'
+export type FoundMember = Pick<User, 'id' | 'email' | 'preferredName'> &
+  Pick<Membership, 'joinedAt'> & { role: string }
 
 /** Returns users of a tenant, ordered by id. */
 export const listMemberRows = (
   store: Pick<Store, 'query'>,
   { databaseId, tenantId }: Pick<Membership, 'databaseId' | 'tenantId'>,
-  { limit, after = beforeAll }: Page<string>,
+  { limit, after = NIL }: Page<string>,
 ) => store.query<FoundMember>(listStatement, [databaseId, tenantId, after, limit])
 
-// The page is a subquery of its own, so that only its users are read.
-const listStatement = `
-  SELECT u.id, u.email, u.preferred_name AS "preferredName", member.joined_at AS "joinedAt"
+/**
+ * Returns a statement that reads users of a tenant with an id after another one. The page is a subquery of its own, so that
+ * only its users are read.
+ */
+export const usersOfTenant = (columns: string) => `
+  SELECT ${columns}
   FROM (
-    SELECT user_id, joined_at FROM usher.membership
+    SELECT user_id, joined_at, ${roleOf('membership', '$2::uuid')} AS role FROM usher.membership
     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id > $3::uuid
     ORDER BY user_id LIMIT $4::int
   ) AS member
@@ -26,3 +30,7 @@ const listStatement = `
     SELECT * FROM usher."user" WHERE database_id = $1::uuid AND id = member.user_id OFFSET 0
   ) AS u
   ORDER BY member.user_id`
+
+const listStatement = usersOfTenant(
+  'u.id, u.email, u.preferred_name AS "preferredName", member.joined_at AS "joinedAt", member.role',
+)

@@ -1,0 +1,78 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { failures } from '../failures.js'
+import { Invitation, InvitationPath, invitedExample, invitedFields } from '../invitations.js'
+import type { DescribedRoutes } from '../metadata.js'
+import { next, page } from '../page.js'
+import { component, field } from '../registry.js'
+import { TenantPath } from '../tenants.js'
+import {
+  body,
+  IdempotencyHeaders,
+  keyProblems,
+  managementPath,
+  NoQuery,
+  postProblems,
+  strict,
+} from './fields.js'
+
+const c = initContract()
+
+/** Response of `listInvitations`. */
+export const InvitationList = component(
+  { id: 'InvitationList', description: 'A page of the invitations of a tenant.' },
+  z.object({ invitations: field('Ordered by id.', z.array(Invitation)), next: next() }),
+)
+export type InvitationList = z.infer<typeof InvitationList>
+
+/** Query of `listInvitations`. */
+export const ListInvitationsQuery = strict(page)
+export type ListInvitationsQuery = z.infer<typeof ListInvitationsQuery>
+
+/** Body of `inviteMember`. */
+export const InvitationBody = body(
+  { id: 'InvitationBody', description: 'The address to invite, and its role.', example: invitedExample },
+  invitedFields,
+)
+export type InvitationBody = z.infer<typeof InvitationBody>
+
+const invitationsPath = `${managementPath}/tenants/:tenantId/invitations` as const
+
+export const invitations = c.router({
+  listInvitations: {
+    method: 'GET',
+    path: invitationsPath,
+    pathParams: TenantPath,
+    query: ListInvitationsQuery,
+    responses: { 200: InvitationList, ...failures('tenant_not_found', ...keyProblems) },
+    summary: 'List the invitations of a tenant',
+    description: 'Returns the invitations that can be accepted, ordered by id.',
+    metadata: { scope: 'tenants:read' },
+  },
+  inviteMember: {
+    method: 'POST',
+    path: invitationsPath,
+    pathParams: TenantPath,
+    query: NoQuery,
+    headers: IdempotencyHeaders,
+    body: InvitationBody,
+    responses: {
+      201: Invitation,
+      ...failures('tenant_not_found', 'already_member', 'invitations_full', 'refused', ...postProblems),
+    },
+    summary: 'Invite an address to a tenant',
+    description:
+      'Sends a mail with a code, in any role and without the limits of users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. The database needs tenant operations and an app URL.',
+    metadata: { scope: 'tenants:write' },
+  },
+  revokeInvitation: {
+    method: 'DELETE',
+    path: `${invitationsPath}/:invitationId`,
+    pathParams: InvitationPath,
+    query: NoQuery,
+    responses: { 204: c.noBody(), ...failures(...keyProblems) },
+    summary: 'Revoke an invitation',
+    description: 'Its code cannot be used any more. Also succeeds if there is no such invitation.',
+    metadata: { scope: 'tenants:write', isRepeatable: true },
+  },
+} satisfies DescribedRoutes)

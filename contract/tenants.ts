@@ -1,0 +1,226 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { DatabasePath, databasePath } from './database-path.js'
+import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
+import { failsWith } from './field-errors.js'
+import { body, id, instant, metadata, name, notBlank, text } from './fields.js'
+import type { DescribedRoutes } from './metadata.js'
+import { next, page } from './page.js'
+import { component, field } from './registry.js'
+
+const c = initContract()
+
+const nameExample = 'Analytical Engines'
+
+/** Path parameters that identify a tenant. */
+export const TenantPath = DatabasePath.extend({ tenantId: id('ID of the tenant.') })
+export type TenantPath = z.infer<typeof TenantPath>
+
+/** Path parameters that identify a member of a tenant. */
+export const MemberPath = TenantPath.extend({ userId: id('ID of the user.') })
+export type MemberPath = z.infer<typeof MemberPath>
+
+/** Returns the schema of a role in a request. */
+export const role = () =>
+  field(
+    '`owner`, `admin`, `member` or a role of the database.',
+    text().min(1, notBlank).max(32, failsWith('too_long', 'must have at most 32 characters')),
+    { examples: ['admin'] },
+  )
+
+/** Returns the schema of a role in a response. */
+export const shownRole = (description: string) =>
+  field(`${description} \`owner\`, \`admin\`, \`member\` or a role of the database.`, z.string(), {
+    examples: ['member'],
+  })
+
+/** A tenant as its members see it. */
+export const Tenant = component(
+  {
+    id: 'Tenant',
+    description: 'A tenant as its members see it.',
+    examples: [
+      {
+        id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a02',
+        name: nameExample,
+        role: 'owner',
+        seats: null,
+        metadata: null,
+        createdAt: '2026-03-01T12:00:00.000Z',
+      },
+    ],
+  },
+  z.object({
+    id: field('ID of the tenant.', z.uuid()),
+    name: field('Name of the tenant. Names are not unique.', z.string(), { examples: [nameExample] }),
+    role: shownRole('Role of the current user:'),
+    seats: field('Maximum number of members, or null if there is none.', z.int().nullable(), {
+      format: 'int32',
+    }),
+    metadata: metadata('What the product keeps about the tenant and shows to its members, or null.'),
+    createdAt: instant('When the tenant was created'),
+  }),
+)
+export type Tenant = z.infer<typeof Tenant>
+
+const memberExample = {
+  id: '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01',
+  email: 'ada@example.com',
+  preferredName: 'Ada',
+  role: 'member',
+  joinedAt: '2026-03-01T12:00:00.000Z',
+}
+
+/** A user of a tenant. */
+export const Member = component(
+  { id: 'Member', description: 'A user of a tenant.', examples: [memberExample] },
+  z.object({
+    id: field('ID of the user.', z.uuid()),
+    email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
+    preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
+    role: shownRole('Role in the tenant:'),
+    joinedAt: instant('When the user joined the tenant'),
+  }),
+)
+export type Member = z.infer<typeof Member>
+
+/** Response of `listMembers`. */
+export const MemberList = component(
+  {
+    id: 'MemberList',
+    description: 'A page of the users of a tenant.',
+    examples: [{ members: [memberExample], next: null }],
+  },
+  z.object({ members: field('Ordered by id of the user.', z.array(Member)), next: next() }),
+)
+export type MemberList = z.infer<typeof MemberList>
+
+/** Returns the schema of the name of a tenant in a request. */
+export const tenantName = () =>
+  field('Name of the tenant. Need not be unique.', name(), { examples: [nameExample] })
+
+/** Body of `createTenant`. */
+export const CreateTenantBody = body(
+  { id: 'CreateTenantBody', description: 'The tenant to create.', example: { name: nameExample } },
+  { name: tenantName() },
+)
+export type CreateTenantBody = z.infer<typeof CreateTenantBody>
+
+/** Body of `updateTenant`. */
+export const UpdateTenantBody = body(
+  {
+    id: 'UpdateTenantBody',
+    description: 'The fields to change. An absent field does not change.',
+    example: { name: nameExample },
+  },
+  { name: tenantName().optional() },
+)
+export type UpdateTenantBody = z.infer<typeof UpdateTenantBody>
+
+/** Body of `changeMember`. */
+export const ChangeMemberBody = body(
+  { id: 'ChangeMemberBody', description: 'The new role.', example: { role: 'admin' } },
+  { role: role() },
+)
+export type ChangeMemberBody = z.infer<typeof ChangeMemberBody>
+
+/** Query of `listMembers`. */
+export const ListMembersQuery = z.object(page)
+export type ListMembersQuery = z.infer<typeof ListMembersQuery>
+
+/** Path of a tenant. */
+export const tenantPath = `${databasePath}/tenants/:tenantId` as const
+const memberPath = `${tenantPath}/members/:userId` as const
+
+/** Problems of every operation of a tenant. */
+export const inTenant = [
+  'tenant_not_found',
+  'validation_failed',
+  ...tokenProblems,
+  ...accountProblems,
+] as const
+/** Problems of every operation that changes a tenant. */
+export const changing = ['role_insufficient', ...bodyProblems, ...inTenant] as const
+export const deleting = ['role_insufficient', ...withoutBodyProblems, ...inTenant] as const
+
+export const tenants = c.router({
+  createTenant: {
+    method: 'POST',
+    path: `${databasePath}/tenants`,
+    pathParams: DatabasePath,
+    body: CreateTenantBody,
+    responses: {
+      201: Tenant,
+      ...failures('tenants_full', ...tokenProblems, ...bodyProblems, ...accountProblems),
+    },
+    summary: 'Create a tenant',
+    description:
+      'Creates a tenant with the current user as its owner. A user can have created at most 100 tenants that exist. Tokens contain the tenant from the next login or refresh on.',
+    metadata: { security: 'bearer', links: ['getTenant', 'listMembers'] },
+  },
+  getTenant: {
+    method: 'GET',
+    path: tenantPath,
+    pathParams: TenantPath,
+    responses: { 200: Tenant, ...failures(...inTenant) },
+    summary: 'Get a tenant',
+    description: 'Returns a tenant of the current user as currently stored.',
+    metadata: { security: 'bearer' },
+  },
+  updateTenant: {
+    method: 'PATCH',
+    path: tenantPath,
+    pathParams: TenantPath,
+    body: UpdateTenantBody,
+    responses: { 200: Tenant, ...failures(...changing) },
+    summary: 'Rename a tenant',
+    description: 'Needs the role `admin` or `owner`.',
+    metadata: { security: 'bearer', isRepeatable: true },
+  },
+  deleteTenant: {
+    method: 'DELETE',
+    path: tenantPath,
+    pathParams: TenantPath,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures('too_many_changes', ...deleting) },
+    summary: 'Delete a tenant',
+    description:
+      'Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted.',
+    metadata: { security: 'bearer' },
+  },
+  listMembers: {
+    method: 'GET',
+    path: `${tenantPath}/members`,
+    pathParams: TenantPath,
+    query: ListMembersQuery,
+    responses: { 200: MemberList, ...failures(...inTenant) },
+    summary: 'List the members of a tenant',
+    description: 'Returns the users of a tenant ordered by id, which is the order of sign-up.',
+    metadata: { security: 'bearer' },
+  },
+  changeMember: {
+    method: 'PATCH',
+    path: memberPath,
+    pathParams: MemberPath,
+    body: ChangeMemberBody,
+    responses: {
+      200: Member,
+      ...failures('member_not_found', 'last_owner', 'too_many_changes', ...changing),
+    },
+    summary: 'Change the role of a member',
+    description:
+      'Admins and owners can change roles below `admin`. Only owners can give and take `admin` and `owner`. Tokens contain the new role from the next login or refresh on.',
+    metadata: { security: 'bearer', isRepeatable: true },
+  },
+  removeMember: {
+    method: 'DELETE',
+    path: memberPath,
+    pathParams: MemberPath,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures('last_owner', 'too_many_changes', ...deleting) },
+    summary: 'Remove a member from a tenant, or leave it',
+    description:
+      'With the ID of the current user: leaves the tenant. The last member who leaves deletes it. Admins and owners can remove members with a role below `admin`, and owners all others. Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it.',
+    metadata: { security: 'bearer' },
+  },
+} satisfies DescribedRoutes)

@@ -1,0 +1,11 @@
+import { createSessionClient } from '@usher/sdk/session'
+import { deviceName } from './device.js'
+
+export const usher = createSessionClient({
+  baseUrl: import.meta.env.VITE_USHER_URL || 'http://localhost:3000',
+  workspace: import.meta.env.VITE_USHER_WORKSPACE || 'demo',
+  database: import.meta.env.VITE_USHER_DATABASE || 'app',
+  tokenStore: () => localStorage,
+  sessionStore: () => localStorage,
+  label: deviceName(navigator.userAgent),
+})

@@ -1,0 +1,78 @@
+import type { Command } from '@commander-js/extra-typings'
+import {
+  inviteToTenant,
+  listTenantInvitations,
+  revokeTenantInvitation,
+} from '../../domain/management/invitations.js'
+import { audit } from '../../telemetry/audit.js'
+import { databasePath, email, role, uuid } from '../io/arguments.js'
+import { addPageOptions, printPage } from '../io/listing.js'
+import { print, withStore } from '../io/with-store.js'
+
+/** Adds the commands that list, send and revoke the invitations of a tenant. */
+export function addInvitationCommands(tenant: Command) {
+  addListCommand(tenant)
+  addInviteCommand(tenant)
+  addRevokeCommand(tenant)
+}
+
+function addListCommand(tenant: Command) {
+  addPageOptions(tenant.command('list-invitations'), 'id', uuid)
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .description('list the invitations of a tenant that are not accepted yet')
+    .action((path, tenantId, options) =>
+      withStore(async (store) => {
+        const listed = { limit: options.limit, ...(options.after && { after: options.after }), tenantId }
+        printPage(options, await listTenantInvitations({ store, now: new Date() }, path, listed), {
+          columns: {
+            ID: ({ id }) => id,
+            EXPIRES: ({ expiresAt }) => expiresAt.toISOString(),
+            ROLE: (invitation) => invitation.role,
+            EMAIL: (invitation) => invitation.email,
+          },
+          key: ({ id }) => id,
+          empty: 'No invitations.',
+        })
+      }),
+    )
+}
+
+function addInviteCommand(tenant: Command) {
+  tenant
+    .command('invite')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .argument('<email>', 'email address to invite', email)
+    .description('send an address a mail with an invitation to a tenant')
+    .option('--role <role>', 'owner, admin, member or a role of the database', role, 'member')
+    .option('--json', 'print the result as JSON')
+    .action((...[path, tenantId, email, options]) =>
+      withStore(async (store, _config, log) => {
+        const invitation = { tenantId, email, role: options.role }
+        const invited = await inviteToTenant({ store, now: new Date() }, path, invitation)
+        const { databaseId, id: invitationId } = invited
+        audit(log, 'invitation.created', { databaseId, tenantId, invitationId, role: options.role })
+        const text = `A server sends invitation ${invited.id}, which is valid until ${invited.expiresAt.toISOString()}.`
+        print(options, invited, text)
+      }),
+    )
+}
+
+function addRevokeCommand(tenant: Command) {
+  tenant
+    .command('revoke-invitation')
+    .argument('<workspace/name>', 'database', databasePath)
+    .argument('<tenant>', 'id of the tenant', uuid)
+    .argument('<invitation>', 'id of the invitation', uuid)
+    .description('make the code of an invitation invalid')
+    .option('--json', 'print the result as JSON')
+    .action((...[path, tenantId, invitationId, options]) =>
+      withStore(async (store, _config, log) => {
+        const ids = { tenantId, invitationId }
+        const revoked = await revokeTenantInvitation({ store, now: new Date() }, path, ids)
+        audit(log, 'invitation.revoked', revoked)
+        print(options, revoked, `Revoked invitation ${invitationId}.`)
+      }),
+    )
+}

@@ -1,0 +1,142 @@
+import type { AcceptedInvitation, AcceptInvitationBody } from '@usher/contract'
+import {
+  type FoundInvitation,
+  findAcceptingUser,
+  findPending,
+  type PendingInvitation,
+} from '../../store/queries/acceptances.js'
+import { deleteInvitation } from '../../store/queries/invitations.js'
+import { insertMember, lockTenant } from '../../store/queries/members.js'
+import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
+import type { Store } from '../../store/store.js'
+import { audit } from '../../telemetry/audit.js'
+import type { Caller } from '../caller.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import { type Event, eventChannels, eventMessages } from '../events/events.js'
+import { Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
+import { isRankOver, unknownRoles } from '../tenants/roles.js'
+import { requireInvitation } from './code.js'
+
+type Transaction = Pick<Store, 'query'>
+
+/** An invitation that a user accepts. */
+export interface Acceptance {
+  database: Database
+  invitation: FoundInvitation
+  userId: string
+  now: Date
+}
+
+/**
+ * Adds the user of a token to the tenant of an invitation.
+ *
+ * @throws {Problem} in this order: `code_invalid`, also if the inviter may no longer give the role or the address has
+ * joined the tenant; `invitation_for_other_address`; `email_not_verified`, because an account that was never verified may
+ * be that of a stranger who waits for an invitation; `seats_full`
+ */
+export async function acceptInvitation(
+  context: AppContext,
+  { database, user, body: { code }, caller }: UserRequest<AcceptInvitationBody>,
+): Promise<AcceptedInvitation> {
+  const { store } = context
+  const invitation = await requireInvitation(context, database, code)
+  const now = new Date(context.now())
+  const acceptance = { database, invitation, userId: user.id, now }
+  const { role } = await store.transaction(database.id, async (query) => {
+    const pending = await lockPending({ query }, acceptance)
+    const account = await findAcceptingUser({ query }, database.id, user)
+    if (!account) throw new Problem('token_invalid')
+    if (account.canonicalEmail !== invitation.canonicalEmail)
+      throw new Problem('invitation_for_other_address')
+    if (!account.isVerified) throw new Problem('email_not_verified')
+    if (pending.isFull) throw new Problem('seats_full')
+    await join({ query }, acceptance, pending)
+    await insertMessages({ query }, eventMessages(database, now, joinEvents(acceptance)))
+    return pending
+  })
+  context.deliver(eventChannels(database))
+  auditJoining(caller, acceptance)
+  return { tenantId: invitation.tenantId, role, joinedAt: now.toISOString() }
+}
+
+/**
+ * Locks a user and the tenant of an invitation, and returns the invitation as it is then.
+ *
+ * @throws {Problem} `code_invalid` if it cannot be accepted any more
+ */
+async function lockPending(
+  transaction: Transaction,
+  { database, invitation: { tenantId, codeId }, userId, now }: Acceptance,
+) {
+  const databaseId = database.id
+  await lockTenant(transaction, { databaseId, tenantId }, [userId])
+  const pending = await findPending(transaction, { databaseId, codeId }, now)
+  if (!pending || isVoid(database, pending)) throw new Problem('code_invalid')
+  return pending
+}
+
+/** Returns whether nobody may give the role of an invitation any more, or the address has joined the tenant. */
+const isVoid = (database: Database, { role, inviterRole, hasJoined }: PendingInvitation) =>
+  hasJoined ||
+  !inviterRole ||
+  !isRankOver(inviterRole, role) ||
+  unknownRoles(database, [['role', role]]).length > 0
+
+/** Makes a user a member, and deletes the invitation. */
+async function join(
+  transaction: Transaction,
+  { database, invitation: { tenantId }, userId, now }: Acceptance,
+  { id, role }: { id: string; role: string },
+) {
+  const key = { databaseId: database.id, tenantId }
+  await deleteInvitation(transaction, { ...key, id })
+  await insertMember(transaction, { ...key, userId, role, joinedAt: now })
+}
+
+/**
+ * Adds a user who signs up to the tenant of an invitation.
+ *
+ * @param signUp.insertWith inserts the user
+ * @throws {Problem} `code_invalid`; `seats_full`
+ */
+export const acceptWithSignUp = (
+  store: Pick<Store, 'transaction'>,
+  acceptance: Acceptance,
+  {
+    insertWith,
+    messages,
+  }: { insertWith: (transaction: Transaction) => Promise<unknown>; messages: readonly NewMessage[] },
+) =>
+  store.transaction(acceptance.database.id, async (query) => {
+    const pending = await lockPending({ query }, acceptance)
+    if (pending.isFull) throw new Problem('seats_full')
+    await insertWith({ query })
+    await join({ query }, acceptance, pending)
+    await insertMessages({ query }, messages)
+  })
+
+/** Returns the events of a user who accepts with a sign-up. The code has proved that the user receives mail. */
+export const acceptanceEvents = (acceptance: Acceptance): Event[] => [
+  { type: 'user.email_verified', userId: acceptance.userId },
+  ...joinEvents(acceptance),
+]
+
+const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance): Event[] => [
+  { type: 'invitation.accepted', tenantId, invitationId: id, userId },
+  { type: 'tenant.user_added', tenantId, userId },
+]
+
+/** Audits the acceptance of a user who signs up. */
+export function auditAcceptance(caller: Caller, acceptance: Acceptance) {
+  const { database, userId } = acceptance
+  audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
+  auditJoining(caller, acceptance)
+}
+
+function auditJoining({ log }: Caller, { database, invitation: { id, tenantId }, userId }: Acceptance) {
+  const ids = { databaseId: database.id, tenantId, userId }
+  audit(log, 'invitation.accepted', { ...ids, invitationId: id })
+  audit(log, 'tenant.user_added', ids)
+}

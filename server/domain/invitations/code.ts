@@ -1,0 +1,36 @@
+import { type FoundInvitation, findInvitation } from '../../store/queries/acceptances.js'
+import type { AppContext } from '../context.js'
+import type { Database } from '../databases/find-database.js'
+import type { Secrets } from '../keys/database-secrets.js'
+import { codeText, partsOfCode } from '../keys/mailed-code.js'
+import { Problem } from '../problem.js'
+
+// The id in the code of an invitation is that of the message which sends it, so that inviting again makes the earlier
+// code invalid.
+
+/** Returns the code of an invitation. */
+export const invitationCode = (
+  secrets: Secrets,
+  { codeId: id, canonicalEmail }: Pick<FoundInvitation, 'codeId' | 'canonicalEmail'>,
+) => codeText(secrets, { purpose: 'invitation', id, canonicalEmail })
+
+/** Returns the id in a code, or null if it is not a code. */
+export const idInCode = (code: string) => partsOfCode(code)?.id ?? null
+
+/**
+ * Returns the invitation of a code if it can be accepted, apart from what only a transaction that locks its tenant can check.
+ *
+ * @throws {Problem} `code_invalid`
+ */
+export async function requireInvitation(
+  { findSecrets, store, now }: Pick<AppContext, 'findSecrets' | 'store' | 'now'>,
+  { id: databaseId, tenantOperations }: Pick<Database, 'id' | 'tenantOperations'>,
+  code: string,
+): Promise<FoundInvitation> {
+  const parts = tenantOperations ? partsOfCode(code) : undefined
+  const found = parts && (await findInvitation(store, { databaseId, codeId: parts.id }, new Date(now())))
+  if (!found) throw new Problem('code_invalid')
+  const { verify } = await findSecrets(databaseId)
+  if (!verify(parts.mac, 'invitation', parts.id, found.canonicalEmail)) throw new Problem('code_invalid')
+  return found
+}

@@ -1,0 +1,83 @@
+import type { FieldError } from '@usher/contract'
+import { findLockedRoles } from '../../store/queries/databases.js'
+import type { Store } from '../../store/store.js'
+import type { Database } from '../databases/find-database.js'
+import { builtInRoles } from '../databases/tenant-settings.js'
+import { Problem, validationFailed } from '../problem.js'
+
+// Rights come from the store at each request, never from the token: see docs/decisions/tenants.md.
+
+/** A role that members below it do not have the rights of. */
+type Rank = 'owner' | 'admin'
+
+/** Returns the rights of a role: 2 for an owner, 1 for an admin, 0 for all others. */
+const rankOf = (role: string) => (role === 'owner' ? 2 : role === 'admin' ? 1 : 0)
+
+/** @throws {Problem} `role_insufficient` if a role has fewer rights than another one */
+export function requireRank(role: string, rank: Rank) {
+  if (rankOf(role) < rankOf(rank))
+    throw new Problem('role_insufficient', {
+      detail: rank === 'owner' ? 'Needs the role owner.' : 'Needs the role admin or owner.',
+    })
+}
+
+/** Checks whether a member may give or take roles. @throws {Problem} `role_insufficient` */
+export function requireRankOver(actorRole: string, roles: readonly string[]) {
+  requireRank(actorRole, rankOver(roles))
+}
+
+/** Returns whether a member may give or take a role. */
+export const isRankOver = (actorRole: string, role: string) => rankOf(actorRole) >= rankOf(rankOver([role]))
+
+/** Returns the role that may give and take roles. */
+const rankOver = (roles: readonly string[]): Rank =>
+  roles.some((role) => rankOf(role) > 0) ? 'owner' : 'admin'
+
+/** @throws {Problem} `validation_failed` if a database has no such role */
+export function requireKnownRole(database: Pick<Database, 'roles'>, role: string) {
+  requireNone(unknownRoles(database, [['role', role]]))
+}
+
+/**
+ * Checks a role that a transaction gives. The database keeps it until the transaction ends.
+ *
+ * @throws {Problem} `validation_failed` if the database has no such role in the store
+ */
+export async function requireStoredRole(transaction: Pick<Store, 'query'>, databaseId: string, role: string) {
+  requireNone(await unknownStoredRoles(transaction, databaseId, [['role', role]]))
+}
+
+function requireNone(errors: FieldError[]) {
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
+type RoleFields = readonly (readonly [path: string, role: string | undefined])[]
+
+/**
+ * Returns the errors of fields with roles that a database does not have in the store. It keeps the others until the
+ * transaction ends.
+ */
+export async function unknownStoredRoles(
+  transaction: Pick<Store, 'query'>,
+  databaseId: string,
+  fields: RoleFields,
+) {
+  // Most roles are built in and need no statement.
+  if (unknownRoles({ roles: [] }, fields).length === 0) return []
+  return unknownRoles({ roles: await findLockedRoles(transaction, databaseId) }, fields)
+}
+
+/** Returns the errors of fields with roles that a database does not have. */
+export const unknownRoles = ({ roles }: Pick<Database, 'roles'>, fields: RoleFields): FieldError[] => {
+  const known = [...builtInRoles, ...roles]
+  return fields
+    .filter(([, role]) => role !== undefined && !known.includes(role))
+    .map(([path]) => ({ path, code: 'invalid_type', detail: `must be ${known.join(', ')}` }))
+}
+
+/** Returns the problem of a change after which tenants would have no owner. */
+export const lastOwner = (tenants: readonly string[]) =>
+  new Problem('last_owner', {
+    detail: `The only owner of a tenant cannot give up the role while it has members: ${tenants.join(', ')}.`,
+    tenants,
+  })

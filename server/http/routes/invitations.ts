@@ -1,0 +1,14 @@
+import { contract } from '@usher/contract'
+import type { FastifyInstance } from 'fastify'
+import type { AppContext } from '../../domain/context.js'
+import { acceptInvitation } from '../../domain/invitations/accept.js'
+import { inviteMember } from '../../domain/invitations/invite.js'
+import { listInvitations, revokeInvitation } from '../../domain/invitations/pending.js'
+import { hasTenantOperations, serveOperations } from '../serve-operations.js'
+
+export const invitationRoutes = (app: FastifyInstance, context: AppContext) =>
+  serveOperations(app, context, {
+    routes: contract.invitations,
+    rules: { inviteMember, listInvitations, revokeInvitation, acceptInvitation },
+    isOn: hasTenantOperations,
+  })

@@ -1,0 +1,125 @@
+import { expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { outcome } from '../support/codes.js'
+import { it as managementTest } from '../support/management.js'
+
+const it = managementTest.extend('tenant', async ({ usher, store, manage: { database, send, newKey } }) => {
+  await setDatabase(store, database, { appUrl: 'https://app.example.com', roles: ['billing'] })
+  usher.clock.cacheAhead += 5_000
+  const owner = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+  const { key } = await newKey()
+  const id = owner.tenants[0] ?? ''
+  const path = `tenants/${id}/invitations`
+  return {
+    id,
+    owner,
+    path,
+    key,
+    list: (query = '') => send(key, 'GET', `${path}${query}`),
+    invite: (body: object, headers: Record<string, string> = {}) => send(key, 'POST', path, body, headers),
+    revoke: (invitation: string) => send(key, 'DELETE', `${path}/${invitation}`),
+  }
+})
+
+const grace = { email: 'grace@example.com', role: 'billing' }
+
+it('a backend invites in any role, lists the invitations page by page, and revokes them', async ({
+  manage,
+  tenant,
+  usher,
+}) => {
+  const response = await tenant.invite({ email: 'one@example.com', role: 'owner' })
+  expect(response.statusCode).toBe(201)
+  expect(response.json()).toEqual({
+    id: expect.any(String),
+    email: 'one@example.com',
+    role: 'owner',
+    inviterId: null,
+    createdAt: new Date(usher.clock.now).toISOString(),
+    expiresAt: new Date(usher.clock.now + 7 * 86_400_000).toISOString(),
+  })
+  const second = (await tenant.invite(grace)).json()
+  const { invitations, next } = (await tenant.list('?limit=1')).json()
+  expect(invitations).toEqual([response.json()])
+  expect((await tenant.list(`?limit=1&after=${next}`)).json()).toEqual({ invitations: [second], next: null })
+  const ids = { databaseId: manage.database.id, tenantId: tenant.id, invitationId: second.id }
+  expect([(await tenant.revoke(second.id)).statusCode, (await tenant.revoke(second.id)).statusCode]).toEqual([
+    204, 204,
+  ])
+  expect((await tenant.list()).json().invitations).toEqual([response.json()])
+  const lines = usher.logged().split('\n')
+  const audited = lines.filter((line) => line.includes(second.id) && line.includes('"audit"'))
+  expect(audited.map((line) => JSON.parse(line))).toMatchObject([
+    { audit: 'invitation.created', ...ids, apiKey: expect.any(String) },
+    { audit: 'invitation.revoked', ...ids, apiKey: expect.any(String) },
+  ])
+})
+
+it('a repeated invitation with an Idempotency-Key sends one mail', async ({ store, manage, tenant }) => {
+  const once = { 'idempotency-key': 'once' }
+  const [first, again] = [await tenant.invite(grace, once), await tenant.invite(grace, once)]
+  expect([again.statusCode, again.json()]).toEqual([201, first.json()])
+  const where = { databaseId: manage.database.id, kind: 'mail' }
+  expect(await store.prisma.message.count({ where })).toBeLessThan(2)
+  expect(outcome(await tenant.invite({ ...grace, role: 'member' }, once))).toEqual([
+    422,
+    'idempotency_key_reused',
+  ])
+})
+
+it('a backend is refused a member, an unknown role or tenant, and more than 100 invitations', async ({
+  store,
+  manage,
+  tenant,
+  usher,
+}) => {
+  const { id: databaseId } = manage.database
+  expect(outcome(await tenant.invite({ email: 'ADA@example.com', role: 'member' }))).toEqual([
+    409,
+    'already_member',
+  ])
+  const unknown = await tenant.invite({ email: 'grace@example.com', role: 'boss' })
+  expect(unknown.json()).toMatchObject({ code: 'validation_failed', errors: [{ path: 'role' }] })
+  expect(outcome(await tenant.invite({ ...grace, inviterId: tenant.owner.id }))).toEqual([
+    400,
+    'validation_failed',
+  ])
+  const other = `tenants/${crypto.randomUUID()}/invitations`
+  for (const [method, body] of [['GET'], ['POST', grace]] as const)
+    expect(outcome(await manage.send(tenant.key, method, other, body))).toEqual([404, 'tenant_not_found'])
+  await store.prisma.invitation.createMany({
+    data: Array.from({ length: 100 }, (_, index) => ({
+      ...{ databaseId, tenantId: tenant.id, id: crypto.randomUUID(), codeId: crypto.randomUUID() },
+      ...{ email: `user-${index}@example.com`, canonicalEmail: `user-${index}@example.com`, role: 'member' },
+      ...{ createdAt: new Date(usher.clock.now), expiresAt: new Date(usher.clock.now + 3_600_000) },
+    })),
+  })
+  expect(outcome(await tenant.invite(grace))).toEqual([409, 'invitations_full'])
+})
+
+it('a backend needs the scopes of tenants', async ({ manage, tenant }) => {
+  const { key: reading } = await manage.newKey(['tenants:read'])
+  const { key: writing } = await manage.newKey(['tenants:write'])
+  const insufficient = [403, 'insufficient_scope']
+  expect(outcome(await manage.send(reading, 'POST', tenant.path, grace))).toEqual(insufficient)
+  expect(outcome(await manage.send(writing, 'GET', tenant.path))).toEqual(insufficient)
+  expect(outcome(await manage.send(reading, 'DELETE', `${tenant.path}/${crypto.randomUUID()}`))).toEqual(
+    insufficient,
+  )
+})
+
+it('a backend is refused if the database has no app URL or no tenant operations', async ({
+  store,
+  manage,
+  tenant,
+  usher,
+}) => {
+  await setDatabase(store, manage.database, { appUrl: null })
+  usher.clock.cacheAhead += 5_000
+  const noUrl = await tenant.invite(grace)
+  expect([...outcome(noUrl), noUrl.json().detail]).toEqual([409, 'refused', 'No app URL.'])
+  await setDatabase(store, manage.database, { tenantOperations: false })
+  usher.clock.cacheAhead += 5_000
+  const off = await tenant.invite(grace)
+  expect([...outcome(off), off.json().detail]).toEqual([409, 'refused', 'Tenant operations are off.'])
+})

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { disableUser } from '../../server/domain/management/users/change-user.js'
+import { password, start } from '../support/app.js'
+import { it, refusal } from '../support/tenants.js'
+
+const insufficient = [403, 'role_insufficient']
+const lastOwner = [409, 'last_owner']
+
+describe('the members of a tenant', () => {
+  it('are listed in pages with their roles', async ({ tenants }) => {
+    const { owner, id } = await tenants.founder()
+    const admin = await tenants.joined(id, 'admin')
+    const member = await tenants.joined(id)
+    const [status, { members, next }] = await member.as('GET', `${id}/members`)
+    expect([status, next]).toEqual([200, null])
+    const roles = new Map([
+      [owner.id, 'owner'],
+      [admin.id, 'admin'],
+      [member.id, 'member'],
+    ])
+    const ids = [...roles.keys()].sort()
+    expect(members.map((each: { id: string; role: string }) => [each.id, each.role])).toEqual(
+      ids.map((each) => [each, roles.get(each)]),
+    )
+    expect(Object.keys(members[0])).toEqual(['id', 'email', 'preferredName', 'role', 'joinedAt'])
+    const [, first] = await member.as('GET', `${id}/members?limit=2`)
+    expect([first.members.length, first.next]).toEqual([2, ids[1]])
+    const [, second] = await member.as('GET', `${id}/members?limit=2&after=${first.next}`)
+    expect([second.members, second.next]).toEqual([[members[2]], null])
+    for (const query of ['limit=0', 'limit=1001', 'after=x'])
+      expect(refusal(await member.as('GET', `${id}/members?${query}`))).toEqual([400, 'validation_failed'])
+  })
+
+  it('get roles that the database has', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const member = await tenants.joined(id)
+    const change = (role: unknown) => owner.as('PATCH', `${id}/members/${member.id}`, { role })
+    expect(await change('billing')).toMatchObject([
+      400,
+      { errors: [{ path: 'role', code: 'invalid_type', detail: 'must be owner, admin, member' }] },
+    ])
+    expect(await change(undefined)).toMatchObject([400, { errors: [{ path: 'role', code: 'required' }] }])
+    expect(await change('r'.repeat(33))).toMatchObject([
+      400,
+      { errors: [{ path: 'role', code: 'too_long' }] },
+    ])
+    await setDatabase(usher.store, database, { roles: ['billing'] })
+    expect(await change('billing')).toMatchObject([200, { id: member.id, role: 'billing' }])
+    expect(await change('owner')).toMatchObject([200, { role: 'owner' }])
+    expect(await change('owner')).toMatchObject([200, { role: 'owner' }])
+    expect((await member.as('GET', id))[1].role).toBe('owner')
+    expect(refusal(await owner.as('PATCH', `${id}/members/${randomUUID()}`, { role: 'admin' }))).toEqual([
+      ...[404, 'member_not_found'],
+    ])
+    const changed = `"audit":"tenant.role_changed","databaseId":"${database.id}","tenantId":"${id}"`
+    await expect.poll(usher.logged).toContain(`${changed},"userId":"${member.id}","actorId":"${owner.id}"`)
+  })
+
+  it('get no role that was taken away from the database', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const member = await tenants.joined(id)
+    await setDatabase(usher.store, database, { roles: ['billing'] })
+    // The server keeps the database with the role in its cache.
+    usher.clock.cacheAhead += 6_000
+    await owner.as('GET', id)
+    await setDatabase(usher.store, database, { roles: [] })
+    const body = { email: 'grace@example.com', role: 'billing' }
+    for (const response of [
+      await owner.as('PATCH', `${id}/members/${member.id}`, body),
+      await owner.as('POST', `${id}/invitations`, body),
+    ])
+      expect(response).toMatchObject([400, { errors: [{ path: 'role', code: 'invalid_type' }] }])
+  })
+
+  it('below admin are changed and removed by admins, and all others by owners', async ({ tenants }) => {
+    const { owner, id } = await tenants.founder()
+    const admin = await tenants.joined(id, 'admin')
+    const second = await tenants.joined(id, 'admin')
+    const member = await tenants.joined(id)
+    const refused = [
+      await admin.as('PATCH', `${id}/members/${member.id}`, { role: 'admin' }),
+      await admin.as('PATCH', `${id}/members/${member.id}`, { role: 'owner' }),
+      await admin.as('PATCH', `${id}/members/${second.id}`, { role: 'member' }),
+      await admin.as('PATCH', `${id}/members/${admin.id}`, { role: 'owner' }),
+      await admin.as('PATCH', `${id}/members/${owner.id}`, { role: 'member' }),
+      await admin.as('DELETE', `${id}/members/${second.id}`),
+      await admin.as('DELETE', `${id}/members/${owner.id}`),
+      await member.as('DELETE', `${id}/members/${admin.id}`),
+      await member.as('DELETE', `${id}/members/${randomUUID()}`),
+      await member.as('PATCH', `${id}/members/${member.id}`, { role: 'admin' }),
+      await member.as('PATCH', `${id}/members/${randomUUID()}`, { role: 'admin' }),
+    ]
+    expect(refused.map(refusal)).toEqual(refused.map(() => insufficient))
+    expect((await tenants.roles(id)).size).toBe(4)
+    expect(await admin.as('DELETE', `${id}/members/${member.id}`)).toEqual([204, undefined])
+    expect(await admin.as('DELETE', `${id}/members/${member.id}`)).toEqual([204, undefined])
+    expect(refusal(await member.as('GET', id))).toEqual([404, 'tenant_not_found'])
+    expect(await owner.as('DELETE', `${id}/members/${second.id}`)).toEqual([204, undefined])
+    expect((await owner.as('PATCH', `${id}/members/${admin.id}`, { role: 'owner' }))[0]).toBe(200)
+    expect((await admin.as('DELETE', `${id}/members/${owner.id}`))[0]).toBe(204)
+    expect([...(await tenants.roles(id))]).toEqual([[admin.id, 'owner']])
+  })
+
+  it('lose rights immediately, although their tokens stay', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const admin = await tenants.joined(id, 'admin')
+    const again = await database.login({ email: admin.email, password })
+    expect(again.statusCode).toBe(200)
+    await owner.as('PATCH', `${id}/members/${admin.id}`, { role: 'member' })
+    expect(refusal(await admin.as('PATCH', id, { name: 'Ours' }))).toEqual(insufficient)
+    const now = new Date(usher.clock.now)
+    await disableUser({ store: usher.store, now }, database, owner.id)
+    expect(refusal(await owner.as('PATCH', id, { name: 'Ours' }))).toEqual([401, 'token_invalid'])
+  })
+
+  it('leave, and the last one deletes the tenant', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const member = await tenants.joined(id)
+    expect(await member.as('DELETE', `${id}/members/${member.id.toUpperCase()}`)).toEqual([204, undefined])
+    expect(await owner.as('DELETE', `${id}/members/${owner.id}`)).toEqual([204, undefined])
+    expect(await usher.store.prisma.tenant.count({ where: { databaseId: database.id } })).toBe(0)
+    const ids = `"databaseId":"${database.id}","tenantId":"${id}"`
+    await expect.poll(usher.logged).toContain(`"audit":"tenant.deleted",${ids}`)
+  })
+})
+
+describe('the last owner of a tenant', () => {
+  it('cannot leave, give up the role or delete the account while there are members', async ({
+    usher,
+    tenants,
+  }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const leave = () => owner.as('DELETE', `${id}/members/${owner.id}`)
+    const demote = () => owner.as('PATCH', `${id}/members/${owner.id}`, { role: 'admin' })
+    const remove = async () => {
+      const { statusCode, body } = await database.as(owner.token.jwt, 'POST', 'me/deletion', { password })
+      return [statusCode, body ? JSON.parse(body) : undefined] as const
+    }
+    expect(refusal(await demote())).toEqual(lastOwner)
+    await tenants.joined(id, 'admin')
+    const disabled = await tenants.joined(id, 'owner')
+    const now = new Date(usher.clock.now)
+    await disableUser({ store: usher.store, now }, database, disabled.id)
+    for (const attempt of [leave, demote, remove]) {
+      const response = await attempt()
+      expect(refusal(response)).toEqual(lastOwner)
+      expect(response[1].tenants).toEqual([id])
+    }
+    expect(await usher.store.prisma.user.count({ where: { databaseId: database.id } })).toBe(3)
+    await tenants.joined(id, 'owner')
+    expect((await demote())[0]).toBe(200)
+    expect((await remove())[0]).toBe(204)
+    expect((await tenants.roles(id)).size).toBe(3)
+  })
+
+  it('stays when both owners demote, leave or delete themselves at the same time', async ({ tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const other = await tenants.joined(id, 'owner')
+    await tenants.joined(id)
+    const demoted = await Promise.all([
+      owner.as('PATCH', `${id}/members/${other.id}`, { role: 'member' }),
+      other.as('PATCH', `${id}/members/${owner.id}`, { role: 'member' }),
+    ])
+    expect(demoted.map(([status]) => status).sort()).toEqual([200, 403])
+    const left = [...(await tenants.roles(id))].filter(([, role]) => role === 'owner')
+    expect(left).toHaveLength(1)
+    const [first, second] = left[0]?.[0] === owner.id ? [owner, other] : [other, owner]
+    await first.as('PATCH', `${id}/members/${second.id}`, { role: 'owner' })
+    const [leaving, deletion] = await Promise.all([
+      first.as('DELETE', `${id}/members/${first.id}`),
+      database.as(second.token.jwt, 'POST', 'me/deletion', { password }),
+    ])
+    expect([leaving[0], deletion.statusCode].sort()).toEqual([204, 409])
+  })
+})
+
+describe('members without role, as versions without roles store them', () => {
+  it('are owner, if they have joined first, or members', async ({ tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const first = await tenants.joined(id, null, new Date(start + 1))
+    const second = await tenants.joined(id, null, new Date(start + 2))
+    const roleOf = async (user: typeof first) => {
+      const [, tenant] = await user.as('GET', id)
+      const [, { members }] = await user.as('GET', `${id}/members`)
+      const listed = members.find((each: { id: string }) => each.id === user.id)
+      const { memberships } = (await database.me(user.token.jwt)).json()
+      expect([listed.role, memberships[0].role]).toEqual([tenant.role, tenant.role])
+      return tenant.role
+    }
+    expect([await roleOf(first), await roleOf(second)]).toEqual(['member', 'member'])
+    expect(refusal(await first.as('PATCH', id, { name: 'Ours' }))).toEqual(insufficient)
+    await owner.as('PATCH', `${id}/members/${second.id}`, { role: 'admin' })
+    await owner.as('PATCH', `${id}/members/${second.id}`, { role: 'member' })
+    expect([await roleOf(first), await roleOf(second)]).toEqual(['member', 'member'])
+  })
+
+  it('stay owner when another member becomes one', async ({ tenants }) => {
+    const { owner, id } = await tenants.founder()
+    const first = await tenants.joined(id, null, new Date(start + 1))
+    const second = await tenants.joined(id, null, new Date(start + 2))
+    await owner.as('PATCH', `${id}/members/${second.id}`, { role: 'owner' })
+    const rows = await tenants.roles(id)
+    expect([rows.get(first.id), rows.get(second.id)]).toEqual([null, 'owner'])
+    const { owner: former, id: older } = await tenants.founder()
+    const early = await tenants.joined(older, null, new Date(start - 2))
+    const late = await tenants.joined(older, null, new Date(start - 1))
+    expect(await former.as('DELETE', `${older}/members/${early.id}`)).toEqual([204, undefined])
+    expect(refusal(await late.as('PATCH', older, { name: 'Ours' }))).toEqual(insufficient)
+    const { owner: third, id: oldest } = await tenants.founder()
+    const heir = await tenants.joined(oldest, null, new Date(start + 1))
+    const next = await tenants.joined(oldest, null, new Date(start + 2))
+    await tenants.without(oldest, third.id)
+    expect((await heir.as('PATCH', oldest, { name: 'Ours' }))[0]).toBe(200)
+    expect(refusal(await heir.as('DELETE', `${oldest}/members/${heir.id}`))).toEqual(lastOwner)
+    expect((await heir.as('PATCH', `${oldest}/members/${next.id}`, { role: 'owner' }))[0]).toBe(200)
+    expect([...(await tenants.roles(oldest)).values()]).toEqual(['owner', 'owner'])
+    expect((await heir.as('DELETE', `${oldest}/members/${heir.id}`))[0]).toBe(204)
+  })
+})

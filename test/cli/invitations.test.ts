@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { it } from '../support/operator.js'
+
+it('tenant invite sends an invitation, tenant list-invitations lists it, tenant revoke-invitation ends it', async ({
+  usher,
+  database,
+}) => {
+  await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
+  const { tenants } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+  const of = `${database.path} ${tenants[0]}`
+  const ids = { databaseId: database.id, tenantId: tenants[0] }
+  expect(await usher.operator(`tenant list-invitations ${of}`)).toMatchObject({ stdout: 'No invitations.\n' })
+  const invited = await usher.operator(`tenant invite ${of} grace@example.com --role admin`)
+  const [, invitationId = ''] =
+    invited.stdout.match(/^A server sends invitation (\S{36}), which is valid/) ?? []
+  expect(invited.audited).toEqual([
+    expect.objectContaining({ audit: 'invitation.created', ...ids, invitationId, role: 'admin' }),
+  ])
+  const invitation = await usher.json(`tenant invite ${of} Grace@example.com`)
+  expect(invitation).toMatchObject({ ...ids, id: invitationId, role: 'member', inviterId: null })
+  const listed = await usher.json(`tenant list-invitations ${of}`)
+  expect(listed).toMatchObject([{ id: invitationId, email: 'Grace@example.com', role: 'member' }])
+  const { stdout } = await usher.operator(`tenant list-invitations ${of}`)
+  expect(stdout).toMatch(new RegExp(`\n${invitationId} {2}\\S+ {2}member {2}Grace@example\\.com\n$`))
+  const revoke = `tenant revoke-invitation ${of} ${invitationId}`
+  expect((await usher.operator(revoke)).audited).toMatchObject([
+    { audit: 'invitation.revoked', ...ids, invitationId },
+  ])
+  expect(await usher.outcome(revoke)).toBe(
+    `3 usher: invitation ${invitationId} does not exist in tenant ${tenants[0]}\n`,
+  )
+})
+
+it('tenant invite is refused for a member, an unknown role and a database that sends no mails', async ({
+  usher,
+  database,
+}) => {
+  const { tenants } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+  const invite = `tenant invite ${database.path} ${tenants[0]}`
+  expect(await usher.outcome(`${invite} grace@example.com`)).toBe(
+    `1 usher: no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
+  )
+  await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
+  expect(await usher.outcome(`${invite} ADA@example.com`)).toBe(
+    `4 usher: ADA@example.com is the address of a member of tenant ${tenants[0]}\n`,
+  )
+  expect(await usher.outcome(`${invite} grace@example.com --role boss`)).toBe(
+    '2 usher: the role must be owner, admin, member\n',
+  )
+  await setDatabase(usher.store, database, { tenantOperations: false })
+  expect(await usher.outcome(`${invite} grace@example.com`)).toBe(
+    `1 usher: tenant operations are off. Turn them on with: npx @usher/server database set ${database.path} --tenant-operations on\n`,
+  )
+})

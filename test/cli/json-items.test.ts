@@ -1,0 +1,68 @@
+import { ListedTenant, ListedUser, ManagedUser } from '@usher/contract/management'
+import { expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { password } from '../support/app.js'
+import { it } from '../support/operator.js'
+import { pairs } from '../support/two-doors.js'
+
+/** The schema of the API of what a command prints with --json, or why it has none. */
+const printed: Record<string, typeof ListedUser | typeof ManagedUser | typeof ListedTenant | string> = {
+  ...Object.fromEntries(
+    [
+      'create',
+      'list',
+      'disable',
+      'enable',
+      'set-email',
+      'set-password',
+      'send-reset',
+      'revoke-tokens',
+      'unlock',
+      'delete',
+    ].map((name) => [`user ${name}`, ListedUser]),
+  ),
+  'user show': ManagedUser,
+  ...Object.fromEntries(
+    ['create', 'list', 'rename', 'set-seats', 'delete'].map((name) => [`tenant ${name}`, ListedTenant]),
+  ),
+  'tenant add-user': 'the operation returns nothing, the command the ids of the membership',
+  'tenant remove-user': 'the operation returns nothing, the command the ids of the membership',
+  'tenant list-users': 'the operation returns the members, the command also their database and tenant',
+  'tenant invite': 'the operation returns the invitation, the command also its database and tenant',
+  'tenant list-invitations': 'the operation returns invitations, the command also their database and tenant',
+  'tenant revoke-invitation': 'the operation returns nothing, the command the ids of the invitation',
+  'user import': 'the operation returns a result per line, the command their number',
+  'events tail': 'prints the body of a webhook, whose id is a header',
+  openapi: 'a document, not an item',
+}
+
+it('every command that does what an operation does prints items of the API', async ({ usher, database }) => {
+  expect(Object.keys(printed).toSorted()).toEqual(pairs.flatMap(({ commands }) => commands).toSorted())
+  await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
+  const expectItems = async (command: string, rest: string, input?: string) => {
+    const schema = printed[command]
+    const result = await usher.json(`${command} ${database.path}${rest}`, input)
+    const items = [result].flat()
+    expect(items.length, command).toBeGreaterThan(0)
+    if (schema && typeof schema !== 'string')
+      for (const item of items) expect(schema.safeParse(item).error?.issues ?? [], command).toEqual([])
+    return items[0]
+  }
+  const tenant = await expectItems('tenant create', ' Engines')
+  await expectItems('tenant list', '')
+  await expectItems('tenant rename', ` ${tenant.id} Looms`)
+  await expectItems('tenant set-seats', ` ${tenant.id} 5`)
+  const { id } = await expectItems('user create', ` ada@example.com --tenant ${tenant.id}`, `${password}\n`)
+  await expectItems('user list', '')
+  const shown = await expectItems('user show', ` ${id}`)
+  const { key } = await usher.json(`api-key create ${database.path} --name backend --scope users:read`)
+  const url = `${database.users.replace(/users$/, 'management')}/users/${id}`
+  const read = await usher.send({ method: 'GET', url, headers: { authorization: `Bearer ${key}` } })
+  expect(shown).toMatchObject(read.json())
+  for (const name of ['disable', 'enable', 'send-reset', 'revoke-tokens', 'unlock'])
+    await expectItems(`user ${name}`, ` ${id}`)
+  await expectItems('user set-email', ` ${id} lovelace@example.com`)
+  await expectItems('user set-password', ` ${id}`, `new ${password}\n`)
+  await expectItems('user delete', ` ${id} --yes`)
+  await expectItems('tenant delete', ` ${tenant.id} --yes`)
+})

@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it as plainIt } from 'vitest'
+import { loadTemplates, renderMail } from '../../server/domain/mail/templates.js'
+import { harmlessName } from '../../server/domain/mail/words.js'
+import { it } from '../support/invitations.js'
+
+const grace = 'grace@example.com'
+
+it.for([
+  ['a URL', 'Win at https://evil.example/now', 'http:evil'],
+  ['a dotted host name', 'evil.example', 'Ada (EVIL.COM)'],
+])(
+  'an invitation leaves out the names of tenant and inviter if they have %s',
+  async ([, tenantName, preferredName], { app, tenant, usher }) => {
+    const { prisma } = usher.store
+    await prisma.tenant.updateMany({
+      where: { databaseId: app.id, id: tenant.id },
+      data: { name: String(tenantName) },
+    })
+    await prisma.user.updateMany({
+      where: { databaseId: app.id, id: tenant.ada.id },
+      data: { preferredName: String(preferredName) },
+    })
+    await tenant.invite(grace)
+    const [mail] = await tenant.mailsTo(grace)
+    expect(mail?.parsed.subject).toBe('Invitation')
+    expect(mail?.parsed.text).toMatch(
+      /^You are invited\. To accept with the address grace@example\.com, open/,
+    )
+    expect(mail?.source).not.toMatch(/evil/i)
+  },
+)
+
+it('an invitation cannot add headers or markup by the names of tenant and inviter', async ({
+  app,
+  tenant,
+  usher,
+}) => {
+  const { prisma } = usher.store
+  const name = 'Engines\r\nBcc: eve\r\n\r\n<b>"{{link}}'
+  await prisma.tenant.updateMany({ where: { databaseId: app.id, id: tenant.id }, data: { name } })
+  await tenant.invite(grace)
+  const [mail] = await tenant.mailsTo(grace)
+  expect(mail?.parsed.subject).toBe('Invitation to Engines  Bcc: eve    <b>"{{link}}')
+  expect(mail?.source).not.toMatch(/^Bcc/im)
+  expect(mail?.parsed.html).toContain('Engines  Bcc: eve    &lt;b&gt;&quot;{{link}} by Ada')
+})
+
+plainIt.each([
+  'evil.example',
+  'EVIL.COM',
+  'go to evil.co',
+  'evil。com',
+  'evil．com',
+  'evil｡com',
+  'evil․com',
+  'ev\u200Bil\u200B.\u200Bcom',
+  'evil.xn--p1ai',
+  'пример.рф',
+  'e\u0301vil.c\u0327om',
+  '192.0.2.1',
+  '//evil.example',
+  'https://localhost',
+  'HTTP:evil',
+  'mailto:eve',
+  'javascript:alert(1)',
+  'eve@evil.example',
+])('the name %s is left out of mails', (name) => {
+  expect(harmlessName(name)).toBeUndefined()
+})
+
+plainIt.each([
+  'Analytical Engines',
+  'St. Mary’s Hospital',
+  'J. R. R. Tolkien',
+  'J.R.',
+  'Acme Inc.',
+  'Team 2.0',
+  '10:30 club',
+  'Sales: EMEA',
+  'Ψηφιακή Α.Ε.',
+  '株式会社アクメ',
+  'A/B testing',
+])('the name %s is in mails', (name) => {
+  expect(harmlessName(name)).toBe(name)
+})
+
+it('templates of a folder replace the default ones of invitations', async ({ onTestFinished }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'usher-templates-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const write = async (text: string) => {
+    await writeFile(join(folder, 'invitation.txt'), text)
+    await writeFile(join(folder, 'invitation.html'), '<p>{{link}}</p>')
+    return loadTemplates(folder)
+  }
+  const templates = await write(
+    'Subject: Rejoignez {{#tenant}}{{tenant}}{{/tenant}}\n\n{{#inviter}}De {{inviter}}. {{/inviter}}{{link}} {{email}} {{expires}}',
+  )
+  const fields = { link: 'LINK', email: grace, expires: 'SOON', inviter: undefined }
+  const { subject, text, html } = renderMail(templates, 'invitation', { ...fields, tenant: 'Engines' })
+  expect([subject, text, html]).toEqual(['Rejoignez Engines', 'LINK grace@example.com SOON', '<p>LINK</p>'])
+  const file = 'invitation.txt in MAIL_TEMPLATES'
+  await expect(write('Subject: Hello\n\n{{link}} {{name}}')).rejects.toThrow(
+    `${file} has an unknown placeholder: {{name}}`,
+  )
+  await expect(write('Subject: Hello\n\n{{#tenant}}{{link}}{{/tenant}}')).rejects.toThrow(
+    `${file} must contain {{link}}`,
+  )
+  await expect(write('Subject: Hello\n\n{{link}}{{#tenant}}')).rejects.toThrow(
+    `${file} has an unknown placeholder: {{#tenant}}`,
+  )
+})
+
+it('the mail of an invitation is not sent after the invitation has expired', async ({
+  app,
+  tenant,
+  usher,
+  smtp,
+}) => {
+  smtp.refusal = new Error('no such mailbox')
+  await tenant.invite(grace)
+  await expect.poll(() => app.messages()).toMatchObject([{ lastError: expect.stringContaining('SMTP') }])
+  smtp.refusal = undefined
+  app.clock.now += 7 * 86_400_000
+  usher.context.deliver([{ databaseId: app.id, kind: 'mail' }])
+  expect(await tenant.mailsTo(grace)).toEqual([])
+  expect(usher.logged()).toContain('a mail was not sent because its code has expired')
+})

@@ -1,0 +1,74 @@
+/** The claims of an access token (RFC 9068). */
+export interface Claims {
+  iss: string
+  aud: string | string[]
+  /** ID of the user. */
+  sub: string
+  /** `database:` and the ID of the database. */
+  client_id: string
+  /** Issued at, in seconds since the epoch. */
+  iat: number
+  /** Expires at, in seconds since the epoch. */
+  exp: number
+  /** ID of the token. */
+  jti: string
+  /** Generation of the user. */
+  gen?: number
+  /** ID of the session. */
+  sid?: string
+  /** IDs of the user's tenants. Undefined if the user has more than 50. */
+  tenants?: string[]
+  /** The user's role in each of `tenants` where it is not `member`. Without it, no role is known. */
+  tenant_roles?: Record<string, string>
+  /** Version of the user's memberships. */
+  tenants_version?: number
+  [name: string]: unknown
+}
+
+/** What a valid token says of its user. With `revocations`, tenants and roles are as they are now. */
+export interface VerifiedUser {
+  userId: string
+  /** IDs of the user's tenants. Undefined if the user has more than 50: ask `fetchTenants`. */
+  tenants: string[] | undefined
+  /**
+   * The user's role in each of `tenants`, by its ID. Undefined if the token does not say it: ask `fetchRoles`, and
+   * never take a missing role for `member`.
+   */
+  roles: ReadonlyMap<string, string> | undefined
+  expiresAt: Date
+  /** The claims of the token, also those of which `tenants` and `roles` show a later state. */
+  claims: Claims
+}
+
+/** How far the clocks of two servers may differ. */
+const clockSkewSeconds = 30
+
+/** @throws if a claim has another type than the server gives it */
+export function userOf(claims: Claims, nowMs: number): VerifiedUser {
+  const { sub, tenants, tenant_roles, iat, exp } = claims
+  if (typeof sub !== 'string') throw new Error('sub is not a string')
+  if (iat > nowMs / 1000 + clockSkewSeconds) throw new Error('iat is in the future')
+  if (!isTenants(tenants)) throw new Error('tenants is not a list of strings')
+  if (!isRoles(tenant_roles)) throw new Error('tenant_roles is not an object of strings')
+  const roles = tenants && tenant_roles && rolesOf(tenants, tenant_roles)
+  return { userId: sub, tenants, roles, expiresAt: new Date(exp * 1000), claims }
+}
+
+export const isTenants = (tenants: unknown): tenants is string[] | undefined =>
+  tenants === undefined || (Array.isArray(tenants) && tenants.every((each) => typeof each === 'string'))
+
+const isRoles = (roles: unknown): roles is Record<string, string> | undefined =>
+  roles === undefined ||
+  (typeof roles === 'object' &&
+    roles !== null &&
+    !Array.isArray(roles) &&
+    Object.values(roles).every((role) => typeof role === 'string'))
+
+/** Returns the role in each tenant. A tenant without an entry has the role `member`. */
+const rolesOf = (tenants: readonly string[], roles: Record<string, string>) =>
+  new Map(tenants.map((id) => [id, Object.hasOwn(roles, id) ? String(roles[id]) : 'member']))
+
+export const isMembership = (membership: unknown): membership is { id: string; role: string } => {
+  const { id, role } = Object(membership) as Record<string, unknown>
+  return typeof id === 'string' && typeof role === 'string'
+}
