@@ -1,22 +1,28 @@
 import { initContract } from '@ts-rest/core'
 import { codes } from './codes.js'
 import { discovery } from './discovery.js'
+import { emailChange } from './email-change.js'
+import { invitations } from './invitations.js'
 import { me } from './me.js'
 import { service } from './service.js'
 import { sessions } from './sessions.js'
+import { tenants } from './tenants.js'
 import { users } from './users.js'
 
 export * from './codes.js'
 export * from './database-path.js'
 export * from './discovery.js'
-export { canonicalEmail, Email } from './email.js'
-export { type AnyProblemCode, everyProblem, problemHeaders } from './every-problem.js'
+export { canonicalEmail, Email, foldEmail } from './email.js'
+export * from './email-change.js'
+export { type AnyProblemCode, everyProblem, isProblemCode, problemHeaders } from './every-problem.js'
 export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
+export * from './invitations.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
 export * from './problems.js'
 export { Health, ProblemType } from './service.js'
 export * from './sessions.js'
+export * from './tenants.js'
 export * from './users.js'
 
 /** The whole API. The server implements it, and the OpenAPI document and the types of the SDK are generated from it. */
@@ -25,6 +31,9 @@ export const contract = initContract().router({
   sessions,
   me,
   codes,
+  emailChange,
+  tenants,
+  invitations,
   discovery,
   service,
 })

@@ -22,7 +22,8 @@ export const UpdateMeBody = body(
 )
 export type UpdateMeBody = z.infer<typeof UpdateMeBody>
 
-const currentPassword = () =>
+/** Returns the schema of the current password, as confirmation. */
+export const currentPassword = () =>
   field('The current password.', Password.clone(), { ...password, maxLength: 16384 })
 
 /** Body of `PUT …/users/me/password`. */
@@ -48,7 +49,7 @@ export const DeleteMeBody = body(
 export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 
 /** Problems of an operation that asks for the password again. */
-const confirmedProblems = [
+export const confirmedProblems = [
   'invalid_credentials',
   ...tokenProblems,
   'too_many_attempts',
@@ -88,10 +89,11 @@ export const me = c.router({
     body: DeleteMeBody,
     responses: {
       204: c.noBody(),
-      ...failures(...confirmedProblems),
+      ...failures('last_owner', ...confirmedProblems),
     },
     summary: 'Delete the current user',
-    description: 'Also deletes the user’s tenants that have no other user. This cannot be undone.',
+    description:
+      'Also deletes the user’s tenants that have no other user. A tenant with other users must keep an owner. This cannot be undone.',
     metadata: { security: 'bearer', signsOut: true, hashesPassword: true },
   },
 } satisfies DescribedRoutes)

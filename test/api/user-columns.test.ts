@@ -8,7 +8,15 @@ import { it as apiTest } from '../support/api.js'
 import { importAll, linesOf } from '../support/lines.js'
 
 /** Columns that an imported user does not take from the line, with the reason. */
-const notImported = ['databaseId', 'generation'] // the new database; raised, so that no earlier token is valid there
+const notImported = [
+  'databaseId', // the new database
+  'generation', // raised, so that no earlier token is valid there
+  'tenantsVersion', // raised, so that no earlier revocation concerns the new tokens
+]
+/** Columns of a reserved address, which is not exported. Null for an account. */
+const notOfAccount = { reservedFor: null, reservedUntil: null }
+/** Fields of a sign-up that its example does not have. */
+const notInExample = ['invitationCode'] // of an invited user only
 /** Fields of a sign-up that `me` does not return. */
 const notReturned = ['password', 'newTenant'] // only its hash is stored; a tenant of its own
 
@@ -33,7 +41,7 @@ async function valuesOfColumns() {
     Json: (_index, name) => ({ [name]: true }),
   }
   const columns = [...model.matchAll(/^ {2}(\w+) +(\w+)\??(?: |$)/gm)].filter(
-    ([, , type]) => type !== 'Database',
+    ([, , type = '']) => !['Database', 'User'].includes(type),
   )
   return Object.fromEntries(
     columns.map(([, name = '', type = ''], index) => {
@@ -58,7 +66,8 @@ it('every field of a sign-up is returned by me, and survives an export and an im
   copied,
 }) => {
   const body = signUpExample()
-  expect(Object.keys(body), 'fields of the example').toEqual(Object.keys(CreateUserBody.shape))
+  const fields = Object.keys(CreateUserBody.shape).filter((field) => !notInExample.includes(field))
+  expect(Object.keys(body), 'fields of the example').toEqual(fields)
   const database = await usher.newDatabase()
   const { token } = await database.signedUp(body)
   const user = (await database.me(token.jwt)).json()
@@ -75,6 +84,7 @@ it('every column of a user survives an export and an import', async ({ usher, st
   const { id: databaseId } = await usher.newDatabase()
   const row = {
     ...(await valuesOfColumns()),
+    ...notOfAccount,
     createdAt: new Date(Date.UTC(2026, 0, 1)),
     databaseId,
     id: randomUUID(),

@@ -71,6 +71,19 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         generation,
       },
     })
+    await prisma.user.createMany({
+      data: {
+        ...created,
+        id: uuid(120 + index),
+        email: `former-${email}`,
+        canonicalEmail: `former-${email}`,
+        passwordHash: '',
+        disabledAt: now,
+        generation: 1,
+        reservedFor: userId,
+        reservedUntil: later,
+      },
+    })
     await prisma.tenant.createMany({ data: { ...created, id: own.id, name: 'Engines' } })
     for (const each of tenantId ? [own.id, tenantId] : [own.id])
       await prisma.membership.createMany({ data: { ...user, tenantId: each, joinedAt: now } })
@@ -101,8 +114,8 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
     await prisma.apiRequest.createMany({
       data: { ...user, key: bytes(45 + index), fingerprint: '', response: {}, createdAt: now },
     })
-    for (const [n, purpose] of ['password_reset', 'email_verification'].entries()) {
-      const id = uuid(50 + 10 * n + index)
+    for (const [n, purpose] of ['password_reset', 'email_verification', 'email_change'].entries()) {
+      const id = uuid((n < 2 ? 50 + 10 * n : 130) + index)
       await prisma.code.createMany({
         data: { ...user, id, purpose, canonicalEmail: codesTo ?? email, createdAt: now, expiresAt: later },
       })
@@ -124,6 +137,19 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         inStream: kind === 'webhook',
       })),
     })
+    await prisma.invitation.createMany({
+      data: {
+        ...created,
+        id: uuid(100 + index),
+        tenantId: own.id,
+        email,
+        canonicalEmail: email,
+        role: 'member',
+        inviterId: userId,
+        codeId: uuid(110 + index),
+        expiresAt: later,
+      },
+    })
     await prisma.messageStream.createMany({ data: { databaseId, id: userId, dueAt: later } })
   }
 }
@@ -131,7 +157,7 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
 /** Returns the names of tables whose rows belong to a user or to an address. */
 async function tablesOfUsers(prisma: Transaction) {
   const tables = await tablesWithColumns(prisma, ['user_id', 'address', 'source'])
-  return [...tables, 'user', 'tenant', 'outbox_stream'].sort()
+  return [...tables, 'user', 'tenant', 'invitation', 'outbox_stream'].sort()
 }
 
 async function tablesWithColumns(prisma: Transaction, columns: string[]) {

@@ -7,6 +7,14 @@ import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
 export const appUrl = 'https://app.example.com/start'
 export const newPassword = 'another battery staple'
 
+/** Returns the settings of the notices that are on unless set. */
+export const notices = (isOn: boolean) => ({
+  noticePasswordChanged: isOn,
+  noticeEmailChanged: isOn,
+  noticeSessionReused: isOn,
+  noticeAccountDeleted: isOn,
+})
+
 /** `it` with an SMTP server, and with a database that has an app. */
 export const it = apiTest
   .extend('smtp', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
@@ -18,11 +26,15 @@ export const it = apiTest
     SMTP_URL: smtp.url,
     MAIL_FROM: 'Acme <accounts@acme.example>',
   }))
-  // A database for each test, with an app and a clock.
-  .extend('app', async ({ usher, smtp, clock }) => {
+  // A database for each test, with an app and a clock, and without notices.
+  .extend('app', async ({ usher, smtp, clock }, { onCleanup }) => {
     smtp.mails.splice(0)
     const database = await usher.newDatabase()
-    await setDatabase(usher.store, database, { appUrl })
+    // A message that waits would be sent in a later test, once the clock has reached its time.
+    onCleanup(async () => {
+      await usher.store.prisma.message.deleteMany({ where: { databaseId: database.id } })
+    })
+    await setDatabase(usher.store, database, { appUrl, ...notices(false) })
     return withCodes(usher, smtp, clock, database)
   })
 

@@ -3,9 +3,15 @@ import type pg from 'pg'
 /** Values of columns that differ from what {@link generated} returns for their type. */
 const values: Record<string, string> = {
   'outbox.kind': `(ARRAY['mail', 'webhook', 'tail'])[n % 3 + 1]`,
-  // No event of the rows has a number after the last one.
+  // Only a mail has one.
+  'outbox.recipient': `CASE WHEN n % 3 = 0 THEN 'filled ' || n END`,
+  // No row of a list has a number after the last one.
   'event_cursor.last_seq': '1000000000',
+  'revocation_cursor.last_seq': '1000000000',
   'code.purpose': `(ARRAY['password_reset', 'email_verification'])[n % 2 + 1]`,
+  // Accounts: few rows only reserve an address.
+  'user.reserved_for': 'NULL::uuid',
+  'user.reserved_until': 'NULL::timestamptz',
   'database.workspace_id': '(SELECT id FROM usher.workspace ORDER BY id LIMIT 1)',
 }
 

@@ -5,14 +5,16 @@ import {
   disableUser,
   enableUser,
   revokeTokens,
+  setEmail,
   unlockUser,
 } from '../../domain/management/users/change-user.js'
+import { listedUser } from '../../domain/management/users/managed-users.js'
 import { sendReset } from '../../domain/management/users/send-reset.js'
 import { Throttle } from '../../domain/throttle/login-throttle.js'
 import type { Account } from '../../store/queries/management/users.js'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
-import { databasePath } from '../io/arguments.js'
+import { databasePath, email } from '../io/arguments.js'
 import { print, withStore } from '../io/with-store.js'
 
 interface UserChange {
@@ -67,10 +69,27 @@ export function addUserChangeCommands(user: Command) {
       withStore(async (store, _config, log) => {
         const changed = await change({ store, now: new Date() }, path, userRef)
         audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
-        print(options, changed, message(changed))
+        print(options, shownUser(changed), message(changed))
       }),
     )
   }
+}
+
+/** Adds the command that changes the address of a user. */
+export function addSetEmailCommand(user: Command) {
+  commandOnUser(user, 'set-email', 'change the address of a user, who can undo it for 7 days')
+    .argument('<email>', 'new email address', email)
+    .option('--no-undo', 'send no mail to the former address, and end the undo of earlier changes')
+    .action((...parameters) => {
+      const [path, userRef, email, { undo, ...options }] = parameters
+      return withStore(async (store, _config, log) => {
+        const change = { userRef, email, hasUndo: undo }
+        const { account, events } = await setEmail({ store, now: new Date() }, path, change)
+        const ids = { databaseId: account.databaseId, userId: account.id }
+        for (const event of events) audit(log, event, ids)
+        print(options, shownUser(account), `Changed the address of user ${account.id}.`)
+      })
+    })
 }
 
 /** Adds a command with a user as its argument. */
@@ -81,5 +100,8 @@ export const commandOnUser = (user: Command, name: string, description: string) 
     .argument('<user>', 'id or email address of the user')
     .description(description)
     .option('--json', 'print the result as JSON')
+
+/** Returns the fields of a user that commands print: those of the management API, and others. */
+export const shownUser = (account: Account) => ({ ...listedUser(account), ...account })
 
 export const throttleOf = (store: Store) => new Throttle(store, { now: Date.now })

@@ -3,6 +3,7 @@ import { type CodeUser, resetPassword as reset } from '../../store/queries/codes
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessagesOf } from '../events/events.js'
+import { noticeMessages, withNotices } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
@@ -28,17 +29,19 @@ export async function resetPassword(
   const passwordHash = await hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const now = context.now()
-  const messages = eventMessagesOf<CodeUser>(database, new Date(now), (user) => [
+  const at = new Date(now)
+  const events = eventMessagesOf<CodeUser>(database, at, (user) => [
     { type: 'user.password_changed', userId },
     ...verifiedEvents(user),
   ])
+  const notices = noticeMessages(database, 'password_changed', { userId, recipient: email, now: at })
   const user = await reset(
     store,
     { databaseId: database.id, ...found },
-    { now: new Date(now), passwordHash, messages },
+    { now: at, passwordHash, messages: withNotices(events, notices) },
   )
   if (!user) throw new Problem('code_invalid')
-  context.deliver(eventChannels(database))
+  context.deliver([...eventChannels(database), ...notices])
   audit(caller.log, 'user.password_reset', { databaseId: database.id, userId })
   if (user.isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
   try {

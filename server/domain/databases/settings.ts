@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { fixedClaims } from './fixed-claims.js'
+import { noticeSettings } from './notice-settings.js'
 import {
   appUrl,
   choice,
@@ -13,6 +14,7 @@ import {
   webhookUrl,
   wholeNumber,
 } from './setting.js'
+import { tenantSettings } from './tenant-settings.js'
 
 const tokenSeconds = wholeNumber(60, 86_400)
 /**
@@ -84,6 +86,7 @@ export const settings = {
     isOfCreate: true,
     label: 'account operations',
   }),
+  ...tenantSettings,
   /** Whether tokens say in `email_verified` if the address is verified. */
   requireVerifiedEmail: setting({
     ...switched('required', 'not required'),
@@ -148,6 +151,7 @@ export const settings = {
     description: 'URL of the app to which links in mails lead, or "none"',
     label: 'app',
   }),
+  ...noticeSettings,
   /** Where servers send the events. */
   webhookUrl: setting({
     ...url,

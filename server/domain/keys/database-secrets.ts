@@ -9,7 +9,14 @@ import { databaseDeleted } from '../problem.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
 
 /** What a secret authenticates. A code of one purpose is never valid for another. */
-export type Purpose = 'refresh_token' | 'password_reset' | 'email_verification' | 'api_request'
+export type Purpose =
+  | 'refresh_token'
+  | 'password_reset'
+  | 'email_verification'
+  | 'email_change'
+  | 'email_change_undo'
+  | 'invitation'
+  | 'api_request'
 
 /** The secrets of a database, which authenticate what it gives to its users. */
 export interface Secrets {

@@ -6,11 +6,11 @@ Somebody asked to choose a new password for the account {{email}}. If it was you
 
 {{link}}
 
-If it was not you, ignore this message. Your password stays as it is.
+If it was not you, ignore this message. Nothing changes then.
 `,
   'password_reset.html': `<p>Somebody asked to choose a new password for the account {{email}}. If it was you, open this link within one hour:</p>
 <p><a href="{{link}}">Choose a new password</a></p>
-<p>If it was not you, ignore this message. Your password stays as it is.</p>
+<p>If it was not you, ignore this message. Nothing changes then.</p>
 `,
   'email_verification.txt': `Subject: Verify your email address
 
@@ -23,5 +23,119 @@ If you did not sign up, do not open the link. Somebody else has signed up with y
   'email_verification.html': `<p>Open this link within 24 hours to verify that {{email}} is your address:</p>
 <p><a href="{{link}}">Verify the address</a></p>
 <p>If you did not sign up, do not open the link. Somebody else has signed up with your address, which stays unverified.</p>
+`,
+  'invitation.txt': `Subject: Invitation{{#tenant}} to {{tenant}}{{/tenant}}
+
+You are invited{{#tenant}} to join {{tenant}}{{/tenant}}{{#inviter}} by {{inviter}}{{/inviter}}. To accept with the address {{email}}, open this link before {{expires}}:
+
+{{link}}
+
+If you did not expect this invitation, ignore this message.
+`,
+  'invitation.html': `<p>You are invited{{#tenant}} to join {{tenant}}{{/tenant}}{{#inviter}} by {{inviter}}{{/inviter}}. To accept with the address {{email}}, open this link before {{expires}}:</p>
+<p><a href="{{link}}">See the invitation</a></p>
+<p>If you did not expect this invitation, ignore this message.</p>
+`,
+  'email_change.txt': `Subject: Confirm your new email address
+
+Somebody asked to change the address of an account to {{email}}. If it was you, open this link within one hour:
+
+{{link}}
+
+If it was not you, do not open the link: the account would get your address.
+`,
+  'email_change.html': `<p>Somebody asked to change the address of an account to {{email}}. If it was you, open this link within one hour:</p>
+<p><a href="{{link}}">Change the address</a></p>
+<p>If it was not you, do not open the link: the account would get your address.</p>
+`,
+  'email_taken.txt': `Subject: Your email address is already in use
+
+Somebody asked to change the address of an account to {{email}}. An account has this address, or had it until recently, so nothing has changed.
+
+If it was you, log in with this address. If it was not you, ignore this message.
+`,
+  'email_taken.html': `<p>Somebody asked to change the address of an account to {{email}}. An account has this address, or had it until recently, so nothing has changed.</p>
+<p>If it was you, log in with this address. If it was not you, ignore this message.</p>
+`,
+  'email_change_undo.txt': `Subject: Your email address was changed
+
+{{email}} is no longer the address of your account, because it was changed.
+
+{{#link}}If it was not you, open this link within 7 days. Your account gets this address back, and you choose a new password:
+
+{{link}}
+
+{{/link}}If it was you, you need not do anything.
+`,
+  'email_change_undo.html': `<p>{{email}} is no longer the address of your account, because it was changed.</p>
+{{#link}}<p>If it was not you, open this link within 7 days. Your account gets this address back, and you choose a new password:</p>
+<p><a href="{{link}}">Undo the change</a></p>
+{{/link}}<p>If it was you, you need not do anything.</p>
+`,
+  'email_change_undone.txt': `Subject: Choose a new password
+
+Your account has the address {{email}} again. Your old password does not work any more, because whoever changed the address may know it. Open this link within one hour to choose a new one:
+
+{{link}}
+
+After that, request another link as for a forgotten password.
+`,
+  'email_change_undone.html': `<p>Your account has the address {{email}} again. Your old password does not work any more, because whoever changed the address may know it. Open this link within one hour to choose a new one:</p>
+<p><a href="{{link}}">Choose a new password</a></p>
+<p>After that, request another link as for a forgotten password.</p>
+`,
+  'email_change_requested.txt': `Subject: A new email address was requested
+
+Somebody who knows your password asked at {{time}} to change the address of the account {{email}}. It changes when the link in a mail to the new address is opened.
+
+If it was not you, change your password now{{#app}} at {{app}}{{/app}}. Then the link cannot be used any more.
+`,
+  'email_change_requested.html': `<p>Somebody who knows your password asked at {{time}} to change the address of the account {{email}}. It changes when the link in a mail to the new address is opened.</p>
+<p>If it was not you, change your password now{{#app}} at {{app}}{{/app}}. Then the link cannot be used any more.</p>
+`,
+  'email_changed.txt': `Subject: Your email address was changed
+
+{{email}} is the address of your account since {{time}}. Log in with it from now on.
+
+If you did not ask for it, whoever runs the app has changed it.
+`,
+  'email_changed.html': `<p>{{email}} is the address of your account since {{time}}. Log in with it from now on.</p>
+<p>If you did not ask for it, whoever runs the app has changed it.</p>
+`,
+  'password_changed.txt': `Subject: Your password was changed
+
+The password of the account {{email}} was changed at {{time}}.
+
+If it was neither you nor whoever runs the app, choose a new password{{#app}} at {{app}}{{/app}}: somebody else knows yours, or reads your mail.
+`,
+  'password_changed.html': `<p>The password of the account {{email}} was changed at {{time}}.</p>
+<p>If it was neither you nor whoever runs the app, choose a new password{{#app}} at {{app}}{{/app}}: somebody else knows yours, or reads your mail.</p>
+`,
+  'new_network.txt': `Subject: Login from a new network
+
+Somebody has logged in to the account {{email}} at {{time}}, from a network from which you have not logged in lately.
+
+If it was not you, change your password{{#app}} at {{app}}{{/app}}. This ends all sessions.
+`,
+  'new_network.html': `<p>Somebody has logged in to the account {{email}} at {{time}}, from a network from which you have not logged in lately.</p>
+<p>If it was not you, change your password{{#app}} at {{app}}{{/app}}. This ends all sessions.</p>
+`,
+  'session_reused.txt': `Subject: A session of your account has ended
+
+A session of the account {{email}} was ended at {{time}}, because its key was used twice. Somebody may have copied it from one of your devices.
+
+Log in again{{#app}} at {{app}}{{/app}}. If it happens again, change your password.
+`,
+  'session_reused.html': `<p>A session of the account {{email}} was ended at {{time}}, because its key was used twice. Somebody may have copied it from one of your devices.</p>
+<p>Log in again{{#app}} at {{app}}{{/app}}. If it happens again, change your password.</p>
+`,
+  'account_deleted.txt': `Subject: Your account was deleted
+
+The account {{email}} was deleted at {{time}}. This cannot be undone.
+
+If it was neither you nor whoever runs the app, somebody else knew your password. Change it wherever else you use it.
+`,
+  'account_deleted.html': `<p>The account {{email}} was deleted at {{time}}. This cannot be undone.</p>
+<p>If it was neither you nor whoever runs the app, somebody else knew your password. Change it wherever else you use it.</p>
 `,
 }

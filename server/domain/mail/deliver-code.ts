@@ -1,11 +1,14 @@
 import { storeCode } from '../../store/queries/codes.js'
 import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
-import { type CodePurpose, codeExpiresAt, issueCode } from '../codes/code.js'
+import { type CodePurpose, endOfCode, issueCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import type { SendMail } from './mailer.js'
 import { renderMail, type Templates } from './templates.js'
 
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
+
+/** The mail that sends a code, if it is not that of its purpose. Earlier versions do not read it. */
+type Template = 'email_change_undone'
 
 /** What is needed to send codes. */
 export interface CodeSender extends Pick<AppContext, 'store' | 'findSecrets' | 'now'> {
@@ -27,8 +30,8 @@ export async function deliverCode(
 ) {
   const { store, now, mail, stopped } = sender
   const { databaseId, id, userId, createdAt } = message
-  const { type: purpose } = message.payload as { type: CodePurpose }
-  const expiresAt = codeExpiresAt(message)
+  const { type: purpose, template = purpose } = message.payload as { type: CodePurpose; template?: Template }
+  const expiresAt = endOfCode(purpose, createdAt)
   if (!userId || expiresAt.getTime() <= now()) return
   const user = await storeCode(
     store,
@@ -43,7 +46,7 @@ export async function deliverCode(
   const { email, canonicalEmail, preferredName } = user
   const code = await issueCode(sender, { databaseId, id, purpose, canonicalEmail })
   const link = `${appUrl}/${pages[purpose]}#code=${code}`
-  const content = renderMail(mail.templates, purpose, { link, email, name: preferredName ?? email })
+  const content = renderMail(mail.templates, template, { link, email, name: preferredName ?? email })
   // Earlier versions stored addresses as entered.
   await mail.sendMail({ id, to: email.normalize('NFC'), ...content }, stopped)
 }

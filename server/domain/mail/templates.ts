@@ -1,18 +1,79 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CodePurpose } from '../codes/code.js'
 import { defaultTemplates } from './default-templates.js'
 
 /** A template of the operator is invalid. */
 export class TemplateError extends Error {}
 
-/** Values of the placeholders `{{link}}`, `{{email}}` and `{{name}}` of templates. */
-export interface MailFields {
+interface LinkFields {
   link: string
   email: string
+}
+
+/** Values of the placeholders of a mail to a user, such as `{{link}}`. */
+interface CodeFields extends LinkFields {
   /** The preferred name, or the address of a user without one. */
   name: string
 }
+
+/** Values of the placeholders of an invitation. What is undefined is left out, with its section. */
+interface InvitationFields extends LinkFields {
+  tenant: string | undefined
+  inviter: string | undefined
+  /** When the invitation expires. */
+  expires: string
+}
+
+/** Values of the placeholders of a mail without a code. */
+interface NoticeFields {
+  email: string
+  /** When it happened. */
+  time: string
+  /** URL of the app. */
+  app: string | undefined
+}
+
+/** The values of each mail by its name. */
+export interface MailFields {
+  password_reset: CodeFields
+  email_verification: CodeFields
+  invitation: InvitationFields
+  /** To the new address: its owner need not be the user, so it contains nothing that the user has chosen. */
+  email_change: LinkFields
+  email_taken: Pick<LinkFields, 'email'>
+  /** To the former address. Without link if the change cannot be undone. */
+  email_change_undo: Pick<LinkFields, 'email'> & { link: string | undefined }
+  /** Sends the code of a password reset after an undo, which has removed the password. */
+  email_change_undone: CodeFields
+  email_change_requested: NoticeFields
+  email_changed: NoticeFields
+  password_changed: NoticeFields
+  new_network: NoticeFields
+  session_reused: NoticeFields
+  account_deleted: NoticeFields
+}
+
+const noticeFields = ['email', 'time', 'app'] as const
+
+/** Placeholders of each mail. */
+const placeholders: { [Mail in keyof MailFields]: readonly (keyof MailFields[Mail])[] } = {
+  password_reset: ['link', 'email', 'name'],
+  email_verification: ['link', 'email', 'name'],
+  invitation: ['link', 'email', 'tenant', 'inviter', 'expires'],
+  email_change: ['link', 'email'],
+  email_taken: ['email'],
+  email_change_undo: ['link', 'email'],
+  email_change_undone: ['link', 'email', 'name'],
+  email_change_requested: noticeFields,
+  email_changed: noticeFields,
+  password_changed: noticeFields,
+  new_network: noticeFields,
+  session_reused: noticeFields,
+  account_deleted: noticeFields,
+}
+
+/** The mail whose link may be left out, with its section. */
+const mailWithOptionalLink = 'email_change_undo'
 
 type FileName = keyof typeof defaultTemplates
 export type Templates = Record<FileName, string>
@@ -50,9 +111,14 @@ async function readTemplate(file: string) {
 
 function checked(name: FileName, text: string) {
   const file = `${name} in MAIL_TEMPLATES`
-  const [unknown] = placeholdersOf(text).filter((each) => !['link', 'email', 'name'].includes(each))
+  const mail = name.replace(/\..*/, '') as keyof MailFields
+  const known: readonly string[] = placeholders[mail]
+  const found = placeholdersOf(text.replace(section, '{{$1}}$2'))
+  const [unknown] = found.filter((each) => !known.includes(each))
   if (unknown !== undefined) throw new TemplateError(`${file} has an unknown placeholder: {{${unknown}}}`)
-  if (!placeholdersOf(text).includes('link')) throw new TemplateError(`${file} must contain {{link}}`)
+  const shown = mail === mailWithOptionalLink ? text : text.replace(section, '')
+  if (known.includes('link') && !placeholdersOf(shown).includes('link'))
+    throw new TemplateError(`${file} must contain {{link}}`)
   if (name.endsWith('.txt') && !subjectLine.test(text))
     throw new TemplateError(`${file} must begin with a line "Subject: …" and an empty line`)
   return text
@@ -61,16 +127,26 @@ function checked(name: FileName, text: string) {
 const placeholder = /\{\{(.*?)\}\}/g
 const placeholdersOf = (text: string) => [...text.matchAll(placeholder)].map(([, name]) => name ?? '')
 
+/** Text between `{{#name}}` and `{{/name}}`, which is left out if the value of the name is. */
+const section = /\{\{#(\w+)\}\}(.*?)\{\{\/\1\}\}/gs
+
 /** Returns subject and bodies of a mail. */
-export function renderMail(templates: Templates, purpose: CodePurpose, fields: MailFields) {
+export function renderMail<Mail extends keyof MailFields>(
+  templates: Templates,
+  mail: Mail,
+  fields: MailFields[Mail],
+) {
+  const values = new Map<string, string | undefined>(Object.entries(fields))
   const fill = (text: string, shown: (value: string) => string) =>
-    text.replace(placeholder, (_, name: keyof MailFields) => shown(fields[name]))
-  const template = templates[`${purpose}.txt`]
+    text
+      .replace(section, (_, name: string, content: string) => (values.get(name) ? content : ''))
+      .replace(placeholder, (_, name: string) => shown(values.get(name) ?? ''))
+  const template = templates[`${mail}.txt`]
   const [head = '', subject = ''] = template.match(subjectLine) ?? []
   return {
     subject: fill(subject, withoutControls),
     text: fill(template.slice(head.length), withoutControls),
-    html: fill(templates[`${purpose}.html`], (value) => escapeHtml(withoutControls(value))),
+    html: fill(templates[`${mail}.html`], (value) => escapeHtml(withoutControls(value))),
   }
 }
 

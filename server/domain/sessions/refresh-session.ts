@@ -1,8 +1,14 @@
 import type { RefreshTokenBody, Session } from '@usher/contract'
-import { refreshSession as refresh } from '../../store/queries/sessions.js'
+import {
+  type EndedSession,
+  endReusedSession,
+  type Refresh,
+  refreshSession as refresh,
+} from '../../store/queries/sessions.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessagesOf } from '../events/events.js'
+import { sendNotice } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
@@ -26,33 +32,44 @@ export async function refreshSession(
   if (!token) throw new Problem('session_ended')
   const now = context.now()
   const { sessionId } = token
-  const session = await refresh(
-    context.store,
-    {
-      databaseId: database.id,
-      ...token,
-      now: new Date(now),
-      repeatableSeconds,
-      idleSeconds,
-      maxSeconds,
-    },
-    eventMessagesOf(database, new Date(now), ({ userId, endedAt }) =>
-      endedAt ? [{ type: 'session.reuse_detected', userId, sessionId }] : [],
-    ),
-  )
-  if (!session) throw new Problem('session_ended')
-  const { userId, refreshes, authenticatedAt, expiresAt, endedAt, ...user } = session
-  if (endedAt) {
-    context.deliver(eventChannels(database))
-    audit(caller.log, 'session.reuse_detected', { databaseId: database.id, userId, sessionId })
+  const attempt = {
+    databaseId: database.id,
+    ...token,
+    now: new Date(now),
+    repeatableSeconds,
+    idleSeconds,
+    maxSeconds,
+  }
+  const session = await refresh(context.store, attempt)
+  if (!session) {
+    await endIfReused(context, { database, caller }, attempt)
     throw new Problem('session_ended')
   }
+  const { userId, refreshes, authenticatedAt, expiresAt, ...user } = session
   return {
     ...signedIn(
       database,
       { ...user, id: userId },
-      { readAt: now, session: { id: sessionId, authenticatedAt } },
+      { readAt: now, session: { id: sessionId, authenticatedAt, expiresAt } },
     ),
     refreshToken: await issueRefreshToken(context, database, { sessionId, refreshes, expiresAt }),
   }
+}
+
+/** Ends the session of a refresh token that was used before. */
+async function endIfReused(
+  context: AppContext,
+  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  attempt: Refresh,
+) {
+  const { databaseId, sessionId, now } = attempt
+  const messages = eventMessagesOf<EndedSession>(database, now, ({ userId }) => [
+    { type: 'session.reuse_detected', userId, sessionId },
+  ])
+  const ended = await endReusedSession(context.store, attempt, messages)
+  if (!ended) return
+  const { userId } = ended
+  context.deliver(eventChannels(database))
+  audit(caller.log, 'session.reuse_detected', { databaseId, userId, sessionId })
+  await sendNotice(context, { database, caller }, { notice: 'session_reused', userId })
 }

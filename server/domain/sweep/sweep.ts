@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { NIL } from 'uuid'
 import { isForeignKeyViolation, isStoreUnavailable } from '../../store/errors.js'
+import { findDaysOfEvents, keptEvents, revocations } from '../../store/queries/numbered-lists.js'
 import {
   claimSweep,
   deleteEnded,
@@ -12,9 +14,10 @@ import { untraced } from '../../telemetry/tracing.js'
 import { shownMilliseconds } from '../api-keys/api-key.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { AppContext } from '../context.js'
-import { deleteEndedEvents } from '../events/kept-events.js'
+import { noticeMilliseconds } from '../notices/notice.js'
+import { deleteEndedRows } from '../numbered-lists/read-list.js'
 import { knownMilliseconds, retentionMilliseconds } from '../throttle/rules.js'
-import { longestTokenSeconds } from '../tokens/access-token.js'
+import { longestTokenSeconds, revocationMilliseconds } from '../tokens/access-token.js'
 import { replayMilliseconds } from '../users/idempotent-replay.js'
 import { pruneHashParameters } from './prune-hash-parameters.js'
 
@@ -23,6 +26,7 @@ import { pruneHashParameters } from './prune-hash-parameters.js'
 
 const minuteMilliseconds = 60_000
 const hourMilliseconds = 60 * minuteMilliseconds
+const dayMilliseconds = 24 * hourMilliseconds
 
 /** Pause between the visits of two databases: 21,600 visits a day. */
 const visitMilliseconds = 4_000
@@ -33,7 +37,6 @@ const roundMilliseconds = hourMilliseconds
 /** A database is swept again after this time. */
 const intervalMilliseconds = 12 * hourMilliseconds
 const databasesAtATime = 100
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 type SweepContext = Pick<AppContext, 'store' | 'hashing' | 'now'>
 
@@ -49,9 +52,12 @@ export function endsAt(now: number): Ends {
     idempotency_key: before(replayMilliseconds + minuteMilliseconds),
     api_request: before(replayMilliseconds + minuteMilliseconds),
     code: before(minuteMilliseconds),
+    reserved_address: before(minuteMilliseconds),
+    invitation: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),
     api_key: before(shownMilliseconds),
-    outbox: before(hourMilliseconds),
+    tailed_event: before(hourMilliseconds),
+    unsent_notice: before(noticeMilliseconds),
   }
 }
 
@@ -63,11 +69,8 @@ export interface Sweeping {
 }
 
 /** Deletes the expired rows of a database, unless a process started to do so less than 12 hours ago. */
-export async function sweepDatabase(
-  context: SweepContext,
-  databaseId: string,
-  { log, stopped, pause }: Sweeping,
-) {
+export async function sweepDatabase(context: SweepContext, databaseId: string, sweeping: Sweeping) {
+  const { log, stopped, pause } = sweeping
   const { store, now } = context
   const started = {
     now: new Date(now()),
@@ -76,15 +79,32 @@ export async function sweepDatabase(
   }
   if (!(await claimSweep(store, databaseId, started))) return
   let swept = await deleteEnded(store, databaseId, endsAt(now()))
+  let { notices } = swept
   while (!swept.isComplete && !stopped.aborted) {
     await pause(batchMilliseconds)
     swept = await deleteEnded(store, databaseId, endsAt(now()))
+    notices += swept.notices
   }
-  while (!stopped.aborted && (await deleteEndedEvents(store, databaseId, now())))
-    await pause(batchMilliseconds)
+  if (notices > 0)
+    log.warn({ databaseId, notices }, 'notices were deleted, because they could not be sent for 30 days')
+  await sweepLists(context, databaseId, sweeping)
   if (swept.hashParameters < 2) return
   const { removed } = await pruneHashParameters(context, databaseId, stopped)
   if (removed > 0) audit(log, 'database.hash_parameters_pruned', { databaseId, removed })
+}
+
+/** Deletes the events that the setting of the database keeps no longer, and the revocations of expired tokens. */
+async function sweepLists({ store, now }: SweepContext, databaseId: string, { stopped, pause }: Sweeping) {
+  const days = await findDaysOfEvents(store, databaseId)
+  for (const [list, milliseconds] of [
+    [keptEvents, days * dayMilliseconds],
+    [revocations, revocationMilliseconds],
+  ] as const)
+    while (
+      !stopped.aborted &&
+      (await deleteEndedRows(store, { list, databaseId }, new Date(now() - milliseconds)))
+    )
+      await pause(batchMilliseconds)
 }
 
 /** Sweeps all databases until it is stopped, without keeping the process alive. */
@@ -129,7 +149,7 @@ async function sweepInRounds(context: SweepContext, sweeping: Sweeping, random: 
   let after = outer && idBetween(outer, random())
   let visits = 0
   while (!stopped.aborted) {
-    const ids = (await attempt(findDatabaseIds(store, after ?? beforeAll, databasesAtATime))) ?? []
+    const ids = (await attempt(findDatabaseIds(store, after ?? NIL, databasesAtATime))) ?? []
     for (const id of ids) {
       if (stopped.aborted) return
       await attempt(sweepDatabase(context, id, sweeping))

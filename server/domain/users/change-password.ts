@@ -3,6 +3,7 @@ import { revokeIfUnchanged } from '../../store/queries/revocations.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventMessages } from '../events/events.js'
+import { noticeMessages } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
@@ -21,22 +22,25 @@ export async function changePassword(
   request: UserRequest<ChangePasswordBody>,
 ): Promise<SignedInUser> {
   const { database, user, body, caller } = request
-  const { id, email, emailVerifiedAt } = user
+  const { id, email, emailVerifiedAt, memberships, tenantsVersion } = user
   const { password, newPassword } = body
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
   await confirmPassword(context, request, password)
   const passwordHash = await context.hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const now = context.now()
-  const messages = eventMessages(database, new Date(now), [{ type: 'user.password_changed', userId: id }])
+  const at = new Date(now)
+  const messages = [
+    ...eventMessages(database, at, [{ type: 'user.password_changed', userId: id }]),
+    ...noticeMessages(database, 'password_changed', { userId: id, recipient: email, now: at }),
+  ]
   const revoked = await revokeIfUnchanged(
     context.store,
     { ...user, databaseId: database.id },
-    { now: new Date(now), passwordHash, messages },
+    { now: at, passwordHash, messages },
   )
   if (!revoked) throw new Problem('token_invalid')
   context.deliver(messages)
   audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
-  const tenants = user.memberships.map((each) => each.id)
-  return signedIn(database, { id, tenants, emailVerifiedAt, ...revoked }, { readAt: now })
+  return signedIn(database, { id, memberships, tenantsVersion, emailVerifiedAt, ...revoked }, { readAt: now })
 }

@@ -5,7 +5,7 @@ type Queries = Pick<Store, 'query'>
 /** Maximum number of rows of a table that one statement deletes, so that it holds locks for a short time. */
 const batchRows = 250
 
-/** The column that says when a row of a table expires. An index covers it. */
+/** The column that says when a row of a kind expires. An index covers it. */
 const endColumns = {
   session: 'expires_at',
   login_failures: 'last_failure_at',
@@ -14,19 +14,31 @@ const endColumns = {
   idempotency_key: 'created_at',
   api_request: 'created_at',
   code: 'expires_at',
+  reserved_address: 'reserved_until',
+  invitation: 'expires_at',
   code_request: 'last_at',
   api_key: 'expires_at',
-  outbox: 'created_at',
+  tailed_event: 'created_at',
+  unsent_notice: 'created_at',
 }
 
-export type SweptTable = keyof typeof endColumns
-export const sweptTables = Object.keys(endColumns) as SweptTable[]
+type Swept = keyof typeof endColumns
+const sweptKinds = Object.keys(endColumns) as Swept[]
 
-/**
- * Rows with an earlier timestamp have expired. In the outbox, only events that are kept for `usher events tail`
- * expire.
- */
-export type Ends = Record<SweptTable, Date>
+/** The table of a kind, if it has another name, and which of its rows are of the kind, unless the column says it. */
+const tables: { [Kind in Swept]?: { name: string; condition?: string } } = {
+  reserved_address: { name: 'user' },
+  tailed_event: { name: 'outbox', condition: `kind = 'tail'` },
+  unsent_notice: { name: 'outbox', condition: 'recipient IS NOT NULL' },
+}
+
+const tableOf = (kind: Swept) => tables[kind]?.name ?? kind
+
+/** The tables from which rows are deleted. */
+export const sweptTables: readonly string[] = [...new Set(sweptKinds.map(tableOf))]
+
+/** Rows of a kind with an earlier timestamp have expired. */
+export type Ends = Record<Swept, Date>
 
 /**
  * Records that a process sweeps a database now.
@@ -50,28 +62,29 @@ const claimStatement = `
   RETURNING 1`
 
 /**
- * Deletes expired rows of a database, the earliest of each table.
+ * Deletes expired rows of a database, the earliest of each kind.
  *
- * @returns whether none is left, and the number of sets of hash parameters of the database
+ * @returns whether none is left, the number of deleted notices, and that of sets of hash parameters of the database
  */
 export async function deleteEnded(store: Queries, databaseId: string, ends: Ends) {
-  const values = sweptTables.map((table) => ends[table])
-  const [row] = await store.query<{ most: number; hashParameters: number }>(deleteStatement, [
-    databaseId,
-    ...values,
-  ])
-  return { isComplete: (row?.most ?? 0) < batchRows, hashParameters: row?.hashParameters ?? 0 }
+  const values = sweptKinds.map((kind) => ends[kind])
+  type Row = { most: number; notices: number; hashParameters: number }
+  const [row] = await store.query<Row>(deleteStatement, [databaseId, ...values])
+  const { most, ...counts } = row ?? { most: 0, notices: 0, hashParameters: 0 }
+  return { isComplete: most < batchRows, ...counts }
 }
 
 // Skips rows that a request has locked, because waiting for them could deadlock. With the range, Postgres does not
 // read the whole database to find rows by ctid, or the whole table to find them by key.
-const deletedPart = (table: SweptTable, index: number) => {
-  const end = endColumns[table]
-  const ended = `database_id = $1::uuid AND ${end} < $${index + 2}::timestamptz${table === 'outbox' ? ` AND kind = 'tail'` : ''}`
-  const first = `FROM usher.${table} WHERE ${ended} ORDER BY ${end} LIMIT ${batchRows}`
+const deletedPart = (kind: Swept, index: number) => {
+  const end = endColumns[kind]
+  const { condition } = tables[kind] ?? {}
+  const ended = `database_id = $1::uuid AND ${end} < $${index + 2}::timestamptz${condition ? ` AND ${condition}` : ''}`
+  const table = `usher.${tableOf(kind)}`
+  const first = `FROM ${table} WHERE ${ended} ORDER BY ${end} LIMIT ${batchRows}`
   return `
-  deleted_${table} AS (
-    DELETE FROM usher.${table} WHERE ${ended}
+  deleted_${kind} AS (
+    DELETE FROM ${table} WHERE ${ended}
       AND ${end} <= (SELECT max(first.${end}) FROM (SELECT ${end} ${first}) AS first)
       AND ctid = ANY(ARRAY(SELECT ctid ${first} FOR UPDATE SKIP LOCKED))
     RETURNING 1
@@ -79,8 +92,9 @@ const deletedPart = (table: SweptTable, index: number) => {
 }
 
 const deleteStatement = `
-  WITH ${sweptTables.map(deletedPart).join(',')}
-  SELECT GREATEST(${sweptTables.map((table) => `(SELECT count(*) FROM deleted_${table})`).join(', ')})::int AS most,
+  WITH ${sweptKinds.map(deletedPart).join(',')}
+  SELECT GREATEST(${sweptKinds.map((kind) => `(SELECT count(*) FROM deleted_${kind})`).join(', ')})::int AS most,
+    (SELECT count(*)::int FROM deleted_unsent_notice) AS notices,
     (SELECT count(*)::int FROM usher.hash_parameters WHERE database_id = $1::uuid) AS "hashParameters"`
 
 /** Returns the ids of databases that follow one. */

@@ -6,6 +6,7 @@ import { createDatabase, setDatabase, webhookSettings } from '../../../server/do
 import { createTenant } from '../../../server/domain/management/tenants.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
+import { notices } from '../../support/codes.js'
 import type { OpenStore } from '../../support/open-store.js'
 import { startReceiver } from '../../support/receiver.js'
 import { recordChanges } from './changes.js'
@@ -34,6 +35,7 @@ export async function prepare(store: OpenStore) {
     networkFailuresPerHour: 0,
     mailsPerHour: 0,
     appUrl: 'https://app.example.com',
+    ...notices(false),
   })
   const receiver = await startReceiver()
   const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })

@@ -57,6 +57,7 @@ const credentials: [RegExp, (sent: Sent) => string, (account: Account) => string
   [/\/users\/session\/refresh$/, inBody('refreshToken'), ({ refreshToken }) => [refreshToken]],
   [/\/users\/password-reset\/confirm$/, inBody('code'), ({ codes }) => [codes.resetPassword]],
   [/\/users\/email-verification$/, inBody('code'), ({ codes }) => [codes.verifyEmail]],
+  [/\/users\/email-change\/\w+$/, inBody('code'), () => []],
 ]
 
 /** Fails unless the response, to bytes that may not be HTTP, is a success or a documented problem. */

@@ -25,7 +25,10 @@ export interface Account {
   tokens: [string, string]
   refreshToken: string
   /** By the operation that uses it. */
-  codes: { resetPassword: string; verifyEmail: string }
+  codes: Record<
+    'resetPassword' | 'verifyEmail' | 'acceptInvitation' | 'changeEmail' | 'undoEmailChange',
+    string
+  >
 }
 
 /** Existing databases and accounts of the server. */

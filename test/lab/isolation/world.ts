@@ -54,7 +54,9 @@ export async function startWorld() {
 
   async function createDatabase(path: string) {
     const { value } = await operate(`database create ${path}`)
-    await operate(`database set ${path} --app-url ${appUrl(path)}`)
+    await operate(
+      `database set ${path} --app-url ${appUrl(path)} --notice-password-changed off --notice-account-deleted off --notice-session-reused off`,
+    )
     const [key] = await usher.json(`keys list ${path}`)
     const database: DatabaseModel = {
       id: value.id,

@@ -1,52 +1,53 @@
-import type { DatabasePath } from '@usher/contract'
 import { inTransaction } from '../../../store/queries/management/typed-queries.js'
 import { type Account, deleteUserRow, type FoundAccount } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
-import {
-  disableUser as disable,
-  enableUser as enable,
-  type Revocation,
-  revokeUserTokens,
-} from '../../../store/queries/revocations.js'
+import { type Revocation, revokeUserTokens } from '../../../store/queries/revocations.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
+import { noticeMessages } from '../../notices/notice.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { recordHashParameters } from '../../users/verify-password.js'
+import { type DatabaseRef, type FoundDatabase, findDatabase } from '../found-database.js'
 import { messagesOf, type Operation } from '../operation.js'
+import { changeFields } from './change-fields.js'
 import { accountOf, findAccount, userNotFound } from './find-account.js'
 import { hashOf, requirePassword } from './new-password.js'
 
-type Change = (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
+type Change = (operation: Operation, ref: DatabaseRef, userRef: string) => Promise<Account>
 
 /** Rejects the logins of a user, revokes earlier tokens and ends the sessions. */
-export const disableUser: Change = async (operation, path, userRef) => {
-  const { store, now } = operation
-  const { database, account } = await findAccount(store, path, userRef)
-  const messages = messagesOf(operation, database, [{ type: 'user.disabled', userId: account.id }])
-  const changed = await disable(store, account, { now, messages })
-  return changed
-    ? { ...accountOf(account), disabledAt: now, tokensValidAfter: changed.tokensValidAfter }
-    : accountAsItIs(store, path, account.id)
-}
+export const disableUser: Change = (...change) => setDisabled(true, change)
 
 /** Accepts the logins of a disabled user again. */
-export const enableUser: Change = async (operation, path, userRef) => {
+export const enableUser: Change = (...change) => setDisabled(false, change)
+
+/**
+ * Changes the address of a user, which is not verified then. The user can undo it by a mail to the former address.
+ *
+ * @param change.hasUndo false: no mails, and no undo of earlier changes any more
+ */
+export async function setEmail(
+  operation: Operation,
+  ref: DatabaseRef,
+  { userRef, email, hasUndo }: { userRef: string; email: string; hasUndo: boolean },
+) {
   const { store } = operation
-  const { database, account } = await findAccount(store, path, userRef)
-  const messages = messagesOf(operation, database, [{ type: 'user.enabled', userId: account.id }])
-  const changed = await enable(store, account, messages)
-  return changed
-    ? { ...accountOf(account), disabledAt: null, tokensValidAfter: changed.tokensValidAfter }
-    : accountAsItIs(store, path, account.id)
+  const database = await findDatabase(store, ref)
+  const changes = { email, emailUndo: hasUndo }
+  const { id, events } = await changeFields(operation, database, { userRef, changes })
+  return { account: accountOf((await findAccount(store, database, id)).account), events }
 }
 
-/** Returns the user if a command had nothing to change. @throws {OperatorError} if the user was deleted meanwhile */
-const accountAsItIs = async (store: Store, path: DatabasePath, id: string) =>
-  accountOf((await findAccount(store, path, id)).account)
+async function setDisabled(isDisabled: boolean, [operation, ref, userRef]: Parameters<Change>) {
+  const { store } = operation
+  const database = await findDatabase(store, ref)
+  const { id } = await changeFields(operation, database, { userRef, changes: { isDisabled } })
+  return accountOf((await findAccount(store, database, id)).account)
+}
 
-export const revokeTokens: Change = async ({ store, now }, path, userRef) => {
-  const { account } = await findAccount(store, path, userRef)
-  return revoke(store, { path, account }, { now })
+export const revokeTokens: Change = async ({ store, now }, ref, userRef) => {
+  const found = await findAccount(store, ref, userRef)
+  return revoke(store, found, { now })
 }
 
 /**
@@ -56,34 +57,38 @@ export const revokeTokens: Change = async ({ store, now }, path, userRef) => {
  */
 export async function setPassword(
   context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,
-  path: DatabasePath,
+  ref: DatabaseRef,
   { userRef, password }: { userRef: string; password: string },
 ): Promise<Account> {
   const { store, now } = context
-  const { database, account } = await findAccount(store, path, userRef)
+  const { database, account } = await findAccount(store, ref, userRef)
   await requirePassword(context, database, { password, email: account.email })
   const passwordHash = await hashOf(context, { password })
   await recordHashParameters(context, database)
-  const messages = messagesOf(context, database, [{ type: 'user.password_changed', userId: account.id }])
-  return revoke(store, { path, account }, { now, passwordHash, messages })
+  const { id: userId, email: recipient } = account
+  const messages = [
+    ...messagesOf(context, database, [{ type: 'user.password_changed', userId }]),
+    ...noticeMessages(database, 'password_changed', { userId, recipient, now }),
+  ]
+  return revoke(store, { database, account }, { now, passwordHash, messages })
 }
 
 async function revoke(
   store: Store,
-  { path, account }: { path: DatabasePath; account: FoundAccount },
+  { database, account }: { database: FoundDatabase; account: FoundAccount },
   revocation: Revocation,
 ) {
   const revoked = await revokeUserTokens(store, account, revocation)
-  if (!revoked) throw userNotFound(path, account.id)
+  if (!revoked) throw userNotFound(database, account.id)
   return { ...accountOf(account), tokensValidAfter: revoked.tokensValidAfter }
 }
 
 export async function unlockUser(
   { store, throttle }: { store: Store; throttle: Throttle },
-  path: DatabasePath,
+  ref: DatabaseRef,
   userRef: string,
 ) {
-  const { database, account } = await findAccount(store, path, userRef)
+  const { database, account } = await findAccount(store, ref, userRef)
   await throttle.unlock(database.id, account.canonicalEmail)
   return accountOf(account)
 }
@@ -91,17 +96,21 @@ export async function unlockUser(
 /** Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. */
 export async function deleteUser(
   operation: Operation & { throttle: Throttle },
-  path: DatabasePath,
+  ref: DatabaseRef,
   userRef: string,
 ) {
-  const { store, throttle } = operation
-  const { database, account } = await findAccount(store, path, userRef)
+  const { store, throttle, now } = operation
+  const { database, account } = await findAccount(store, ref, userRef)
   const user = accountOf(account)
   await throttle.unlock(database.id, account.canonicalEmail)
-  const messages = messagesOf(operation, database, [{ type: 'user.deleted', userId: user.id }])
+  const { id: userId, email: recipient } = user
+  const messages = [
+    ...messagesOf(operation, database, [{ type: 'user.deleted', userId }]),
+    ...noticeMessages(database, 'account_deleted', { userId, recipient, now }),
+  ]
   await inTransaction(store, async (transaction) => {
-    const isDeleted = await deleteUserRow(transaction, user)
-    if (!isDeleted) throw userNotFound(path, userRef)
+    const isDeleted = await deleteUserRow(transaction, user, now)
+    if (!isDeleted) throw userNotFound(database, userRef)
     await insertMessages(transaction, messages)
   })
   return user

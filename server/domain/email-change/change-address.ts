@@ -1,0 +1,84 @@
+import type { AddressOwner } from '../../store/queries/email-changes.js'
+import type { NewMessage } from '../../store/queries/outbox.js'
+import {
+  findHolder,
+  freeReserved,
+  listReserved,
+  reserveAddress,
+} from '../../store/queries/reserved-addresses.js'
+import type { Store } from '../../store/store.js'
+import { endOfCode } from '../codes/code.js'
+import { mailMessage } from '../notices/mail-message.js'
+import { type NoticeSource, noticeMessages } from '../notices/notice.js'
+import { dummyHashOf } from '../passwords/formats/read-hash.js'
+
+/** Another address of a user who is locked. */
+export interface AddressChange {
+  database: NoticeSource
+  user: AddressOwner
+  email: string
+  canonicalEmail: string
+  /** Whether the former address is reserved for the user and gets a code to undo the change. */
+  isUndoable: boolean
+  now: Date
+  /** Stores the new address. */
+  update: () => Promise<unknown>
+}
+
+/** The new address belongs to another user, or is reserved for one. */
+export class AddressTaken extends Error {
+  constructor(readonly isReserved: boolean) {
+    super('the address is taken')
+  }
+}
+
+/** Returns whether users of a database could undo a change: it sends mails, and has the operation. */
+export const hasUndo = ({
+  appUrl,
+  accountOperations,
+}: {
+  appUrl: string | null
+  accountOperations: boolean
+}) => appUrl !== null && accountOperations
+
+/**
+ * Changes the address of a locked user. A change back to a reserved address undoes the changes since, so it reserves
+ * nothing: otherwise a thief could undo it.
+ *
+ * @returns the mails to both addresses
+ * @throws {AddressTaken}
+ * @throws a unique violation (SQLSTATE 23505) if another user takes the address meanwhile
+ */
+export async function changeAddress(
+  transaction: Pick<Store, 'query'>,
+  { database, user, email, canonicalEmail, isUndoable, now, update }: AddressChange,
+): Promise<readonly NewMessage[]> {
+  const { id: databaseId } = database
+  const key = { databaseId, userId: user.id }
+  const isSame = canonicalEmail === user.canonicalEmail
+  const reserved = await listReserved(transaction, key)
+  const own = reserved.find((each) => each.canonicalEmail === canonicalEmail)
+  // Before the update, which would wait for a user who takes the address, and could deadlock.
+  const holder = isSame || own ? undefined : await findHolder(transaction, databaseId, canonicalEmail)
+  if (holder) throw new AddressTaken(holder.isReserved)
+  if (own) await freeReserved(transaction, key, own.number)
+  await update()
+  if (isSame) return []
+  const notices = noticeMessages(database, 'email_changed', { userId: user.id, recipient: email, now })
+  if (!isUndoable) return notices
+  // It has a code if the address is reserved by its id.
+  const type = 'email_change_undo'
+  const mail = mailMessage({ databaseId, type, userId: user.id, recipient: user.email }, now)
+  if (!own)
+    await reserveAddress(transaction, {
+      ...key,
+      id: mail.id,
+      email: user.email,
+      canonicalEmail: user.canonicalEmail,
+      number: (reserved.at(-1)?.number ?? 0) + 1,
+      until: endOfCode(type, now),
+      passwordHash: dummyHashOf(user.passwordHash),
+      now,
+    })
+  return [mail, ...notices]
+}

@@ -1,0 +1,50 @@
+import type { RequestEmailChangeBody } from '@usher/contract'
+import { isForeignKeyViolation } from '../../store/errors.js'
+import { storePendingChange } from '../../store/queries/email-changes.js'
+import { insertMessages } from '../../store/queries/outbox.js'
+import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
+import { endOfCode } from '../codes/code.js'
+import type { AppContext } from '../context.js'
+import { mailMessage } from '../notices/mail-message.js'
+import { databaseDeleted, Problem } from '../problem.js'
+import type { UserRequest } from '../request.js'
+import type { CountMail } from '../throttle/mail-allowance.js'
+import { confirmPassword } from '../users/authenticate.js'
+
+/**
+ * Sends a code to a new address, and tells the current one. Does not look whether the new address is taken, so that the
+ * response reveals nothing. The delivery of the mail does.
+ *
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
+ */
+export async function requestEmailChange(context: AppContext, request: UserRequest<RequestEmailChangeBody>) {
+  const { database, user, body, caller } = request
+  const { id: databaseId } = database
+  await confirmPassword(context, request, body.password)
+  const canonicalEmail = requireCanonicalEmail(body.email)
+  const now = new Date(context.now())
+  const purpose = 'email_change'
+  const mail = mailMessage({ databaseId, type: purpose, userId: user.id }, now)
+  const pending = {
+    ...{ databaseId, id: mail.id, email: body.email, canonicalEmail },
+    ...{ createdAt: now, expiresAt: endOfCode(purpose, now) },
+  }
+  const notice = mailMessage(
+    { databaseId, type: 'email_change_requested', userId: user.id, recipient: user.email },
+    now,
+  )
+  const limited = { purpose, canonicalEmail, clientAddress: caller.address, userId: user.id }
+  const store = (count: CountMail) =>
+    context.store.transaction(databaseId, async (query) => {
+      await count({ query })
+      if (!(await storePendingChange({ query }, pending, user))) throw new Problem('token_invalid')
+      await insertMessages({ query }, [mail, ...(database.appUrl === null ? [] : [notice])])
+    })
+  const refusal = await context.mails.count(database, limited, store).catch((error) => {
+    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+  })
+  if (refusal) return audit(caller.log, 'mail.throttled', { databaseId, limit: refusal.limit })
+  context.deliver([mail])
+  audit(caller.log, 'email_change.requested', { databaseId, userId: user.id })
+}

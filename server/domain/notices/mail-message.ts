@@ -1,0 +1,28 @@
+import { v7 as uuidv7 } from 'uuid'
+
+/** A mail to a user. */
+interface UserMail {
+  databaseId: string
+  /** What it says: the name of its template, unless it has another one. */
+  type: string
+  template?: string
+  /** Undefined for no user: its delivery does nothing. */
+  userId: string | undefined
+  /** The address. By default that of the user when the mail is sent. */
+  recipient?: string
+}
+
+/** Returns the message that sends a mail to a user. The id of its code, if it sends one, is that of the message. */
+export const mailMessage = (
+  { databaseId, type, template, userId, recipient }: UserMail,
+  createdAt: Date,
+) => ({
+  databaseId,
+  id: uuidv7(),
+  kind: 'mail',
+  userId: userId ?? null,
+  payload: { type, ...(template && { template }) },
+  ...(recipient !== undefined && { recipient }),
+  createdAt,
+  dueAt: createdAt,
+})

@@ -1,0 +1,79 @@
+import type { Database } from '../../store/generated/client.js'
+import { insertMessages, type MessagesOf, type NewMessage } from '../../store/queries/outbox.js'
+import { audit } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import type { DatabaseRequest } from '../request.js'
+import { mailMessage } from './mail-message.js'
+
+/** The setting that turns each notice on: a mail without a code, which tells users what has happened to the account. */
+const settingOf = {
+  password_changed: 'noticePasswordChanged',
+  email_changed: 'noticeEmailChanged',
+  new_network: 'noticeNewNetwork',
+  session_reused: 'noticeSessionReused',
+  account_deleted: 'noticeAccountDeleted',
+} as const
+
+/** How long a mail that could not be sent keeps the address of a user who may be deleted. */
+export const noticeMilliseconds = 30 * 86_400_000
+
+export type Notice = keyof typeof settingOf
+
+/** The part of a database that decides which notices its users get. */
+export type NoticeSource = Pick<Database, 'id' | 'appUrl' | (typeof settingOf)[Notice]>
+
+/** A user who gets a notice. */
+interface Notified {
+  userId: string
+  /** The address when it happened: the user may have another one, or be deleted, when the mail is sent. */
+  recipient: string
+  now: Date
+}
+
+/** Returns whether the users of a database get a notice. A database without app URL sends no mails. */
+export const isNoticeOn = (database: NoticeSource, notice: Notice) =>
+  database.appUrl !== null && database[settingOf[notice]]
+
+/** Returns the message of a notice, which is written with its change. Returns none if the notice is off. */
+export const noticeMessages = (
+  database: NoticeSource,
+  notice: Notice,
+  { now, ...notified }: Notified,
+): readonly NewMessage[] =>
+  isNoticeOn(database, notice)
+    ? [mailMessage({ databaseId: database.id, type: notice, ...notified }, now)]
+    : []
+
+/** Returns messages and notices as one. */
+export function withNotices<Row>(messages: MessagesOf<Row>, notices: readonly NewMessage[]): MessagesOf<Row> {
+  if (typeof messages !== 'function') return [...messages, ...notices]
+  return notices.length === 0 ? messages : (row) => [...messages(row), ...notices]
+}
+
+/**
+ * Sends a notice of something that changed no credential, unless the user has got too many. A failure is only logged,
+ * because what has happened is stored already.
+ */
+export async function sendNotice(
+  { store, mails, deliver, now }: Pick<AppContext, 'store' | 'mails' | 'deliver' | 'now'>,
+  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { notice, userId, isWanted }: { notice: Notice; userId: string; isWanted?: () => Promise<boolean> },
+) {
+  if (!isNoticeOn(database, notice)) return
+  try {
+    if (isWanted && !(await isWanted())) return
+    const message = mailMessage({ databaseId: database.id, type: notice, userId }, new Date(now()))
+    const stored = await mails.count(database, { purpose: 'notice', userId }, (countMail) =>
+      store.transaction(database.id, async (query) => {
+        await countMail({ query })
+        await insertMessages({ query }, [message])
+        return message
+      }),
+    )
+    if ('limit' in stored)
+      audit(caller.log, 'mail.throttled', { databaseId: database.id, limit: stored.limit })
+    else deliver([stored])
+  } catch (error) {
+    caller.log.warn({ err: error, databaseId: database.id, userId, notice }, 'a notice was not stored')
+  }
+}

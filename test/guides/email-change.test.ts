@@ -1,0 +1,208 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createElement, type FunctionComponent, StrictMode } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, expect, vi } from 'vitest'
+import { password, validUser } from '../support/app.js'
+import { renderPage } from '../support/happy-dom.js'
+import { it, reactIt } from './guide-files.js'
+
+afterEach(() => vi.unstubAllGlobals())
+it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
+
+const newPassword = 'four random common words'
+
+reactIt('changes the address, and undoes it, with React', async ({ openApp, linkTo, clock, database }) => {
+  clock.now = Date.now()
+  const [email, next] = [validUser().email, validUser().email]
+  await database.signedUp({ email })
+  const first = await openApp('http://localhost/')
+  await vi.waitFor(() => expect(first.page.button('Log in')).toBeDefined(), 10_000)
+  first.page.fill({ email, password })
+  await first.press('Log in')
+  await first.shows(email)
+  first.page.fill({ email: next, password: 'a wrong password' })
+  await first.press('Change address')
+  await first.shows('Invalid email or password')
+  first.page.fill({ password })
+  await first.press('Change address')
+  await first.shows('The new address gets a mail with a link.')
+  await first.page.close()
+
+  const confirmed = await openApp(await linkTo(next))
+  expect(confirmed.replaceState.mock.calls).toEqual([[null, '', '/']])
+  await confirmed.press('Use this address')
+  await confirmed.shows('Your address has changed. Log in with it.')
+  await confirmed.press('Continue')
+  await vi.waitFor(() => expect(confirmed.page.button('Log in')?.disabled).toBe(false), 10_000)
+  confirmed.page.fill({ email: next, password })
+  await confirmed.press('Log in')
+  await confirmed.shows(next)
+  await confirmed.page.close()
+
+  const undone = await openApp(await linkTo(email, 'undo-email-change'))
+  await undone.press('Undo the change')
+  await undone.shows('You have your former address again, and get a mail to choose a new password.')
+  await undone.press('Continue')
+  await vi.waitFor(() => expect(undone.page.button('Log in')).toBeDefined(), 10_000)
+  await undone.page.close()
+  const reset = await openApp(await linkTo(email, 'reset-password'))
+  await vi.waitFor(() => expect(reset.page.button('Change password')).toBeDefined(), 10_000)
+  reset.page.fill({ newPassword })
+  await reset.press('Change password')
+  await reset.shows(email)
+  await reset.page.close()
+})
+
+const formOf = (values: object) => {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(values)) data.set(name, value)
+  return data
+}
+
+/** Writes the page that a guide describes as the same as another one, with `undoEmailChange`. */
+async function writeUndo(folder: string, changePage: string) {
+  const undoPage = join(folder, changePage.replace('change-email', 'undo-email-change'))
+  const text = await readFile(join(folder, changePage), 'utf8')
+  await mkdir(dirname(undoPage), { recursive: true })
+  await writeFile(undoPage, text.replaceAll('changeEmail', 'undoEmailChange'))
+}
+
+it('changes the address, and undoes it, with Next.js', async ({ folder, load, linkTo, clock, database }) => {
+  clock.now = Date.now()
+  await writeUndo(folder, 'nextjs/app/change-email/page.tsx')
+  const guide = await load(
+    'nextjs',
+    `export { default as Email } from './app/email/page'
+    export { default as ChangeEmail } from './app/change-email/page'
+    export { default as UndoEmailChange } from './app/undo-email-change/page'
+    export { default as Home } from './app/page'
+    export * from './app/actions'
+    export { runAction } from 'next/headers'`,
+  )
+  const [email, next] = [validUser().email, validUser().email]
+  await database.signedUp({ email })
+  const logIn = () => guide.runAction(guide.logIn, undefined, formOf({ email: next, password }))
+  await expect(guide.runAction(guide.logIn, undefined, formOf({ email, password }))).rejects.toThrow(
+    'redirect to /',
+  )
+  const page = await renderPage(createElement(guide.Email))
+  const press = async (label: string, text: string, { button, text: shown }: typeof page) => {
+    await vi.waitFor(() => expect(button(label)?.disabled).toBe(false), 10_000)
+    button(label)?.click()
+    await vi.waitFor(() => expect(shown()).toContain(text), 10_000)
+  }
+  await vi.waitFor(() => expect(page.button('Change address')).toBeDefined(), 10_000)
+  page.fill({ email: next, password: 'a wrong password' })
+  await press('Change address', 'Invalid email or password', page)
+  page.fill({ email: next, password })
+  await press('Change address', 'The new address gets a mail with a link.', page)
+  await page.close()
+
+  const open = (component: FunctionComponent, url: string) =>
+    renderPage(createElement(StrictMode, null, createElement(component)), { url })
+  const confirmed = await open(guide.ChangeEmail, await linkTo(next))
+  await press('Use this address', 'Your address has changed. Log in with it.', confirmed)
+  await confirmed.close()
+  await expect(guide.Home()).rejects.toThrow('redirect to /log-in')
+  await expect(logIn()).rejects.toThrow('redirect to /')
+  expect(renderToStaticMarkup(await guide.Home())).toContain(next)
+
+  const undone = await open(guide.UndoEmailChange, await linkTo(email, 'undo-email-change'))
+  await press('Use this address', 'Your address has changed.', undone)
+  await undone.close()
+  expect(await logIn()).toMatchObject({ code: 'invalid_credentials' })
+  const [, code] = (await linkTo(email, 'reset-password')).split('#code=')
+  await expect(
+    guide.runAction(guide.resetPassword, undefined, formOf({ code, newPassword })),
+  ).rejects.toThrow('redirect to /')
+  expect(renderToStaticMarkup(await guide.Home())).toContain(email)
+})
+
+it('changes the address, and undoes it, with SvelteKit', async ({ load, linkTo, clock, database }) => {
+  clock.now = Date.now()
+  const guide = await load(
+    'sveltekit',
+    `export * as home from './src/routes/+page.server'
+    export * as logIn from './src/routes/log-in/+page.server'
+    export * as email from './src/routes/email/+page.server'
+    export * as change from './src/routes/change-email/+page.server'
+    export * as undo from './src/routes/undo-email-change/+page.server'
+    export * as reset from './src/routes/reset-password/+page.server'
+    export * as linked from './src/routes/reset-password/+page'`,
+  )
+  const jar = new Map<string, string>()
+  const event = (values: Record<string, string> = {}) => ({
+    cookies: {
+      get: (name: string) => jar.get(name),
+      set: (name: string, value: string) => void jar.set(name, value),
+      delete: (name: string) => void jar.delete(name),
+    },
+    getClientAddress: () => '203.0.113.7',
+    request: { formData: async () => new Map(Object.entries(values)) },
+  })
+  const [email, next] = [validUser().email, validUser().email]
+  await database.signedUp({ email })
+  const logIn = (address: string) => guide.logIn.actions.default(event({ email: address, password }))
+  /** Returns the code as the page gets it. */
+  const codeOf = (link: string) => {
+    vi.stubGlobal('location', new URL(link))
+    return guide.linked.load().code
+  }
+  await expect(logIn(email)).rejects.toThrow('303 to /')
+  const wrong = await guide.email.actions.default(event({ email: next, password: 'a wrong password' }))
+  expect(wrong).toMatchObject({ status: 401, data: { error: { code: 'invalid_credentials' } } })
+  expect(await guide.email.actions.default(event({ email: next, password }))).toEqual({ isSent: true })
+  const change = event({ code: codeOf(await linkTo(next)) })
+  await expect(guide.change.actions.default(change)).rejects.toThrow('303 to /log-in')
+  expect(await guide.change.actions.default(change)).toMatchObject({
+    status: 400,
+    data: { error: { code: 'code_invalid' } },
+  })
+  await expect(logIn(next)).rejects.toThrow('303 to /')
+  expect(await guide.home.load(event())).toMatchObject({ user: { email: next } })
+
+  const undo = event({ code: codeOf(await linkTo(email, 'undo-email-change')) })
+  expect(await guide.undo.actions.default(undo)).toEqual({ email })
+  expect(await guide.undo.actions.default(undo)).toMatchObject({ status: 400 })
+  expect(await logIn(next)).toMatchObject({ status: 401 })
+  const code = codeOf(await linkTo(email, 'reset-password'))
+  await expect(guide.reset.actions.default(event({ code, newPassword }))).rejects.toThrow('303 to /')
+  expect(await guide.home.load(event())).toMatchObject({ user: { email } })
+})
+
+it('changes the address, and undoes it, with Expo', async ({ folder, load, linkTo, clock, database }) => {
+  clock.now = Date.now()
+  await writeUndo(folder, 'expo/app/change-email.tsx')
+  const guide = await load(
+    'expo',
+    `export { default as Email } from './app/email'
+    export { default as ChangeEmail } from './app/change-email'
+    export { default as UndoEmailChange } from './app/undo-email-change'
+    export { usher } from './usher'
+    export { openBy } from 'expo-linking'`,
+  )
+  const [email, next] = [validUser().email, validUser().email]
+  await database.signedUp({ email })
+  await guide.usher.login({ email, password })
+  const press = async (component: FunctionComponent, label: string, text: string, values = {}) => {
+    const page = await renderPage(createElement(component))
+    await vi.waitFor(() => expect(page.button(label)).toBeDefined(), 10_000)
+    page.fill(values)
+    page.button(label)?.click()
+    await vi.waitFor(() => expect(page.text()).toContain(text), 10_000)
+    await page.close()
+  }
+  const wanted = { 'New email': next, Password: 'a wrong password' }
+  await press(guide.Email, 'Change address', 'Invalid email or password', wanted)
+  const right = { ...wanted, Password: password }
+  await press(guide.Email, 'Change address', 'The new address gets a mail with a link.', right)
+  guide.openBy(await linkTo(next))
+  await press(guide.ChangeEmail, 'Use this address', 'Your address has changed. Log in with it.')
+  expect((await guide.usher.me()).error).toMatchObject({ status: 401 })
+  expect((await database.login({ email: next, password })).statusCode).toBe(200)
+  guide.openBy(await linkTo(email, 'undo-email-change'))
+  await press(guide.UndoEmailChange, 'Use this address', 'Your address has changed.')
+  expect((await database.login({ email: next, password })).statusCode).toBe(401)
+  expect(await linkTo(email, 'reset-password')).toContain('#code=')
+})
