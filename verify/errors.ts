@@ -4,6 +4,7 @@ const catalogue = {
   token_invalid: { status: 401, message: 'The access token is invalid' },
   database_not_found: { status: 503, message: 'The server that issues tokens has no such database' },
   unavailable: { status: 503, message: 'The server that issues tokens is unavailable' },
+  revocations_stale: { status: 503, message: 'Whether the token was revoked is unknown' },
 } as const
 
 /**
@@ -14,6 +15,7 @@ const catalogue = {
  * - `token_invalid`: any other token. The user must log in again
  * - `database_not_found`: `workspace` or `database` is wrong, or the database was deleted
  * - `unavailable`: the keys that would verify the token cannot be read. The token may be valid
+ * - `revocations_stale`: the token may have been revoked, because revocations cannot be read. Only with `onStale: 'refuse'`
  */
 export type VerifyErrorCode = keyof typeof catalogue
 

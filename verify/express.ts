@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import type { VerifiedUser, Verifier } from './verifier.js'
+import type { VerifiedUser } from './user.js'
+import type { Verifier } from './verifier.js'
 
 declare global {
   namespace Express {

@@ -1,5 +1,6 @@
 import type { onRequestAsyncHookHandler } from 'fastify'
-import type { VerifiedUser, Verifier } from './verifier.js'
+import type { VerifiedUser } from './user.js'
+import type { Verifier } from './verifier.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -13,6 +13,7 @@ export interface FetchInit {
 /** The properties of a response that the verifier reads. */
 export interface FetchResponse {
   readonly status: number
+  readonly headers: { get(name: string): string | null }
   readonly body: { getReader(): BodyReader } | null
 }
 
@@ -30,27 +31,54 @@ export interface HttpOptions {
 /** Problem codes of the server that become the code of the error. Any other one becomes `unavailable`. */
 const refusals: readonly VerifyErrorCode[] = ['token_expired', 'token_invalid', 'database_not_found']
 
+interface RequestOptions {
+  /** Size of the largest body that is accepted. */
+  maxBytes: number
+  headers?: Record<string, string>
+}
+
 /**
  * Returns the JSON object of a response with status 200.
  *
- * @param maxBytes size of the largest body that is accepted
  * @throws {VerifyError} if there is no such response
  */
 export async function getJson(
   url: string,
   { fetch, timeoutMs }: HttpOptions,
-  { maxBytes, headers = {} }: { maxBytes: number; headers?: Record<string, string> },
+  options: RequestOptions,
 ): Promise<Record<string, unknown>> {
-  const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(url, { headers, redirect: 'manual', signal })
-    const json = readJson(url, response, maxBytes)
-    if (response.status === 200) return Object(await json)
-    const body = Object(await json.catch(() => undefined))
-    const cause = new Error(`GET ${url} returned ${response.status}`)
+    const { status, body } = await get(url, { ...options, fetch, signal: AbortSignal.timeout(timeoutMs) })
+    if (status === 200) return body
+    const cause = new Error(`GET ${url} returned ${status}`)
     throw new VerifyError(refusals.find((code) => code === body.code) ?? 'unavailable', { cause })
   } catch (cause) {
     throw cause instanceof VerifyError ? cause : new VerifyError('unavailable', { cause })
+  }
+}
+
+/**
+ * Sends a GET request. Returns the status, the JSON object and the seconds of `Retry-After`.
+ *
+ * @throws if there is no response, or if one with status 200 has no JSON
+ */
+export async function get(
+  url: string,
+  {
+    fetch,
+    signal,
+    maxBytes,
+    headers = {},
+  }: RequestOptions & Pick<HttpOptions, 'fetch'> & Pick<FetchInit, 'signal'>,
+) {
+  const response = await fetch(url, { headers, redirect: 'manual', signal })
+  const { status } = response
+  const json = readJson(url, response, maxBytes)
+  const body: Record<string, unknown> = Object(await (status === 200 ? json : json.catch(() => undefined)))
+  return {
+    status,
+    body,
+    retryAfterSeconds: Number.parseInt(response.headers?.get('retry-after') ?? '', 10) || 0,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import type { VerifiedUser, Verifier } from './verifier.js'
+import type { VerifiedUser } from './user.js'
+import type { Verifier } from './verifier.js'
 
 /** Returns middleware that sets the variable `user`, or responds with 401 or 503 and a problem document. */
 export const requireUser =

@@ -1,10 +1,7 @@
 export { VerifyError, type VerifyErrorCode } from './errors.js'
+export type { RevocationOptions, RevocationState } from './feed.js'
 export type { BodyReader, Fetch, FetchInit, FetchResponse } from './get-json.js'
-export {
-  type Claims,
-  createVerifier,
-  type Result,
-  type VerifiedUser,
-  type Verifier,
-  type VerifierOptions,
-} from './verifier.js'
+export type { VerifierOptions } from './options.js'
+export type { Result } from './result.js'
+export type { Claims, VerifiedUser } from './user.js'
+export { createVerifier, type Verifier } from './verifier.js'

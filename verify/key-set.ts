@@ -1,6 +1,7 @@
 import { type CryptoKey, importJWK, type JWTHeaderParameters } from 'jose'
 import { VerifyError } from './errors.js'
 import { getJson, type HttpOptions } from './get-json.js'
+import { isWorker } from './is-worker.js'
 
 /** Algorithms with which a server signs. */
 export const algorithms = ['ES256', 'RS256', 'EdDSA']
@@ -18,11 +19,9 @@ const cooldownMs = 5_000
 const maxBytes = 65_536
 const maxKeys = 100
 
-/** In a Cloudflare Worker, a request cannot await a fetch of another one, and cancels its own fetches when it ends. */
-const isolatesRequests = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
-
-/** Returns a function that finds the key of a token's header in a cached key set. */
+/** Creates a cached key set. */
 export function createKeySet(url: string, http: HttpOptions, now: () => number) {
+  const isolatesRequests = isWorker()
   let keys: Awaited<ReturnType<typeof fetchKeys>> = new Map()
   let fetchedAt = -Infinity
   let triedAt = -Infinity
@@ -53,19 +52,25 @@ export function createKeySet(url: string, http: HttpOptions, now: () => number) 
     return attempt
   }
 
-  /** @throws {VerifyError} `token_invalid` if the key is not in the set; the error of the last fetch if it failed */
-  return async ({ kid = '', alg }: JWTHeaderParameters): Promise<CryptoKey> => {
-    const find = () => (ageMs(fetchedAt) < maxStaleMs ? keys.get(`${alg} ${kid}`) : undefined)
+  /**
+   * Finds the key of a token's header.
+   *
+   * @throws {VerifyError} `token_invalid` if the key is not in the set; the error of the last fetch if it failed
+   */
+  async function find({ kid = '', alg }: JWTHeaderParameters): Promise<CryptoKey> {
+    const cached = () => (ageMs(fetchedAt) < maxStaleMs ? keys.get(`${alg} ${kid}`) : undefined)
     const age = ageMs(fetchedAt)
-    const isUnknown = !find()
+    const isUnknown = !cached()
     if ((isUnknown || age >= refreshAfterMs) && (pending || ageMs(triedAt) >= cooldownMs)) {
       const refreshing = refresh()
       if (isUnknown || (age >= maxAgeMs && !failure) || isolatesRequests) await refreshing
     }
-    const key = find()
+    const key = cached()
     if (key) return key
     throw failure ?? new VerifyError('token_invalid', { cause: new Error('The key set has no such kid') })
   }
+
+  return { find, refresh }
 }
 
 /** Returns the keys of a key set by algorithm and ID. */

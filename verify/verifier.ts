@@ -1,54 +1,12 @@
-import { errors, jwtVerify } from 'jose'
+import { jwtVerify } from 'jose'
 import { VerifyError } from './errors.js'
-import { type Fetch, getJson } from './get-json.js'
+import type { RevocationState } from './feed.js'
+import { getJson } from './get-json.js'
 import { algorithms, createKeySet } from './key-set.js'
-
-/** Options of a verifier. */
-export interface VerifierOptions {
-  /** Root URL of the server, exactly as in its `BASE_URL`, such as `https://users.example.com`. */
-  baseUrl: string
-  /** Slug of the workspace. */
-  workspace: string
-  /** Name of the database. */
-  database: string
-  /** Sends each request. The global `fetch` by default. */
-  fetch?: Fetch | undefined
-  /** Timeout of a request in milliseconds. 5,000 by default. */
-  timeoutMs?: number | undefined
-  /** The clock, in milliseconds since the epoch, for tests. `Date.now` by default. */
-  now?: (() => number) | undefined
-}
-
-/** The claims of an access token (RFC 9068). */
-export interface Claims {
-  iss: string
-  aud: string | string[]
-  /** ID of the user. */
-  sub: string
-  /** `database:` and the ID of the database. */
-  client_id: string
-  /** Issued at, in seconds since the epoch. */
-  iat: number
-  /** Expires at, in seconds since the epoch. */
-  exp: number
-  /** ID of the token. */
-  jti: string
-  /** IDs of the user's tenants. Undefined if the user has more than 50. */
-  tenants?: string[]
-  [name: string]: unknown
-}
-
-/** What a valid token says of its user. */
-export interface VerifiedUser {
-  userId: string
-  /** IDs of the user's tenants. Undefined if the user has more than 50: ask `fetchTenants`. */
-  tenants: string[] | undefined
-  expiresAt: Date
-  claims: Claims
-}
-
-/** Either `data` or `error` is set, the other one is undefined. */
-export type Result<Data> = { data: Data; error: undefined } | { data: undefined; error: VerifyError }
+import { assertValid, type VerifierOptions } from './options.js'
+import { type Result, toResult } from './result.js'
+import { createRevocationCheck } from './revocation-check.js'
+import { type Claims, isMembership, isTenants, userOf, type VerifiedUser } from './user.js'
 
 /** Verifies tokens of one database. Its functions work without `this`, and never reject. */
 export interface Verifier {
@@ -59,10 +17,13 @@ export interface Verifier {
    * revoked since it was issued is `token_invalid`.
    */
   fetchTenants(tokenOrHeader: string | null | undefined): Promise<Result<string[]>>
+  /** Returns the user's current role in each tenant, by its ID, as `fetchTenants` returns the tenants. */
+  fetchRoles(tokenOrHeader: string | null | undefined): Promise<Result<ReadonlyMap<string, string>>>
+  /** Returns what is known of revocations, for health checks. Undefined without the option `revocations`. */
+  revocations(): RevocationState | undefined
+  /** Stops reading revocations. Their state is stale then. */
+  close(): void
 }
-
-/** How far the clocks of two servers may differ. */
-const clockSkewSeconds = 30
 
 /** The maximum size of a response of `/users/me`, with about 100,000 tenants. */
 const maxUserBytes = 4_194_304
@@ -85,11 +46,19 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const http = { fetch: fetchOption, timeoutMs }
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const issuer = `${baseUrl}/workspaces/${options.workspace}/databases/${options.database}`
-  const findKey = createKeySet(`${issuer}/.well-known/jwks.json`, http, now)
+  const keys = createKeySet(`${issuer}/.well-known/jwks.json`, http, now)
+  const revocations =
+    options.revocations &&
+    createRevocationCheck(options.revocations, {
+      url: `${issuer}/management/revocations`,
+      http,
+      now,
+      onKeyRetired: keys.refresh,
+    })
 
-  async function verifiedUser(token: string): Promise<VerifiedUser> {
+  async function verifiedToken(token: string) {
     const nowMs = now()
-    const { payload } = await jwtVerify<Claims>(token, findKey, {
+    const { payload, protectedHeader } = await jwtVerify<Claims>(token, keys.find, {
       algorithms,
       issuer,
       audience: issuer,
@@ -97,69 +66,38 @@ export function createVerifier(options: VerifierOptions): Verifier {
       requiredClaims: ['sub', 'iat', 'exp', 'jti'],
       currentDate: new Date(nowMs),
     })
-    const { sub, tenants, iat, exp } = payload
-    if (typeof sub !== 'string') throw new Error('sub is not a string')
-    if (iat > nowMs / 1000 + clockSkewSeconds) throw new Error('iat is in the future')
-    if (!isTenants(tenants)) throw new Error('tenants is not a list of strings')
-    return { userId: sub, tenants, expiresAt: new Date(exp * 1000), claims: payload }
+    return { user: userOf(payload, nowMs), kid: protectedHeader.kid }
+  }
+
+  async function verifiedUser(token: string) {
+    const { user, kid } = await verifiedToken(token)
+    return revocations ? revocations.accept(user, kid) : user
+  }
+
+  async function currentUser(token: string) {
+    await verifiedToken(token)
+    const headers = { Authorization: `Bearer ${token}` }
+    return getJson(`${issuer}/users/me`, http, { maxBytes: maxUserBytes, headers })
   }
 
   async function currentTenants(token: string) {
-    await verifiedUser(token)
-    const headers = { Authorization: `Bearer ${token}` }
-    const { tenants } = await getJson(`${issuer}/users/me`, http, { maxBytes: maxUserBytes, headers })
+    const { tenants } = await currentUser(token)
     if (tenants && isTenants(tenants)) return tenants
     throw new VerifyError('unavailable', { cause: new Error('/users/me returned no list of tenants') })
+  }
+
+  async function currentRoles(token: string) {
+    const { memberships } = await currentUser(token)
+    if (Array.isArray(memberships) && memberships.every(isMembership))
+      return new Map(memberships.map(({ id, role }) => [id, role]))
+    throw new VerifyError('unavailable', { cause: new Error('/users/me returned no roles') })
   }
 
   return {
     verify: (tokenOrHeader) => toResult(tokenOrHeader, verifiedUser),
     fetchTenants: (tokenOrHeader) => toResult(tokenOrHeader, currentTenants),
+    fetchRoles: (tokenOrHeader) => toResult(tokenOrHeader, currentRoles),
+    revocations: () => revocations?.state(),
+    close: () => revocations?.close(),
   }
-}
-
-function assertValid(options: VerifierOptions) {
-  const { baseUrl, workspace, database, fetch, timeoutMs, now } = Object(options) as Partial<VerifierOptions>
-  const assert = (isValid: boolean, problem: string) => {
-    if (!isValid) throw new TypeError(`createVerifier: ${problem}`)
-  }
-  assert(isRootUrl(baseUrl), 'baseUrl must be an http or https URL without query and fragment')
-  assert(isPathName(workspace), 'workspace must be the slug of a workspace')
-  assert(isPathName(database), 'database must be the name of a database')
-  assert(fetch === undefined || typeof fetch === 'function', 'fetch must be a function')
-  assert(timeoutMs === undefined || isTimeout(timeoutMs), 'timeoutMs must be an integer from 1 to 2147483647')
-  assert(now === undefined || typeof now === 'function', 'now must be a function')
-}
-
-const isRootUrl = (url: unknown) =>
-  typeof url === 'string' && /^https?:\/\/[^?#@]+$/.test(url) && URL.canParse(url)
-
-const isPathName = (name: unknown) =>
-  typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(name)
-
-const isTimeout = (timeout: number) => Number.isInteger(timeout) && timeout > 0 && timeout < 2 ** 31
-
-const isTenants = (tenants: unknown): tenants is string[] | undefined =>
-  tenants === undefined || (Array.isArray(tenants) && tenants.every((each) => typeof each === 'string'))
-
-async function toResult<Data>(input: unknown, use: (token: string) => Promise<Data>): Promise<Result<Data>> {
-  try {
-    return { data: await use(readToken(input)), error: undefined }
-  } catch (cause) {
-    if (cause instanceof VerifyError) return { data: undefined, error: cause }
-    const code = cause instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid'
-    return { data: undefined, error: new VerifyError(code, { cause }) }
-  }
-}
-
-/** Returns the token of a header (RFC 6750 §2.1), or a token without its header. */
-function readToken(input: unknown): string {
-  if (input === undefined || input === null) throw new VerifyError('token_missing')
-  if (typeof input !== 'string') throw new VerifyError('token_invalid')
-  const token = /^bearer( |$)/i.test(input) ? input.slice(7).trim() : input
-  // Neither a token nor a Bearer token: another scheme, or nothing.
-  if (token === '' || (token === input && input.includes(' '))) throw new VerifyError('token_missing')
-  // The encoding of RFC 7515 exactly: no padding, no line breaks.
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new VerifyError('token_invalid')
-  return token
 }

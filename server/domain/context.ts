@@ -1,13 +1,13 @@
 import { batchReads } from '../store/batched-reads.js'
+import { keptEvents, revocations } from '../store/queries/numbered-lists.js'
 import type { NewMessage } from '../store/queries/outbox.js'
 import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
 import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'
 import { createDatabaseLookup, type TokenSettings } from './databases/find-database.js'
-import { createEventWaits, type EventWaits } from './events/event-waits.js'
-import { createSharedReads, numberNewEvents } from './events/kept-events.js'
 import { createSecretLookup } from './keys/database-secrets.js'
+import { createFollowedList, type FollowedList } from './numbered-lists/followed-list.js'
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { Throttle } from './throttle/login-throttle.js'
@@ -15,6 +15,12 @@ import { createMailAllowance, type MailAllowance } from './throttle/mail-allowan
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
 import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
 import { VerifiedTokens } from './tokens/verified-tokens.js'
+import { type ManagedUserRead, readManagedUsers, type WantedUser } from './users/read-managed-users.js'
+
+/** Requests of a process that wait for events at most. */
+const eventWaits = 1000
+/** Requests of a process that wait for revocations at most. Each backend has one all the time. */
+const revocationWaits = 4000
 
 /** Dependencies of the rules, one object per process. */
 export interface AppContext extends Pick<Clock, 'now'> {
@@ -27,11 +33,11 @@ export interface AppContext extends Pick<Clock, 'now'> {
   mails: MailAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   findUser: ReturnType<typeof batchReads<UserKey, UserOfToken>>
+  findManagedUser: ReturnType<typeof batchReads<WantedUser, ManagedUserRead>>
   findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
-  eventWaits: EventWaits
-  /** Returns the events after a place, for requests that have waited for them. */
-  readNextEvents: ReturnType<typeof createSharedReads>
+  keptEvents: FollowedList
+  revocations: FollowedList
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
   /** Starts the delivery of stored messages: those of a kind if it is given. Set by the server that delivers them. */
@@ -57,6 +63,7 @@ export function createContext(
 ): AppContext {
   const { now } = clock
   const hashing = createHasher(settings.hashing)
+  const isEnding = () => context.isEnding
   const context: AppContext = {
     store,
     hashing,
@@ -65,16 +72,12 @@ export function createContext(
     networkAllowance: createNetworkAllowance(store, now),
     mails: createMailAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings, clock),
-    findUser: batchReads((databaseId, keys) =>
-      findUsersOfTokens(store, { databaseId, now: new Date(now()) }, keys),
-    ),
+    findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys)),
+    findManagedUser: batchReads((databaseId, wanted) => readManagedUsers(context, databaseId, wanted)),
     findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),
-    eventWaits: createEventWaits({
-      read: (databaseId) => numberNewEvents(store, databaseId),
-      isEnding: () => context.isEnding,
-    }),
-    readNextEvents: createSharedReads(store),
+    keptEvents: createFollowedList(store, keptEvents, { isEnding, max: eventWaits }),
+    revocations: createFollowedList(store, revocations, { isEnding, max: revocationWaits }),
     verifiedTokens: new VerifiedTokens(),
     rejectedTokens: createRejectedTokens(now),
     now,

@@ -131,17 +131,25 @@ async function signUp(usher: TestApi, store: Store, database: TestDatabase): Pro
 /** Returns a store whose revocations wait before they are committed. */
 function holdRevocations(postgres: TestStore) {
   let [executed, commit] = [deferred(), deferred()]
-  const query: Store['query'] = (text, values, milliseconds) => {
-    if (!/SET[^;]* tokens_valid_after =/.test(text)) return postgres.query(text, values, milliseconds)
-    return postgres.transaction(String(values[0]), async (run) => {
-      const rows = await run(text, values)
+  const isRevocation = (text: string) => /SET[^;]* tokens_valid_after =/.test(text)
+  const transaction: Store['transaction'] = (databaseId, work) =>
+    postgres.transaction(databaseId, async (query) => {
+      let hasRevoked = false
+      const result = await work((text, values) => {
+        hasRevoked ||= isRevocation(text)
+        return query(text, values)
+      })
+      if (!hasRevoked) return result
       executed.resolve()
       await commit.promise
-      return rows as never[]
+      return result
     })
-  }
+  const query: Store['query'] = (text, values, milliseconds) =>
+    isRevocation(text)
+      ? transaction(String(values[0]), (run) => run(text, values))
+      : postgres.query(text, values, milliseconds)
   return {
-    store: { ...postgres, query },
+    store: { ...postgres, query, transaction },
     reset: () => {
       ;[executed, commit] = [deferred(), deferred()]
     },

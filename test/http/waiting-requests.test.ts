@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { buildApp } from '../../server/http/app.js'
+import { keptEvents } from '../../server/store/queries/numbered-lists.js'
 import { withStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
 
@@ -27,7 +28,7 @@ const it = withStore.extend('server', async ({ store }, { onCleanup }) => {
   })
   const url = `${origin}${database.users.replace(/users$/, 'management/events')}`
   const headers = { authorization: `Bearer ${key}` }
-  const isWaiting = (count: number) => expect.poll(() => usher.context.eventWaits.count()).toBe(count)
+  const isWaiting = (count: number) => expect.poll(() => usher.context.keptEvents.waits.count()).toBe(count)
   return { usher, database, app, url, headers, isWaiting }
 })
 
@@ -70,7 +71,7 @@ it('many requests that wait hold no connection of the store and get the event by
 }) => {
   const { usher, database, url, headers } = server
   const { next } = await (await fetch(url, { headers })).json()
-  const reads = vi.spyOn(usher.context, 'readNextEvents')
+  const query = vi.spyOn(usher.context.store, 'query')
   const responses = Array.from({ length: 50 }, () => fetch(`${url}?after=${next}&wait=25`, { headers }))
   await server.isWaiting(50)
   // The embedded store has one connection.
@@ -79,6 +80,14 @@ it('many requests that wait hold no connection of the store and get the event by
     const { events } = await response.json()
     expect(events).toMatchObject([{ type: 'user.created', data: { userId: id } }])
   }
-  const results = reads.mock.results.map(({ value }) => value)
-  expect([results.length, new Set(results).size]).toEqual([50, 1])
+  const texts = query.mock.calls.map(([text]) => text)
+  expect(texts.filter((text) => text === keptEvents.findAfter)).toHaveLength(1)
+})
+
+it('a cursor that has expired fails no other request that is read at the same time', async ({ server }) => {
+  const { url, headers } = server
+  const { next } = await (await fetch(url, { headers })).json()
+  const cursors = ['other.1', next, 'other.2', next]
+  const responses = await Promise.all(cursors.map((after) => fetch(`${url}?after=${after}`, { headers })))
+  expect(responses.map(({ status }) => status)).toEqual([410, 200, 410, 200])
 })

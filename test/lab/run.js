@@ -19,16 +19,20 @@ const parts = {
   image: tests('image'),
   isolation: tests('isolation'),
   mutants: ['test/lab/mutants/mutants.js'],
-  verify: tests('verify'),
+  tenants: tests('tenants'),
+  verify: [...tests('verify'), 'test/lab/revocations/'],
 }
+/** Parts of other parts, which run by themselves only if they are chosen. */
+const inner = { revocations: tests('revocations') }
 
 const [chosen, ...more] = process.argv.slice(2)
-if (chosen !== undefined && !(chosen in parts)) {
-  process.stderr.write(`Unknown part ${chosen}. Use one of ${Object.keys(parts).join(', ')}.\n`)
+const all = { ...parts, ...inner }
+if (chosen !== undefined && !(chosen in all)) {
+  process.stderr.write(`Unknown part ${chosen}. Use one of ${Object.keys(all).join(', ')}.\n`)
   process.exit(2)
 }
-for (const [part, args] of Object.entries(parts)) {
-  if (chosen !== undefined && part !== chosen) continue
+for (const [part, args] of Object.entries(all)) {
+  if (chosen === undefined ? part in inner : part !== chosen) continue
   const { status } = spawnSync(process.execPath, [...args, ...more], { stdio: 'inherit' })
   process.exitCode ||= status ?? 1
 }

@@ -4,7 +4,10 @@ import { setDatabase, webhookSettings } from '../../server/domain/management/dat
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
 import { bystander } from './bystanders.js'
+import { useEmailChange } from './every-email-change.js'
+import { useInvitations } from './every-invitation-operation.js'
 import { useManagement } from './every-management-operation.js'
+import { useTenants } from './every-tenant-operation.js'
 import type { OpenStore } from './open-store.js'
 import { startReceiver } from './receiver.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
@@ -55,17 +58,21 @@ export async function useEveryOperation(
     await database.login({ email: 'ada@example.com', password: wrong }),
     await database.login({ email: 'ada@example.com', password }),
     ...(await sequentially(6, () => database.login({ email: 'nobody@example.com', password: wrong }))),
-    await api.send({ method: 'GET', url: users.replace('users', '.well-known/jwks.json') }),
+    ...(await discover(api, users.replace(/users$/, ''))),
     await api.send({ method: 'GET', url: '/readyz' }),
   ].map(({ statusCode }) => statusCode)
   expect(statuses).toEqual([
     201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 204, 200, 204, 401, 200, 401, 401, 401,
-    401, 401, 429, 200, 200,
+    401, 401, 429, 200, 200, 200, 200, 200,
   ])
   await sendEvents(api)
   await sendCodes(api, smtp)
-  await useManagement(api, smtp)
+  await useTenants(api)
+  await useEmailChange(api, smtp)
+  await useInvitations(api, smtp)
+  await useManagement(api)
   await readEvents(api)
+  await readRevocations(api)
   await sweepDatabase(api.context, database.id, {
     log: api.app.log,
     stopped: new AbortController().signal,
@@ -78,6 +85,17 @@ export async function useEveryOperation(
   await costlier.close()
   return operations
 }
+
+/** Returns the responses of the operations that describe a database. */
+const discover = ({ send }: TestApi, root: string) =>
+  Promise.all(
+    [
+      `${root}.well-known/jwks.json`,
+      `${root}.well-known/openid-configuration`,
+      `${root}.well-known/oauth-authorization-server`,
+      `/.well-known/oauth-authorization-server${root.slice(0, -1)}`,
+    ].map((url) => send({ method: 'GET', url })),
+  )
 
 /** Returns the responses of the account operations. */
 async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'me' | 'as' | 'endSession'>) {
@@ -130,16 +148,18 @@ async function sendEvents(api: TestApi) {
   await signUp(2)
   receiver.answer = (response) => response.writeHead(500).end()
   await signUp(3)
-  await vi.waitFor(async () =>
-    expect(await api.store.prisma.message.count({ where: { databaseId: id, lastError: 'status 500' } })).toBe(
-      1,
-    ),
+  await vi.waitFor(
+    async () =>
+      expect(
+        await api.store.prisma.message.count({ where: { databaseId: id, lastError: 'status 500' } }),
+      ).toBe(1),
+    10_000,
   )
   await receiver.close()
 }
 
 /** Keeps events and lists them, with a key that waits, and deletes them. */
-async function readEvents(api: TestApi) {
+export async function readEvents(api: TestApi) {
   const database = await api.newDatabase()
   await setDatabase(api.store, database, { eventsKept: 7 })
   const operation = { store: api.store, now: new Date(api.clock.now) }
@@ -162,6 +182,34 @@ async function readEvents(api: TestApi) {
     pause: async () => undefined,
   })
   await setDatabase(api.store, database, { eventsKept: 7 })
+}
+
+/** Lists revocations, also with a key that waits, and deletes them. */
+export async function readRevocations(api: TestApi) {
+  const database = await api.newDatabase()
+  const operation = { store: api.store, now: new Date(api.clock.now) }
+  const described = { name: 'verifier', scopes: ['revocations:read' as const], expiresInSeconds: 3600 }
+  const { key } = await createApiKey(operation, database, described)
+  const headers = { authorization: `Bearer ${key}` }
+  const url = database.users.replace(/users$/, 'management/revocations')
+  const list = async (query: string) =>
+    (await api.send({ method: 'GET', url: `${url}${query}`, headers })).json()
+  const [first, second] = [await database.opened(), await database.opened()]
+  await database.endSession(first.refreshToken.value)
+  const { revocations, next } = await list('')
+  expect(revocations).toHaveLength(1)
+  const waiting = list(`?after=${next}&wait=25`)
+  await database.endSession(second.refreshToken.value)
+  expect((await waiting).revocations).toHaveLength(1)
+  await api.store.prisma.revocation.updateMany({
+    where: { databaseId: database.id },
+    data: { createdAt: new Date(0) },
+  })
+  await sweepDatabase(api.context, database.id, {
+    log: api.app.log,
+    stopped: new AbortController().signal,
+    pause: async () => undefined,
+  })
 }
 
 /** Requests a code of each purpose, and uses it. */

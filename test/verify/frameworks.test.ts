@@ -6,7 +6,7 @@ import { requireUser as requireUserOfFastify } from '@usher/verify/fastify'
 import { requireUser as requireUserOfHono } from '@usher/verify/hono'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import { beforeEach, describe, expect } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished } from 'vitest'
 import { isInstalled, loadExpress } from '../clients/installed.js'
 import { freePort } from '../support/postgres-server.js'
 import { it } from './live.js'
@@ -102,5 +102,26 @@ describe.each(backends)('requireUser of %s', (name, start) => {
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('5')
     expect(JSON.parse(response.text)).toMatchObject({ status: 503, code: 'unavailable' })
+  })
+
+  it('responds with 503 while revocations cannot be read, if tokens are then refused', async ({
+    database,
+    options,
+  }) => {
+    const { jwt } = (await database.signedUp()).token
+    const revocations = { apiKey: 'usher_wrong', onStale: 'refuse' } as const
+    const verifier = createVerifier({ ...options, revocations })
+    onTestFinished(verifier.close)
+    const response = await start(verifier).get(`Bearer ${jwt}`)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('5')
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    expect(JSON.parse(response.text)).toEqual({
+      type: 'about:blank',
+      title: 'Service Unavailable',
+      status: 503,
+      detail: 'Whether the token was revoked is unknown',
+      code: 'revocations_stale',
+    })
   })
 })

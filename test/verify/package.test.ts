@@ -76,6 +76,7 @@ export async function statusOf(headers: Headers): Promise<string> {
       return error.headers['WWW-Authenticate'] ?? ''
     case 'database_not_found':
     case 'unavailable':
+    case 'revocations_stale':
       return String(error.status satisfies 401 | 503)
     default:
       return error.code satisfies never
@@ -152,7 +153,7 @@ it('has types that pass attw for each way of resolving', async () => {
   expect(problems).toEqual([])
 })
 
-it('adds at most 2,560 bytes to jose, minified and gzipped', async () => {
+it('adds at most 6,656 bytes to jose, minified and gzipped', async () => {
   const bundle = (external: string[]) =>
     build({
       stdin: { contents: "export * from '@usher/verify'", resolveDir: folder },
@@ -163,9 +164,9 @@ it('adds at most 2,560 bytes to jose, minified and gzipped', async () => {
       write: false,
     }).then(({ outputFiles }) => gzipSync(outputFiles[0]?.contents ?? '').length)
   const own = await bundle(['jose'])
-  expect(own).toBeGreaterThan(1_024)
-  expect(own).toBeLessThanOrEqual(2_560)
-  expect(await bundle([])).toBeLessThanOrEqual(12_288)
+  expect(own).toBeGreaterThan(4_096)
+  expect(own).toBeLessThanOrEqual(6_656)
+  expect(await bundle([])).toBeLessThanOrEqual(12_800)
 })
 
 it.each(['express', 'fastify', 'hono'])('has at most 30 lines in its sub-path %s', async (name) => {

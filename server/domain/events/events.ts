@@ -7,14 +7,21 @@ export const eventTypes = [
   'user.updated',
   'user.email_verified',
   'user.password_changed',
+  'user.email_changed',
+  'user.email_change_undone',
   'user.disabled',
   'user.enabled',
   'user.deleted',
   'session.reuse_detected',
   'tenant.created',
   'tenant.updated',
+  'tenant.deleted',
   'tenant.user_added',
   'tenant.user_removed',
+  'tenant.role_changed',
+  'invitation.created',
+  'invitation.accepted',
+  'invitation.revoked',
 ] as const
 
 /** A change that webhooks, the management API and `usher events tail` report. It contains ids only. */
@@ -22,6 +29,7 @@ export interface Event {
   type: (typeof eventTypes)[number]
   userId?: string
   tenantId?: string
+  invitationId?: string
   sessionId?: string
   /** The API key that has caused it. */
   apiKey?: string

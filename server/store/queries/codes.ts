@@ -2,7 +2,8 @@ import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { type Revoked, revoking } from './revocations.js'
-import { tenantsOf } from './users.js'
+import { revokeWithMessages } from './stored-revocations.js'
+import { membershipsOf, type Tenancy } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -13,6 +14,15 @@ export async function findUserId(store: Queries, databaseId: string, canonicalEm
     [databaseId, canonicalEmail],
   )
   return user?.id
+}
+
+/** Returns the address of a user, or undefined. */
+export async function findEmail(store: Queries, databaseId: string, id: string) {
+  const [user] = await store.query<Pick<User, 'email'>>(
+    'SELECT email FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid',
+    [databaseId, id],
+  )
+  return user?.email
 }
 
 export type FoundCode = Pick<Code, 'id' | 'userId' | 'canonicalEmail'> & Pick<User, 'email'>
@@ -71,21 +81,24 @@ const useCode = (assignments: string, returned: string) => `
   RETURNING u.id, owner.email_verified_at IS NULL AS "isNewlyVerified", ${returned}`
 
 /** Sets the password of a code's user and revokes all tokens. Returns undefined if the code cannot be used any more. */
-export async function resetPassword(
+export function resetPassword(
   store: Transactions,
   { databaseId, id, userId }: UsedCode,
   { now, passwordHash, messages }: CodeUse & { passwordHash: string },
 ) {
-  type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt'> & { tenants: string[] }
+  type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt'> & Tenancy
   const values = [databaseId, userId, id, now, passwordHash, now.getTime()]
-  const [user] = await changeWithMessages<Row>(store, { text: resetPasswordStatement, values }, messages)
-  return user
+  return revokeWithMessages<Row>(store, { text: resetPasswordStatement, values }, { now, userId, messages })
 }
 
+// The number is read as the memberships are, when the statement began: `u` may be later, if the statement has waited for a
+// removal from a tenant.
 const resetPasswordStatement = useCode(
   `, ${revoking('$4', '$6')}, password_hash = $5`,
   `u.generation, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
-    ${tenantsOf('u.id')}`,
+    ${membershipsOf('u.id')}, (
+      SELECT read.tenants_version FROM usher."user" AS read WHERE read.database_id = $1::uuid AND read.id = u.id
+    ) AS "tenantsVersion"`,
 )
 
 /** Marks the address of a code's user as verified. Returns undefined if the code cannot be used any more. */
@@ -106,7 +119,7 @@ const verifyEmailStatement = useCode('', 'u.email')
 export type Recipient = Pick<User, 'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt'>
 
 /** A code of a message, before it is stored. When it is stored, it is bound to the user's current address. */
-export type NewCode = Omit<Code, 'canonicalEmail' | 'generation' | 'messageStoredAt'>
+export type NewCode = Omit<Code, 'canonicalEmail' | 'email' | 'generation' | 'messageStoredAt'>
 
 /**
  * Stores the code of a message, and replaces the user's older code of the same purpose. Locks the user first, as the

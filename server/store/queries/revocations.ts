@@ -1,5 +1,6 @@
 import type { User } from '../generated/client.js'
 import { changeWithMessages, type MessagesOf, type NewMessage, type Transactions } from './outbox.js'
+import { revokeWithMessages } from './stored-revocations.js'
 
 // The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises
 // in its own statement. A login reads it, and its token and session carry it. They are accepted only while the user
@@ -22,7 +23,10 @@ export const after = (instant: string, seconds: string) =>
   `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
 
 /** Returns the condition that session `s` of user `u` has not ended. */
-export const isOpen = (now: string) => `s.ended_at IS NULL AND s.expires_at > ${now}::timestamptz
+export const isOpen = (now: string) => `s.expires_at > ${now}::timestamptz AND ${isNotRevoked}`
+
+/** The condition that session `s` of user `u` was not ended before it expired. */
+export const isNotRevoked = `s.ended_at IS NULL
   AND (s.generation IS NULL OR s.generation = u.generation)
   AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
 
@@ -32,29 +36,37 @@ export const isUnchanged = (generation: string, tokensValidAfter: string) => `u.
     AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
 /**
- * Returns assignments that revoke the tokens and sessions of user `u`. They add the milliseconds, so that a user who is
- * restored from a backup does not get a generation of the tokens that were issued after the backup.
+ * Returns the expression for the generation after a revocation. It follows the milliseconds, so that a user who is restored
+ * from a backup does not get a generation of the tokens that were issued after the backup.
+ */
+export const nextGeneration = (generation: string, milliseconds: string) =>
+  `GREATEST(${generation} + 1, ${milliseconds}::bigint)`
+
+/**
+ * Returns assignments that revoke the tokens and sessions of user `u`.
  *
  * @param milliseconds of `now`
  */
 export const revoking = (now: string, milliseconds: string) => `
-    generation = GREATEST(u.generation + 1, ${milliseconds}::bigint),
+    generation = ${nextGeneration('u.generation', milliseconds)},
     tokens_valid_after = GREATEST(store.time, LEAST(${now}::timestamptz, ${after('store.time', '30')}))`
 
 /**
- * Returns parts of a statement that delete a user's codes to reset the password, and the waiting mails with such
- * codes. The statement does not see a code that is stored meanwhile, but that code has the previous generation.
+ * Returns parts of a statement that delete a user's codes to reset the password or to change the address, and the
+ * waiting mails with such codes. The statement does not see a code that is stored meanwhile, but that code has the
+ * previous generation.
  */
 export const withoutResetCodes = (changed: string) => `code AS (
     DELETE FROM usher.code USING ${changed}
-    WHERE code.database_id = $1::uuid AND code.user_id = ${changed}.id AND code.purpose = 'password_reset'
+    WHERE code.database_id = $1::uuid AND code.user_id = ${changed}.id
+      AND code.purpose IN ('password_reset', 'email_change')
   ), message AS (
     DELETE FROM usher.outbox AS message USING ${changed}
     WHERE message.database_id = $1::uuid AND message.user_id = ${changed}.id
-      AND message.kind = 'mail' AND message.payload->>'type' = 'password_reset'
+      AND message.kind = 'mail' AND message.payload->>'type' IN ('password_reset', 'email_change')
   )`
 
-/** Returns a statement that changes user `u`, and deletes the user's codes to reset the password. */
+/** Returns a statement that changes user `u`, and deletes the user's codes to reset the password or to change the address. */
 export const change = (assignments: string, condition: string) => `
   WITH changed AS (
     UPDATE usher."user" AS u SET ${assignments}
@@ -80,40 +92,35 @@ export interface Revocation {
 }
 
 /** Revokes the tokens and sessions of a user. Returns undefined if there is no such user. */
-export async function revokeUserTokens(
+export function revokeUserTokens(
   store: Transactions,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
   const values = [databaseId, id, now, now.getTime(), passwordHash ?? null]
-  const [user] = await changeWithMessages<Revoked>(store, { text: revokeStatement, values }, messages)
-  return user
+  const change = { text: revokeStatement, values }
+  return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
 
 /** Does what {@link revokeUserTokens} does. Returns undefined if the user has changed since the request read it. */
-export async function revokeIfUnchanged(
+export function revokeIfUnchanged(
   store: Transactions,
   { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
   const values = [databaseId, id, now, now.getTime(), passwordHash ?? null, generation, tokensValidAfter]
-  const [user] = await changeWithMessages<Revoked>(
-    store,
-    { text: revokeIfUnchangedStatement, values },
-    messages,
-  )
-  return user
+  const change = { text: revokeIfUnchangedStatement, values }
+  return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
 
 /** Disables a user and revokes the user's tokens and sessions. Returns undefined if nothing changes. */
-export async function disableUser(
+export function disableUser(
   store: Transactions,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   { now, messages }: { now: Date; messages: MessagesOf<Revoked> },
 ) {
   const values = [databaseId, id, now, now.getTime()]
-  const [user] = await changeWithMessages(store, { text: disableStatement, values }, messages)
-  return user
+  return revokeWithMessages(store, { text: disableStatement, values }, { now, userId: id, messages })
 }
 
 const disableStatement = change(

@@ -1,8 +1,9 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
+import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
 import { after, isOpen, isUnchanged, type ReadUser } from './revocations.js'
-import { tenantsOf } from './users.js'
+import { storeRevocation } from './stored-revocations.js'
+import { membershipsOf, type Tenancy } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -57,22 +58,31 @@ const insertStatement = `
 
 /** Ends the sessions of a user except the most recently used ones. Returns the ids of the ended sessions. */
 export async function endUnusedSessions(
-  store: Queries,
+  store: Transactions,
   { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
   { kept, now }: { kept: number; now: Date },
 ) {
   const values = [databaseId, userId, now, kept]
-  const ended = await store.query<Pick<Session, 'id'>>(endUnusedStatement, values)
-  return ended.map(({ id }) => id)
+  // Usually there are none, and one statement finds it out.
+  const unused = await store.query(findUnusedStatement, values)
+  if (unused.length === 0) return []
+  return store.transaction(databaseId, async (query) => {
+    const ended = await query<Pick<Session, 'id'>>(endUnusedStatement, values)
+    for (const { id: sessionId } of ended)
+      await storeRevocation({ query }, { databaseId, now }, { type: 'session-revoked', userId, sessionId })
+    return ended.map(({ id }) => id)
+  })
 }
+
+const findUnusedStatement = `
+  SELECT s.id FROM usher.session AS s
+  JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
+  WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
+  ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer`
 
 const endUnusedStatement = `
   UPDATE usher.session SET ended_at = $3::timestamptz
-  WHERE database_id = $1::uuid AND ended_at IS NULL AND id IN (
-    SELECT s.id FROM usher.session AS s
-    JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
-    WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
-    ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer
+  WHERE database_id = $1::uuid AND ended_at IS NULL AND id IN (${findUnusedStatement}
   )
   RETURNING id`
 
@@ -90,84 +100,127 @@ export interface Refresh {
 }
 
 /** A session after a refresh, with its user. */
-export type RefreshedSession = Pick<
-  Session,
-  'userId' | 'refreshes' | 'authenticatedAt' | 'endedAt' | 'expiresAt'
-> & {
-  generation: number
-  tokensValidAfter: Date | null
-  emailVerifiedAt: Date | null
-  /** In the order of joining. */
-  tenants: string[]
-}
+export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'authenticatedAt' | 'expiresAt'> &
+  Tenancy & {
+    generation: number
+    tokensValidAfter: Date | null
+    emailVerifiedAt: Date | null
+  }
+
+/** The user whose session was ended. */
+export type EndedSession = Pick<Session, 'userId'>
 
 /**
  * Counts a refresh with the current refresh token. The previous refresh token changes nothing for
- * `repeatableSeconds`. After that it ends the session, as every earlier one does.
+ * `repeatableSeconds`. After that it ends nothing here, as every earlier one: see {@link endReusedSession}.
  *
- * @returns undefined if there is no such session, or if it had already ended
+ * @returns undefined if there is no such session, if it has ended, or if the refresh token is an earlier one
  */
 export async function refreshSession(
-  store: Transactions,
-  { databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds }: Refresh,
-  messages: MessagesOf<RefreshedSession>,
+  store: Queries,
+  refresh: Refresh,
 ): Promise<RefreshedSession | undefined> {
+  const { databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds } = refresh
   const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds]
-  const [session] = await changeWithMessages(store, { text: refreshStatement, values }, messages)
+  const [session] = await store.query<RefreshedSession>(refreshStatement, values)
   return session
+}
+
+/**
+ * Ends a session whose refresh token was used before, because one of its two users has stolen it.
+ *
+ * @returns undefined if there is no such session, if it has ended, or if the refresh token may be used
+ */
+export const endReusedSession = (
+  store: Transactions,
+  { databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds }: Refresh,
+  messages: MessagesOf<EndedSession>,
+) => {
+  const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds]
+  return store.transaction(databaseId, (query) =>
+    endAndStore(within(query), { text: endReusedStatement, values }, { sessionId, now, messages }),
+  )
+}
+
+/** Runs a statement that ends a session, and stores the revocation and the messages. */
+async function endAndStore(
+  transaction: Transactions,
+  { text, values }: { text: string; values: unknown[] },
+  { sessionId, now, messages = [] }: { sessionId: string; now: Date; messages?: MessagesOf<EndedSession> },
+) {
+  const [ended] = await changeWithMessages<EndedSession>(transaction, { text, values }, messages)
+  const origin = { databaseId: String(values[0]), now }
+  if (ended) await storeRevocation(transaction, origin, { type: 'session-revoked', sessionId, ...ended })
+  return ended
 }
 
 // Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the
 // previous one wrote. The time between two refreshes is measured between the arrivals of their statements at the
 // store, without the clocks of servers and the waits for the row.
+
+/** Returns the condition that the number of a refresh token may be used. */
+const isUsable = (repeatableSeconds: string) =>
+  `(s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND ${after('s.refreshed_at', repeatableSeconds)} > store.time)`
+
+/** Returns the condition that the number of a refresh token is one of an open session of user `u`. */
+const isRefreshable = (maxSeconds: string) => `
+  s.database_id = $1::uuid AND s.id = $2::uuid AND s.refreshes >= $3::int AND ${isOpen('$4')}
+    AND ${after('s.created_at', maxSeconds)} > $4::timestamptz
+    AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL`
+
+const fromUser = `FROM usher."user" AS u, (SELECT statement_timestamp() AS time) AS store`
+
 const refreshStatement = `
   UPDATE usher.session AS s SET
     generation = COALESCE(s.generation, u.generation),
-    refreshes = CASE WHEN s.refreshes = $3::int THEN s.refreshes + 1 ELSE s.refreshes END,
+    refreshes = $3::int + 1,
     refreshed_at = CASE WHEN s.refreshes = $3::int THEN store.time ELSE s.refreshed_at END,
-    expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')}),
-    ended_at = CASE
-      WHEN s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND ${after('s.refreshed_at', '$5')} > store.time
-      THEN NULL
-      ELSE $4::timestamptz
-    END
-  FROM usher."user" AS u, (SELECT statement_timestamp() AS time) AS store
-  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.refreshes >= $3::int AND ${isOpen('$4')}
-    AND ${after('s.created_at', '$7')} > $4::timestamptz
-    AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL
-  RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt", s.ended_at AS "endedAt",
+    expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')})
+  ${fromUser}
+  WHERE ${isRefreshable('$7')} AND ${isUsable('$5')}
+  RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt",
     s.expires_at AS "expiresAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
-    u.email_verified_at AS "emailVerifiedAt", ${tenantsOf('s.user_id')}`
+    u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
+
+const endReusedStatement = `
+  UPDATE usher.session AS s SET ended_at = $4::timestamptz
+  ${fromUser}
+  WHERE ${isRefreshable('$6')} AND NOT ${isUsable('$5')}
+  RETURNING s.user_id AS "userId"`
 
 /** Ends a session. Returns its user, or undefined if it had already ended. */
-export async function endSession(
-  store: Queries,
+export const endSession = (
+  store: Transactions,
   { databaseId, id }: Pick<Session, 'databaseId' | 'id'>,
   now: Date,
-) {
-  const [session] = await store.query<{ userId: string }>(
-    `UPDATE usher.session SET ended_at = $3::timestamptz
-    WHERE database_id = $1::uuid AND id = $2::uuid AND ended_at IS NULL
-    RETURNING user_id AS "userId"`,
-    [databaseId, id, now],
+) => {
+  const values = [databaseId, id, now]
+  return store.transaction(databaseId, (query) =>
+    endAndStore(within(query), { text: endStatement, values }, { sessionId: id, now }),
   )
-  return session?.userId
 }
 
-/** Ends a session of a user. Returns false if the user has no such session or it had already ended. */
-export async function endSessionOf(
-  store: Queries,
+const endStatement = `
+  UPDATE usher.session SET ended_at = $3::timestamptz
+  WHERE database_id = $1::uuid AND id = $2::uuid AND ended_at IS NULL
+  RETURNING user_id AS "userId"`
+
+/** Ends a session of a user. Returns undefined if the user has no such session or it had already ended. */
+export const endSessionOf = (
+  store: Transactions,
   { databaseId, userId, id }: Pick<Session, 'databaseId' | 'userId' | 'id'>,
   now: Date,
-) {
-  const ended = await store.query(endSessionOfStatement, [databaseId, id, userId, now])
-  return ended.length > 0
+) => {
+  const values = [databaseId, id, userId, now]
+  return store.transaction(databaseId, (query) =>
+    endAndStore(within(query), { text: endOfUserStatement, values }, { sessionId: id, now }),
+  )
 }
 
-const endSessionOfStatement = `
+const endOfUserStatement = `
   UPDATE usher.session SET ended_at = $4::timestamptz
   WHERE database_id = $1::uuid AND id = $2::uuid AND user_id = $3::uuid AND ended_at IS NULL
-  RETURNING 1`
+  RETURNING user_id AS "userId"`
 
 /** A session in the list of its user. */
 export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | 'label'>

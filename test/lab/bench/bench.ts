@@ -3,13 +3,17 @@ import { availableParallelism } from 'node:os'
 import { fair } from './fair.js'
 import { overload } from './overload.js'
 import { type Operation, rates } from './rates.js'
+import { compareWithLastRelease } from './releases.js'
+import { revocations } from './revocations.js'
 import { saturated } from './saturated.js'
+import { scale } from './scale.js'
 import { startUp } from './start-up.js'
 import { workers } from './workers.js'
 import { createWorld, type World } from './world.js'
 
 // Compares Usher with the smallest program that does the same work: npm run bench [-- PART …]. Server, load and Postgres
-// share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile.
+// share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile. `scale=100000` measures lists
+// with that number of users, and `scale` with 5 million, which takes 4 GB.
 
 /** Prints a line about the progress. */
 export type Say = (text: string) => void
@@ -34,10 +38,15 @@ const parts: Record<string, Part> = {
   overload: { seconds: 100, run: (world, say) => overload(world, 3, 6, say) },
   fair: { seconds: 60, run: (world, say) => fair(world, 3, 6, say) },
   workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
+  revocations: { seconds: 190, run: (world, say) => revocations(world, 3, 5, say) },
   'start-up': { seconds: 60, run: (world, say) => startUp(world, 5, say) },
+  // The last one, because it fills the store.
+  scale: { seconds: 700, run: (world, say) => scale(world, size, say) },
 }
 
-const requested = process.argv.slice(2)
+const given = process.argv.slice(2).map((each) => each.split('='))
+const requested = given.map(([name = '']) => name)
+const size = Number(given.find(([name]) => name === 'scale')?.[1] ?? 5_000_000)
 const unknown = requested.filter((name) => !(name in parts))
 if (unknown.length > 0) {
   process.stderr.write(`Unknown part ${unknown.join(', ')}. Use some of ${Object.keys(parts).join(', ')}.\n`)
@@ -52,9 +61,11 @@ const total = chosen.reduce((sum, [, { seconds }]) => sum + seconds, 15)
 say(`${chosen.map(([name]) => name).join(', ')}: about ${Math.ceil(total / 60)} min`)
 const recorded = await readFile(new URL('RESULTS.md', import.meta.url), 'utf8')
 const world = await createWorld(availableParallelism())
+const results: Record<string, string> = {}
 try {
   for (const [name, part] of chosen) {
     const tables = await part.run(world, (text) => say(`${name}: ${text}`))
+    results[name] = tables
     process.stdout.write(
       `## ${name}\n\n${tables}\n\nRecorded (test/lab/bench/RESULTS.md):\n\n${recordOf(name)}\n\n`,
     )
@@ -62,9 +73,20 @@ try {
 } finally {
   await world.stop()
 }
+const { version } = JSON.parse(await readFile('package.json', 'utf8'))
+const { row, fallen } = compareWithLastRelease(results, sectionOf('releases'), version)
+process.stdout.write(`## releases\n\n${[row, ...fallen].join('\n\n')}\n`)
+
+/** Returns a section of the recorded results. */
+function sectionOf(name: string) {
+  return recorded.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? ''
+}
 
 /** Returns the tables of the recorded run. */
 function recordOf(name: string) {
-  const section = recorded.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? ''
-  return section.match(/^\|.*(\n\|.*)*/gm)?.join('\n\n') ?? 'nothing'
+  return (
+    sectionOf(name)
+      .match(/^\|.*(\n\|.*)*/gm)
+      ?.join('\n\n') ?? 'nothing'
+  )
 }

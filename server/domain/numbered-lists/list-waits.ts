@@ -1,0 +1,161 @@
+import type { Place } from '../../store/queries/numbered-lists.js'
+import type { Client } from '../caller.js'
+import { cursorOf } from './cursor.js'
+
+/** Minimum time between two reads of a database for which requests wait. */
+const pollMilliseconds = 500
+/** Minimum time between two reads of any databases: at most 100 a second in a process. */
+const readMilliseconds = 10
+/** What each waiting request adds to the time between two reads, because all of them get the new rows at once. */
+const waitMilliseconds = 1
+/** The part of the waits of a process that the requests with one API key may be. */
+const partOfKey = 1 / 4
+
+/** How much later than planned the last read may have begun, for a wait to end without another one. */
+const lateMilliseconds = 1_000
+
+/**
+ * How a wait ended: with a list that must be read again, without a new place in time, or immediately because the process, the database or the API key
+ * has no room, or the process ends.
+ */
+export type WaitResult = 'changed' | 'unchanged' | 'refused'
+
+interface Wait {
+  /** The cursor after which the client has seen no row. */
+  seen: string
+  apiKey: string
+  end(result: WaitResult): void
+}
+
+/** A request that may wait for so long. */
+interface Waiter {
+  milliseconds: number
+  /** Id of the API key of the request. */
+  apiKey: string
+  client: Pick<Client, 'onceDisconnected' | 'isDisconnected'>
+}
+
+/** The requests that wait for rows of a database. They share its reads. */
+interface Group {
+  waits: Set<Wait>
+  /** Number of waits by API key. */
+  ofKeys: Map<string, number>
+  /** When the last read that succeeded began, by `performance.now()`. */
+  readAt: number
+  timer: NodeJS.Timeout
+}
+
+/** What {@link createListWaits} needs. */
+export interface WaitSettings {
+  /** Returns the last place of a database, which may have moved. */
+  read: (databaseId: string) => Promise<Place>
+  /** Whether the server shuts down. Waits end then. */
+  isEnding: () => boolean
+  /** Requests of the process that wait at most. Those with one API key are a quarter of them at most. */
+  max: number
+}
+
+export type ListWaits = ReturnType<typeof createListWaits>
+
+/** Creates the groups of a process. @param schedule starts the timer of a group */
+function createGroups(max: number, schedule: (databaseId: string) => NodeJS.Timeout) {
+  const groups = new Map<string, Group>()
+  let count = 0
+  return {
+    groups,
+    count: () => count,
+    hasRoom(databaseId: string, apiKey: string) {
+      const group = groups.get(databaseId)
+      // A database leaves at least as many places free as it has, so that it never takes those of all others.
+      return (group?.waits.size ?? 0) < max - count && (group?.ofKeys.get(apiKey) ?? 0) < max * partOfKey
+    },
+    add(databaseId: string, wait: Wait) {
+      const known = groups.get(databaseId)
+      const group = known ?? {
+        waits: new Set(),
+        ofKeys: new Map(),
+        // The request that waits has just read the list.
+        readAt: performance.now(),
+        timer: schedule(databaseId),
+      }
+      groups.set(databaseId, group)
+      group.waits.add(wait)
+      group.ofKeys.set(wait.apiKey, (group.ofKeys.get(wait.apiKey) ?? 0) + 1)
+      count += 1
+    },
+    remove(databaseId: string, wait: Wait) {
+      const group = groups.get(databaseId)
+      if (!group?.waits.delete(wait)) return
+      group.ofKeys.set(wait.apiKey, (group.ofKeys.get(wait.apiKey) ?? 0) - 1)
+      count -= 1
+      if (group.waits.size > 0) return
+      clearTimeout(group.timer)
+      groups.delete(databaseId)
+    },
+  }
+}
+
+/**
+ * Creates the waits of a process for rows of a list. All that wait for a database share one read of it, at most two in a second,
+ * and hold no connection of the store.
+ */
+export function createListWaits({ read, isEnding, max }: WaitSettings) {
+  function interval(databaseId: string) {
+    const waiting = groups.get(databaseId)?.waits.size ?? 0
+    return Math.max(pollMilliseconds, groups.size * readMilliseconds, waiting * waitMilliseconds)
+  }
+  const schedule = (databaseId: string): NodeJS.Timeout => setTimeout(poll, interval(databaseId), databaseId)
+  const { groups, count, hasRoom, add, remove } = createGroups(max, schedule)
+  let hasEnded = false
+
+  async function poll(databaseId: string) {
+    const group = groups.get(databaseId)
+    if (!group) return
+    if (isEnding()) return endAll()
+    // Without the store, a wait ends in time and the request then fails.
+    const startedAt = performance.now()
+    const place = await read(databaseId).then(cursorOf, () => undefined)
+    if (place) group.readAt = startedAt
+    for (const wait of [...group.waits]) if (place && wait.seen !== place) wait.end('changed')
+    if (groups.get(databaseId) === group) group.timer = schedule(databaseId)
+  }
+
+  function endAll() {
+    for (const { waits } of [...groups.values()]) for (const wait of [...waits]) wait.end('refused')
+  }
+
+  /** Returns how a wait ends in time. If reads of the database hang, a client must not take it for unchanged. */
+  function resultInTime(databaseId: string): WaitResult {
+    const readAt = groups.get(databaseId)?.readAt ?? 0
+    return performance.now() - readAt < interval(databaseId) + lateMilliseconds ? 'unchanged' : 'changed'
+  }
+
+  return {
+    /** Number of requests that wait. */
+    count,
+    /** Waits until a database has rows after a place, the time has passed, or the client disconnects. */
+    wait: (databaseId: string, place: Place, { milliseconds, apiKey, client }: Waiter) =>
+      new Promise<WaitResult>((resolve) => {
+        if (hasEnded || isEnding() || !hasRoom(databaseId, apiKey)) return resolve('refused')
+        if (client.isDisconnected()) return resolve('unchanged')
+        const timer = setTimeout(() => wait.end(resultInTime(databaseId)), milliseconds)
+        const forget = client.onceDisconnected(() => wait.end('unchanged'))
+        const wait: Wait = {
+          seen: cursorOf(place),
+          apiKey,
+          end(result) {
+            clearTimeout(timer)
+            forget()
+            remove(databaseId, wait)
+            resolve(result)
+          },
+        }
+        add(databaseId, wait)
+      }),
+    /** Ends all waits, and refuses new ones. */
+    end() {
+      hasEnded = true
+      endAll()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import {
+  createLineage,
+  deleteFirstRows,
+  findLastPlace,
+  findRowsAfter,
+  hasRows,
+  type ListOfDatabase,
+  type NumberedRow,
+  numberRows,
+  type Place,
+} from '../../store/queries/numbered-lists.js'
+import type { Store } from '../../store/store.js'
+import { Problem } from '../problem.js'
+import { newLineage } from './cursor.js'
+
+type Queries = Pick<Store, 'query' | 'transaction'>
+
+/** The last place of a database's list. */
+export interface LastPlace extends Place {
+  /** Whether there are rows that have no number yet. */
+  hasMore: boolean
+}
+
+/** Numbers new rows of a database, at most 1,000. Returns the place after the last row that has a number. */
+export async function numberNewRows(store: Queries, of: ListOfDatabase): Promise<LastPlace> {
+  const last = await requireLastPlace(store, of)
+  return last.hasMore ? ((await numberRows(store, of)) ?? last) : last
+}
+
+/** Returns the last place, which the first reader creates. */
+async function requireLastPlace(store: Queries, of: ListOfDatabase) {
+  for (;;) {
+    const last = await findLastPlace(store, of)
+    if (last) return last
+    await createLineage(store, of, newLineage())
+  }
+}
+
+/** Rows that follow each other without a gap. */
+export interface ListPage {
+  rows: NumberedRow[]
+  /** The place after the last of them. */
+  next: Place
+  moreAvailable: boolean
+}
+
+/**
+ * Returns the rows after a place, or the oldest ones. Numbers new rows if the page has room for them.
+ *
+ * @throws {Problem} `cursor_expired` if the place has another lineage or follows the last row, or if the next row was
+ * deleted
+ */
+export async function readList(
+  store: Queries,
+  of: ListOfDatabase,
+  { after, limit }: { after: Place | undefined; limit: number },
+): Promise<ListPage> {
+  const read = async (last: LastPlace) => {
+    if (after && (after.lineage !== last.lineage || after.seq > last.seq)) throw new Problem('cursor_expired')
+    if (after?.seq === last.seq) return []
+    return findRowsAfter(store, of, { seq: after?.seq ?? 0, limit })
+  }
+  let last: LastPlace = await requireLastPlace(store, of)
+  let rows = await read(last)
+  if (rows.length < limit && last.hasMore) {
+    last = await numberNewRows(store, of)
+    rows = await read(last)
+  }
+  // Numbers have no gap, and the oldest rows are deleted first.
+  const following = rows[0]?.seq ?? last.seq + 1
+  if (after && following !== after.seq + 1) throw new Problem('cursor_expired')
+  const seq = rows.at(-1)?.seq ?? last.seq
+  const moreAvailable = rows.length > 0 && (seq < last.seq || last.hasMore)
+  return { rows, next: { lineage: last.lineage, seq }, moreAvailable }
+}
+
+/**
+ * Deletes some of the rows that were created before an instant. Numbers them first: a cursor before a row that is deleted
+ * expires.
+ *
+ * @returns whether there may be more
+ */
+export async function deleteEndedRows(store: Queries, of: ListOfDatabase, createdBefore: Date) {
+  if (!(await hasRows(store, of))) return false
+  const { hasMore } = await numberNewRows(store, of)
+  const isMoreToDelete = await deleteFirstRows(store, of, createdBefore)
+  return hasMore || isMoreToDelete
+}

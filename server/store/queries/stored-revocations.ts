@@ -1,0 +1,74 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Store } from '../store.js'
+import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
+
+// A revocation says what backends that verify tokens by themselves must refuse, or read in another way. The functions of this
+// folder that revoke something store it in the transaction of the change: a server that is killed stores both or neither.
+
+/** A revocation as it is listed. */
+export type RevocationPayload =
+  /** Tokens of the user with an earlier generation, or without one, are refused. */
+  | { type: 'tokens-revoked'; userId: string; generation: number }
+  /** Tokens of the session, and the token of the login that opened it, are refused. */
+  | { type: 'session-revoked'; userId: string; sessionId: string }
+  /** The user of tokens with an earlier `tenants_version`, or without one, has this role in the tenant. Null: left it. */
+  | { type: 'token-claims-change'; userId: string; version: number; tenantId: string; role: string | null }
+  /** No token has the tenant any more. */
+  | { type: 'tenant-deleted'; tenantId: string }
+  /** Tokens of the key are refused. */
+  | { type: 'key-retired'; kid: string }
+
+/** When and in which database something is revoked. */
+export interface RevocationOrigin {
+  databaseId: string
+  now: Date
+  /** The user who made the change as a member of a tenant. */
+  actorId?: string | undefined
+}
+
+/** Stores a revocation, in the transaction of its change. */
+export const storeRevocation = (
+  { query }: Pick<Store, 'query'>,
+  { databaseId, now, actorId }: RevocationOrigin,
+  payload: RevocationPayload,
+) => query(storeStatement, [databaseId, uuidv7(), JSON.stringify(payload), now, actorId ?? null])
+
+const storeStatement = `
+  INSERT INTO usher.revocation (database_id, id, payload, created_at, actor_id)
+  VALUES ($1::uuid, $2::uuid, $3::jsonb, $4::timestamptz, $5::uuid)`
+
+/** Returns whether a user has made so many changes as a member of tenants whose revocations are still stored. */
+export async function hasMadeChanges(
+  { query }: Pick<Store, 'query'>,
+  { databaseId, actorId }: { databaseId: string; actorId: string },
+  count: number,
+) {
+  const rows = await query(findLastOfActorStatement, [databaseId, actorId, count - 1])
+  return rows.length > 0
+}
+
+const findLastOfActorStatement = `
+  SELECT 1 FROM usher.revocation WHERE database_id = $1::uuid AND actor_id = $2::uuid OFFSET $3::int LIMIT 1`
+
+/** Runs a change of a user that revokes tokens, and stores the revocation and the messages. Does all or nothing. */
+export const revokeWithMessages = <Row extends { generation: number }>(
+  store: Transactions,
+  { text, values }: { text: string; values: unknown[] },
+  { now, userId, messages }: { now: Date; userId: string; messages: MessagesOf<Row> },
+): Promise<Row | undefined> => {
+  const databaseId = String(values[0])
+  return store.transaction(databaseId, async (query) => {
+    const [row] = await changeWithMessages<Row>(within(query), { text, values }, messages)
+    if (row) await storeTokensRevoked({ query }, { databaseId, now }, { userId, generation: row.generation })
+    return row
+  })
+}
+
+/** Stores that the tokens of a user with an earlier generation are revoked. */
+export const storeTokensRevoked = (
+  transaction: Pick<Store, 'query'>,
+  origin: RevocationOrigin,
+  { userId, generation }: { userId: string; generation: number | bigint },
+) =>
+  // Prisma's client returns a bigint.
+  storeRevocation(transaction, origin, { type: 'tokens-revoked', userId, generation: Number(generation) })

@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createVerifier } from '@usher/verify'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { expect } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
+import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import { deleteTenant } from '../../server/domain/management/tenants.js'
+import { revokeTokens } from '../../server/domain/management/users/change-user.js'
+import { password } from '../support/app.js'
+import { startChild } from '../support/child.js'
+import { snippetsOf } from '../support/snippets.js'
+import { eventually } from './fake-feed-test.js'
+import { it as liveTest, optionsOf } from './live.js'
+
+const [recipe] = (await snippetsOf('docs/verify.md')).filter(
+  ({ heading }) => heading === 'Revocations in Python',
+)
+
+/** Prints the tenants and roles of each token whose claims and kid it reads, or why the token is refused. */
+const main = `
+import sys
+
+revocations = Revocations(sys.argv[1])
+for line in sys.stdin:
+    claims, kid = json.loads(line)
+    try:
+        now = revocations.check(claims, kid)
+        print(json.dumps([now.get("tenants"), now.get("tenant_roles")]), flush=True)
+    except (Revoked, Stale) as error:
+        print(json.dumps(type(error).__name__), flush=True)
+`
+
+const hasPython =
+  spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0
+
+const it = liveTest
+  .extend('folder', async ({ origin: _ }, { onCleanup }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'usher-recipe-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    return folder
+  })
+  /** Starts the recipe. Returns what it says of a token. */
+  .extend('start', ({ folder }) => async (feed: string, apiKey: string, change = (code: string) => code) => {
+    const file = join(folder, 'recipe.py')
+    const code = change(recipe?.code ?? '').replace(/(?<=FEED = ").*(?=")/, feed)
+    await writeFile(file, code + main)
+    const { child } = startChild('python3', [file, apiKey])
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    return async (jwt: string, changes = {}) => {
+      child.stdin.write(
+        `${JSON.stringify([{ ...decodeJwt(jwt), ...changes }, decodeProtectedHeader(jwt).kid])}\n`,
+      )
+      const { value, done } = await lines.next()
+      if (done) throw new Error('the recipe has ended')
+      return JSON.parse(value)
+    }
+  })
+
+it.skipIf(!hasPython)(
+  'the recipe in Python does with revocations what the verifier does',
+  async ({ usher, origin, clock, start, onTestFinished }) => {
+    clock.now = Date.now()
+    const database = await usher.newDatabase()
+    const operation = () => ({ store: usher.store, now: new Date(clock.now) })
+    const described = { name: 'backend', scopes: ['revocations:read' as const], expiresInSeconds: 3600 }
+    const { key } = await createApiKey(operation(), database, described)
+    const options = optionsOf(usher, origin, database)
+    const verifier = createVerifier({ ...options, revocations: { apiKey: key, onStale: 'refuse' } })
+    onTestFinished(verifier.close)
+    const feed = `${origin}${database.users.replace(/users$/, 'management/revocations')}`
+
+    const users = []
+    for (let count = 0; count < 5; count++) {
+      const email = `user-${count}@example.com`
+      const { id, tenants, token } = await database.signedUp({ email, newTenant: 'Engines' })
+      users.push({ id, email, tenant: tenants[0] ?? '', jwt: token.jwt })
+    }
+    const [bystander, revoked, ended, moved, left] = users
+    if (!bystander || !revoked || !ended || !moved || !left) throw new Error('no users')
+    const session = (await database.openSession(ended.jwt)).json()
+
+    const say = await start(feed, key)
+    const accepted = (tenant: string) => [[tenant], { [tenant]: 'owner' }]
+    await eventually(async () => expect(await say(bystander.jwt)).toEqual(accepted(bystander.tenant)))
+    for (const { jwt, tenant } of users) expect(await say(jwt)).toEqual(accepted(tenant))
+
+    await revokeTokens(operation(), database, revoked.id)
+    await database.endSession(session.refreshToken.value)
+    const other = await database.signedUp({ email: 'other@example.com' })
+    await usher.store.prisma.membership.createMany({
+      data: {
+        databaseId: database.id,
+        tenantId: moved.tenant,
+        userId: other.id,
+        role: 'owner',
+        joinedAt: new Date(clock.now),
+      },
+    })
+    const { jwt: byOther } = (await database.login({ email: 'other@example.com', password })).json().token
+    const members = `${database.users.replace(/users$/, 'tenants')}/${moved.tenant}/members/${moved.id}`
+    const response = await usher.send({
+      method: 'PATCH',
+      url: members,
+      headers: { authorization: `Bearer ${byOther}` },
+      payload: { role: 'admin' },
+    })
+    expect(response.statusCode).toBe(200)
+    await deleteTenant(operation(), database, left.tenant)
+
+    const expected = new Map<string, unknown>([
+      [bystander.jwt, accepted(bystander.tenant)],
+      [revoked.jwt, 'Revoked'],
+      [ended.jwt, 'Revoked'],
+      [session.token.jwt, 'Revoked'],
+      [moved.jwt, [[moved.tenant], { [moved.tenant]: 'admin' }]],
+      [left.jwt, [[], {}]],
+    ])
+    for (const [jwt, outcome] of expected) {
+      await eventually(async () => expect(await say(jwt)).toEqual(outcome))
+      await eventually(async () => {
+        const { data, error } = await verifier.verify(jwt)
+        expect(error ? 'Revoked' : data.tenants).toEqual(
+          outcome === 'Revoked' ? outcome : (outcome as unknown[])[0],
+        )
+      })
+    }
+    const login = (await database.login({ email: revoked.email, password })).json().token.jwt
+    expect(await say(login)).toEqual(accepted(revoked.tenant))
+    expect(await say(login, { gen: undefined })).toBe('Revoked')
+    expect(await say(login, { tenants: undefined, tenant_roles: undefined })).toEqual([null, null])
+
+    const { kid = '' } = decodeProtectedHeader(bystander.jwt)
+    await rotateKeys(operation(), database, 0)
+    await retireKey(operation(), database, kid)
+    await eventually(async () => expect(await say(bystander.jwt)).toBe('Revoked'))
+  },
+)
+
+it.skipIf(!hasPython)(
+  'the recipe in Python says when revocations are not known',
+  async ({ database, start, folder: _ }) => {
+    const { jwt } = (await database.signedUp()).token
+    let respond = () => ({
+      status: 200,
+      body: { revocations: [] as object[], next: 'a.0', moreAvailable: false },
+    })
+    const urls: string[] = []
+    const server = createServer(({ url = '' }, response) => {
+      urls.push(url)
+      const { status, body } = respond()
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' })
+        .end(JSON.stringify(body))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const feed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/revocations`
+    const say = await start(feed, 'usher_key', (code) =>
+      code.replace('STALE_SECONDS = 30', 'STALE_SECONDS = 3'),
+    )
+    await eventually(async () => expect(await say(jwt)).not.toBe('Stale'))
+
+    const page = respond().body
+    for (const body of [{ ...page, revocations: [{ type: 'later-type' }] }, { revocations: [] }]) {
+      respond = () => ({ status: 200, body: body as typeof page })
+      await eventually(async () => expect(await say(jwt)).toBe('Stale'))
+      respond = () => ({ status: 200, body: page })
+      await eventually(async () => expect(await say(jwt)).not.toBe('Stale'))
+    }
+    respond = () => ({ status: 410, body: page })
+    await eventually(async () => expect(await say(jwt)).toBe('Stale'))
+    expect(new URL(urls.at(-1) ?? '', feed).searchParams.has('after')).toBe(false)
+    server.closeAllConnections()
+    server.close()
+  },
+)

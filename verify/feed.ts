@@ -1,0 +1,118 @@
+import { createAge } from './age.js'
+import { FeedError } from './feed-page.js'
+import { createReader, type ReaderSettings } from './feed-reader.js'
+import { unrefRequests } from './unref-requests.js'
+import { createWaiters, pause } from './waiters.js'
+
+/** How revocations are read. */
+export interface RevocationOptions {
+  /** An API key of the database with the scope `revocations:read`. */
+  apiKey: string
+  /** Whether tokens are accepted or refused while it is not known which ones were revoked. */
+  onStale: 'accept' | 'refuse'
+  /** Seconds after which what was read last is stale. 30 by default, 10 at least. */
+  staleSeconds?: number | undefined
+  /** How many revocations are kept in memory. With more, the state is stale. 1,000,000 by default. */
+  maxEntries?: number | undefined
+}
+
+/** What is known of revocations, for health checks. */
+export interface RevocationState {
+  /** Whether tokens may be revoked without notice. They are then accepted or refused as `onStale` says. */
+  isStale: boolean
+  /** The instant up to which all revocations are known. Undefined until they were read once. */
+  lastReadAt: Date | undefined
+  /** Number of revocations in memory. */
+  entries: number
+  /** Why the last request failed, or why the state is stale although it succeeded. */
+  error: Error | undefined
+}
+
+/** Seconds that a server lets a request wait at most. */
+const maxWaitSeconds = 25
+/** Time for a response to arrive before the state is stale. */
+const marginMs = 4_000
+/** The longest pause after failures, unless the server asks for a longer one. */
+const maxBackoffMs = 5_000
+/** The longest pause that a server can ask for. */
+const maxRetryAfterMs = 60_000
+
+/** Follows the feed of revocations of a database until it is closed. */
+export function createFeed({ staleSeconds, ...settings }: ReaderSettings & { staleSeconds: number }) {
+  const reader = createReader(settings)
+  const age = createAge(settings.now)
+  const waiters = createWaiters(settings.http.timeoutMs)
+  const stopUnref = unrefRequests(settings.url)
+  let failures = 0
+  let failure: Error | undefined
+  let isClosed = false
+  /** Whether nothing happens until a revocation or the end of a pause. */
+  let isIdle = false
+  let interruption = new AbortController()
+
+  const problem = () => failure ?? reader.unknownType()
+  const isStale = () =>
+    isClosed || !reader.complete() || reader.unknownType() !== undefined || age.ms() > staleSeconds * 1000
+
+  function waitSeconds() {
+    if (failures > 0 || reader.isLoading()) return 0
+    const seconds = Math.floor((staleSeconds * 1000 - marginMs - age.ms()) / 1000)
+    return Math.min(maxWaitSeconds, Math.max(0, seconds))
+  }
+
+  /** Reads the next page. Returns for how many milliseconds to pause. */
+  async function readNext(signal: AbortSignal) {
+    const wait = waitSeconds()
+    isIdle = wait > 0
+    const noteRead = age.start()
+    const { isLast, isEmpty, retryAfterSeconds } = await reader.readPage({ wait, signal })
+    if (!isLast) return 0
+    failures = 0
+    failure = undefined
+    // The server has waited for an empty page. Another one may have been read at its start.
+    const heldMs = noteRead(isEmpty && retryAfterSeconds === 0 ? wait * 1000 : 0)
+    if (retryAfterSeconds > 0) return Math.min(retryAfterSeconds * 1000, maxRetryAfterMs)
+    return isEmpty && heldMs < wait * 1000 - 500 ? 1_000 : 0
+  }
+
+  /** Notes a failed request. Returns for how many milliseconds to pause. */
+  function noteFailure(cause: unknown) {
+    failures += 1
+    failure = cause instanceof Error ? cause : new Error(String(cause))
+    const backoffMs = Math.min(maxBackoffMs, 250 * 2 ** failures) * (0.5 + Math.random() / 2)
+    const retryAfterSeconds = cause instanceof FeedError ? cause.retryAfterSeconds : 0
+    return Math.max(backoffMs, Math.min(retryAfterSeconds * 1000, maxRetryAfterMs))
+  }
+
+  async function run() {
+    while (!isClosed) {
+      interruption = new AbortController()
+      const { signal } = interruption
+      const pauseMs = await readNext(signal).catch((cause) => (signal.aborted ? 0 : noteFailure(cause)))
+      if (!isStale() || problem()) waiters.resumeAll()
+      isIdle = true
+      if (pauseMs > 0) await pause(pauseMs, signal)
+    }
+  }
+  void run()
+
+  return {
+    complete: reader.complete,
+    isStale,
+    problem,
+    lastReadAt: age.lastReadAt,
+    /** Waits until the state is no longer stale, unless it is known that it cannot be read now. */
+    async refreshed() {
+      if (isClosed || problem()) return
+      if (isIdle) interruption.abort()
+      isIdle = false
+      await waiters.wait()
+    },
+    close() {
+      isClosed = true
+      stopUnref()
+      interruption.abort()
+      waiters.resumeAll()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** Creates a place where callers wait until something happens, for a bounded time. */
+export function createWaiters(timeoutMs: number) {
+  const waiting = new Set<() => void>()
+  return {
+    wait: () =>
+      new Promise<void>((resolve) => {
+        // Keeps the process alive: somebody waits for a result.
+        const timer = setTimeout(() => resume(), timeoutMs)
+        const resume = () => {
+          clearTimeout(timer)
+          waiting.delete(resume)
+          resolve()
+        }
+        waiting.add(resume)
+      }),
+    resumeAll() {
+      for (const resume of waiting) resume()
+    },
+  }
+}
+
+/** Waits, or until the signal aborts. Does not keep a process alive, where the runtime allows that. */
+export const pause = (milliseconds: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer: unknown = setTimeout(resolve, milliseconds)
+    ;(timer as { unref?: () => void }).unref?.()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
