@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { mustBe } from './field-errors.js'
-import { body, NewPassword, notBlank } from './fields.js'
+import { body, code, codeExample, NewPassword } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { SignedInUser } from './users.js'
@@ -23,7 +22,7 @@ export const RequestPasswordResetBody = body(
 export type RequestPasswordResetBody = z.infer<typeof RequestPasswordResetBody>
 
 /** Response of operations that may have sent a mail. */
-const Accepted = component(
+export const Accepted = component(
   {
     id: 'Accepted',
     description: 'Empty. It does not reveal whether a mail is sent.',
@@ -31,15 +30,6 @@ const Accepted = component(
   },
   z.object({}),
 )
-
-const codeExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs'
-
-const code = () =>
-  field(
-    'The code in the mail: what follows `#code=` in its link.',
-    z.string(mustBe('a string')).min(1, notBlank),
-    { examples: [codeExample], maxLength: 16384 },
-  )
 
 /** Body of `POST …/users/password-reset/confirm`. */
 export const ResetPasswordBody = body(

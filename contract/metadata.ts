@@ -1,4 +1,5 @@
 import type { AppRoute } from '@ts-rest/core'
+import type { z } from 'zod'
 import type { Scope } from './management/scopes.js'
 
 /** What the contract says about an operation beyond what ts-rest defines. */
@@ -11,6 +12,8 @@ export interface RouteMetadata {
   hashesPassword?: boolean
   /** Field of the body with a new password, which the policy of the database checks in addition to the contract. */
   newPassword?: 'password' | 'newPassword'
+  /** The body is NDJSON: a JSON value per line. The type of a line, and the bytes of all of them. */
+  lines?: { each: z.ZodType; maxBytes: number }
   /** Whether there is an HTML page for browsers. */
   html?: boolean
   /** IDs of the operations that can follow. They need a value of the response, or of the mail that it causes. */

@@ -1,6 +1,16 @@
 import type { Endpoint } from './endpoint.js'
-import { codes, me, type Operations, sessions, users } from './endpoints.js'
-import { createOperations, type OperationOptions } from './operation.js'
+import {
+  codes,
+  emailChange,
+  invitations,
+  me,
+  type Operations,
+  sessions,
+  tenants,
+  users,
+} from './endpoints.js'
+import { createOperations } from './operation.js'
+import type { OperationOptions } from './request.js'
 import { createLogin, type Login } from './token.js'
 import type { TokenOptions } from './token-holder.js'
 
@@ -27,10 +37,15 @@ export function createClient(options: ClientOptions): Client {
 }
 
 // Does not compile until it has each operation of the contract.
-export const endpoints = { ...users, ...sessions, ...me, ...codes } satisfies Record<
-  keyof Operations,
-  Endpoint
->
+export const endpoints = {
+  ...users,
+  ...sessions,
+  ...me,
+  ...codes,
+  ...emailChange,
+  ...tenants,
+  ...invitations,
+} satisfies Record<keyof Operations, Endpoint>
 
 /** Returns the key of a database in stores. Only characters that cookies and expo-secure-store allow. */
 export function keyOf({ baseUrl, workspace, database }: ClientOptions) {

@@ -1,18 +1,16 @@
+import type { Endpoint } from './endpoint.js'
 import { toUsherError, type UsherError } from './errors.js'
-import type { FetchInit } from './fetch.js'
-import { type CallOptions, type SendOptions, send } from './send.js'
+import type { Query } from './path.js'
+import { isSuccess, type OperationOptions, requestOf } from './request.js'
+import { type CallOptions, send } from './send.js'
 
 /** The database of an API key, and options for sending requests to it. */
-export interface ManagementOptions extends SendOptions {
+export interface ManagementOptions extends OperationOptions {
   /**
    * Root URL of the server, such as `https://users.example.com`, without query and fragment. The port is that of
    * MANAGEMENT_PORT if the server has it.
    */
   baseUrl: string
-  /** Slug of the workspace. */
-  workspace: string
-  /** Name of the database. */
-  database: string
   /** The API key that `usher api-key create` printed. */
   apiKey: string
 }
@@ -28,86 +26,86 @@ export interface PostOptions {
 
 /** Options of a call that changes something. */
 export interface ChangeOptions {
-  /** The `etag` of the result that the change is based on. If it is outdated, nothing is changed. */
+  /**
+   * The `etag` of the result that the change is based on. If it is outdated, nothing is changed. Such a request is not sent
+   * again, because the first one may have changed the ETag: without a response, read again and compare.
+   */
   ifMatch?: string | undefined
 }
 
 /** The result of a call: either `data` or `error` is set, the other one is undefined. */
 export type ManagementResult<Data, Code extends string> =
-  | { data: Data; error: undefined; etag: string | undefined }
-  | { data: undefined; error: UsherError<Code>; etag: undefined }
+  | {
+      data: Data
+      error: undefined
+      /** The ETag of the response, if it has one: what `ifMatch` expects. */
+      etag: string | undefined
+      /** Seconds to wait before the next call of `listEvents` or `listRevocations`, if the server could not let this one wait. */
+      retryAfterSeconds: number | undefined
+    }
+  | { data: undefined; error: UsherError<Code>; etag: undefined; retryAfterSeconds: undefined }
 
-/** How to send the requests of an operation, and how to read their responses. */
-export interface ManagementEndpoint {
-  method: FetchInit['method']
-  /** Path below that of the management API, with parameters such as `{userId}`. */
-  path: string
-  /** Media type of the body. Without it, the operation has none. */
-  bodyType?: string
-  hasQuery?: true
-  acceptsIdempotencyKey?: true
-  /** Whether the request may be sent again after status 503 or without a response, because the server may have done it. */
-  isRepeatable?: true
-  /** HTTP status of success. */
-  status: number
-  /** A field of every successful response, because a response may come from another service. */
-  field?: string
+/** An operation of the management API. Its path begins with `/management`. */
+export interface ManagementEndpoint extends Endpoint<string> {
+  /** Media type of a body that has a line of JSON for each of its `lines`. */
+  linesType?: string
   /** Field of a page with its items. */
   items?: string
   /** Name of the iterator over the items of all pages. */
   iterator?: string
-  codes: readonly string[]
 }
 
-type Query = Record<string, string | number | boolean | undefined>
-type Options = CallOptions & PostOptions & ChangeOptions
+type Lines = { lines: readonly unknown[] }
 type Call = (...given: unknown[]) => Promise<ManagementResult<Record<string, unknown>, string>>
+
+type Options = CallOptions & PostOptions & ChangeOptions
+
+/** Number of ids before the other arguments. */
+const idCountOf = (path: string) => path.split('{').length - 1
 
 /** Returns the function of an operation. Its arguments are the ids, the body or the query, and the options. */
 export function createManagementOperation(endpoint: ManagementEndpoint, options: ManagementOptions): Call {
-  const { method, path, bodyType, hasQuery, field } = endpoint
-  const idCount = path.split('{').length - 1
+  const { path, acceptsIdempotencyKey, hasQuery, linesType } = endpoint
+  const { apiKey, timeoutMs = 10_000 } = options
 
   return async (...given) => {
-    const ids = given.slice(0, idCount)
-    const argument = bodyType || hasQuery ? given[idCount] : undefined
-    const callOptions = given[idCount + (bodyType || hasQuery ? 1 : 0)] as Options | undefined
-    const query = (hasQuery && (argument as Query | undefined)) || {}
-    const body = bodyType && (bodyType === 'application/json' ? JSON.stringify(argument) : String(argument))
-    const key = endpoint.acceptsIdempotencyKey && (callOptions?.idempotencyKey ?? crypto?.randomUUID?.())
-    const { baseUrl, workspace, database, apiKey, timeoutMs = 10_000 } = options
-    const root = `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}/management`
-    const request = {
-      // A text that is no id could lead to another path, such as that of a list.
-      url:
-        root + path.replace(/\{\w+\}/g, () => String(ids.shift()).replace(/[^\w-]|^$/g, '_')) + toText(query),
-      init: {
-        method,
-        headers: {
-          Authorization: `Bearer ${apiKey}`,
-          ...(body && { 'Content-Type': bodyType }),
-          ...(key && { 'Idempotency-Key': key }),
-          ...(callOptions?.ifMatch && { 'If-Match': callOptions.ifMatch }),
-        },
-        ...(body && { body }),
-      },
-      isRepeatable: !!(endpoint.isRepeatable || key),
+    const rest = [...given]
+    const [argument] = hasQuery || linesType ? rest.slice(idCountOf(path)) : []
+    const request = requestOf(endpoint, options, rest)
+    if (linesType) rest.shift()
+    const callOptions = rest[0] as Options | undefined
+    const { idempotencyKey, ifMatch } = callOptions ?? {}
+    const { headers } = request.init
+    headers.Authorization = `Bearer ${apiKey}`
+    if (linesType) {
+      headers['Content-Type'] = linesType
+      request.init.body = (argument as Lines).lines.map((line) => JSON.stringify(line)).join('\n')
+    }
+    if (acceptsIdempotencyKey && idempotencyKey) {
+      headers['Idempotency-Key'] = idempotencyKey
+      request.isRepeatable = true
+    }
+    if (ifMatch) {
+      headers['If-Match'] = ifMatch
+      request.isRepeatable = false
     }
     // The server holds a request with `wait` for so many seconds.
-    const waitMs = Number(query.wait ?? 0) * 1000
+    const waitMs = Number((hasQuery && (argument as Query | undefined)?.wait) || 0) * 1000
     const exchange = await send(request, { ...options, timeoutMs: timeoutMs + waitMs }, callOptions)
-    const data = exchange.body as Record<string, unknown>
-    const { response } = exchange
-    return response?.status === endpoint.status && (!field || data?.[field] !== undefined)
-      ? { data, error: undefined, etag: response.headers.get('etag') ?? undefined }
-      : { data: undefined, error: toUsherError(endpoint.codes, exchange), etag: undefined }
+    const { response, retryAfterSeconds } = exchange
+    if (isSuccess(endpoint, exchange)) {
+      const data = exchange.body as Record<string, unknown>
+      return { data, error: undefined, etag: response?.headers.get('etag') ?? undefined, retryAfterSeconds }
+    }
+    const error = toUsherError(endpoint.codes, exchange)
+    return { data: undefined, error, etag: undefined, retryAfterSeconds: undefined }
   }
 }
 
 /** Returns a function that yields the items of all pages of a list. */
 export const createPages = (items: string, path: string, call: Call) =>
   async function* (...given: unknown[]) {
-    const idCount = path.split('{').length - 1
+    const idCount = idCountOf(path)
     const [query, callOptions] = given.slice(idCount)
     let after: unknown
     do {
@@ -118,10 +116,3 @@ export const createPages = (items: string, path: string, call: Call) =>
       after = data.moreAvailable === false ? null : data.next
     } while (after !== null && after !== undefined)
   }
-
-function toText(query: Query) {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
-  )
-  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
-}

@@ -3,18 +3,20 @@ import {
   type ManagementOperations,
   managementEndpoints,
 } from './management-endpoints.js'
+import { createImport, type ManagementImport } from './management-import.js'
 import {
   createManagementOperation,
   createPages,
   type ManagementEndpoint,
   type ManagementOptions,
 } from './management-operation.js'
-import { patterns } from './operation.js'
 import { assertOptions } from './options.js'
+import { patterns } from './request.js'
 
 export { type ErrorData, UsherError } from './errors.js'
 export type { Fetch, FetchInit, FetchResponse } from './fetch.js'
 export type * from './management-endpoints.js'
+export type { ManagementImport } from './management-import.js'
 export type {
   ChangeOptions,
   ManagementOptions,
@@ -26,7 +28,7 @@ export { orThrow } from './result.js'
 export type { CallOptions, SendOptions } from './send.js'
 
 /** The operations of the management API on one database, and its lists as iterators. They work without `this`. */
-export interface ManagementClient extends ManagementOperations, ManagementLists {}
+export interface ManagementClient extends ManagementOperations, ManagementLists, ManagementImport {}
 
 /**
  * Creates a client for the management API of one database. Only for servers: whoever has the API key has what it allows.
@@ -55,5 +57,6 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
     client[name] = call
     if (items && iterator) client[iterator] = createPages(items, path, call)
   }
+  client.importAllUsers = createImport(client as unknown as ManagementOperations)
   return client as unknown as ManagementClient
 }

@@ -3,22 +3,10 @@ import type { Operations } from './endpoints.js'
 import { toUsherError, type UsherError } from './errors.js'
 import type { Exchange } from './exchange.js'
 import { assertOptions } from './options.js'
+import { isSuccess, type OperationOptions, patterns, requestOf } from './request.js'
 import type { Result } from './result.js'
 import type { ErrorCode, SignedInUser } from './schemas.js'
-import { type CallOptions, type SendOptions, send, sendPatterns } from './send.js'
-
-/** A database of a server, and options for sending requests to it. */
-export interface OperationOptions extends SendOptions {
-  /**
-   * Root URL of the server, such as `https://users.example.com`, without query and fragment. In a page, a path such as
-   * `/usher` works too.
-   */
-  baseUrl: string
-  /** Slug of the workspace. */
-  workspace: string
-  /** Name of the database. */
-  database: string
-}
+import { type CallOptions, send } from './send.js'
 
 type Token = string | UsherError | undefined
 
@@ -63,38 +51,20 @@ export function createOperations<Name extends keyof Operations>(
 }
 
 function createOperation(endpoint: Endpoint, options: OperationOptions, token: TokenHolder) {
-  const { hasBody, hasId, needsToken, field } = endpoint
+  const { needsToken } = endpoint
 
-  async function call(
-    argument?: unknown,
-    callOptions?: CallOptions,
-    isSecond?: boolean,
-  ): Promise<Result<unknown, ErrorCode>> {
-    const { baseUrl, workspace, database } = options
-    // A text that is no ID could lead to another path, such as that of all sessions.
-    const id = hasId ? String(argument).replace(/[^\w-]|^$/g, '_') : ''
-    const body = hasBody && JSON.stringify(argument)
-    const key = endpoint.acceptsIdempotencyKey && globalThis.crypto?.randomUUID?.()
+  async function call(given: unknown[], isSecond?: boolean): Promise<Result<unknown, ErrorCode>> {
     const sent = (needsToken && (await token.get())) || undefined
     if (typeof sent === 'object') return { data: undefined, error: sent }
-    const request = {
-      url: `${baseUrl.replace(/\/+$/, '')}/workspaces/${workspace}/databases/${database}${endpoint.path}${id}`,
-      init: {
-        method: endpoint.method,
-        headers: {
-          ...(body && { 'Content-Type': 'application/json' }),
-          ...(key && { 'Idempotency-Key': key }),
-          ...(sent && { Authorization: `Bearer ${sent}` }),
-        },
-        ...(body && { body }),
-      },
-      isRepeatable: !!(endpoint.isRepeatable || key),
-    }
+    const rest = [...given]
+    const request = requestOf(endpoint, options, rest)
+    if (sent) request.init.headers.Authorization = `Bearer ${sent}`
     const startedAt = Date.now()
-    const exchange = sent || needsToken !== true ? await send(request, options, callOptions) : noToken
+    const exchange =
+      sent || needsToken !== true ? await send(request, options, rest[0] as CallOptions) : noToken
 
-    const data = exchange.body as SignedInUser | undefined
-    if (exchange.response?.status === endpoint.status && (!field || data?.[field as 'id'] !== undefined)) {
+    if (isSuccess(endpoint, exchange)) {
+      const data = exchange.body as SignedInUser | undefined
       if (endpoint.signsIn && data) await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
       if (endpoint.signsOut && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }
@@ -106,13 +76,11 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     // A login that finished meanwhile has stored another token, which stays.
     if (!renewed && (await token.get()) === sent) await token.set(undefined)
     return renewed || (sent && needsToken === 'optional' && !(await token.get()))
-      ? call(argument, callOptions, true)
+      ? call(given, true)
       : { data: undefined, error }
   }
 
-  return hasBody || hasId
-    ? (argument?: unknown, options?: CallOptions) => call(argument, options)
-    : (options?: CallOptions) => call(undefined, options)
+  return (...given: unknown[]) => call(given)
 }
 
 /** The response of the server to a request without a token, which is not sent. */
@@ -122,12 +90,3 @@ const noToken: Exchange = {
 
 /** The codes of a token that the server refuses. The others say nothing about the token. */
 const refusals: readonly ErrorCode[] = ['token_missing', 'token_invalid', 'token_expired']
-
-const namePattern = /^string \w[\w-]{0,62}$/
-/** What the options of a client must match. */
-export const patterns = {
-  baseUrl: /^string (https?:\/)?\/[^?#]*$/,
-  workspace: namePattern,
-  database: namePattern,
-  ...sendPatterns,
-}

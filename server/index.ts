@@ -21,6 +21,7 @@ import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { openStore, requireMigrated } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
 import type { Store } from './store/store.js'
+import { loggedError } from './telemetry/logged-error.js'
 
 export { type Config, ConfigError, loadConfig } from './config.js'
 
@@ -74,8 +75,9 @@ export async function startUsher(config: Config, options: StartOptions): Promise
 export async function buildUsher(
   config: Config,
   store: Store,
-  { log, clock = systemClock, intervals, sendMail = createMailer(config.mail, log) }: StartOptions,
+  { log: output, clock = systemClock, intervals, sendMail = createMailer(config.mail, output) }: StartOptions,
 ): Promise<Omit<Usher, 'firstDatabase'>> {
+  const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
   const context = createContext(config, shareByWorker(store, config.storeConnections), { clock, blocklist })

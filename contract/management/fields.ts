@@ -1,26 +1,18 @@
 import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
+import { databaseProblems, withoutBodyProblems } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { atMost255, isUnicode, notBlank, text, unicode } from '../fields.js'
+import { atMost255, id, idempotencyHeaders, isUnicode, notBlank, text, unicode } from '../fields.js'
 import { component, field } from '../registry.js'
 
 /** Path of the management API of a database. */
 export const managementPath = `${databasePath}/management`
 
-const isUuid = failsWith('invalid_type', 'must be a UUID')
-
-/** Returns the schema of an id of a request. */
-export const id = (description: string) =>
-  field(description, z.uuid(isUuid), { examples: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'], maxLength: 36 })
+/** Path of a user. */
+export const userPath = `${managementPath}/users/:userId` as const
 
 /** Path parameters that identify a user. */
 export const UserPath = DatabasePath.extend({ userId: id('ID of the user.') })
-
-/** Path parameters that identify a tenant. */
-export const TenantPath = DatabasePath.extend({ tenantId: id('ID of the tenant.') })
-
-/** Path parameters that identify a member of a tenant. */
-export const MemberPath = TenantPath.extend({ userId: id('ID of the user.') })
 
 /** Returns the schema of an object in which an unknown field is an error: a misspelt filter would return everybody. */
 export const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -40,9 +32,10 @@ export const body = <Shape extends z.ZodRawShape>(
   shape: Shape,
 ) => component({ id, description, examples: [example] }, strict(shape))
 
+export const notFlag = failsWith('invalid_type', 'must be true or false')
+
 /** Returns the schema of a field that is true or false. */
-export const flag = (description: string) =>
-  field(description, z.boolean(failsWith('invalid_type', 'must be true or false')).optional())
+export const flag = (description: string) => field(description, z.boolean(notFlag).optional())
 
 const externalIdText = () => text().min(1, notBlank).max(255, atMost255)
 
@@ -97,14 +90,12 @@ export const productFields = () => ({
 export const externalId = () =>
   field('The id in the product, or null.', z.string().nullable(), { examples: ['customer-17'] })
 
-/** Headers of every POST (draft-ietf-httpapi-idempotency-key-header). */
-export const IdempotencyHeaders = z.object({
-  'idempotency-key': field(
-    'A unique value, such as a UUID, that the client generates for each request. A retry within 24 hours with the same API key, path and body changes nothing and returns the response of the first request, with null in place of a secret.',
-    z.string().min(1, notBlank).max(255, atMost255).optional(),
-  ),
-})
+/** Headers of every POST. */
+export const IdempotencyHeaders = idempotencyHeaders(
+  'A unique value, such as a UUID, that the client generates for each request. A retry within 24 hours with the same API key, path and body changes nothing and returns the response of the first request, with null in place of a secret.',
+)
 export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
+
 /** Headers of an operation that changes a resource with an ETag (RFC 9110 section 13.1.1). */
 export const IfMatchHeaders = z.object({
   'if-match': field(
@@ -117,45 +108,16 @@ export type IfMatchHeaders = z.infer<typeof IfMatchHeaders>
 /** Query of an operation that has no parameters. */
 export const NoQuery = strict({})
 
-const limitText = failsWith('invalid_type', 'must be a whole number from 1 to 1000')
-
-/** Query parameters of a list. */
-export const page = {
-  limit: field(
-    'Items of a page, 1 to 1000. Default: 50.',
-    z
-      .string(limitText)
-      .regex(/^(?:[1-9]\d{0,2}|1000)$/, limitText)
-      .transform(Number)
-      .optional(),
-    { examples: ['50'], maxLength: 4 },
-  ),
-  after: field(
-    'Start after the last item of the page before: `next` of its response.',
-    z.uuid(failsWith('invalid_type', 'must be `next` of an earlier response')).optional(),
-  ),
-}
-
-/** Returns the schema of `next` of a page. */
-export const next = () =>
-  field('The `after` of the next page; null if this is the last one.', z.string().nullable())
-
 /** Problems of every operation of the management API. */
 export const keyProblems = [
   'key_invalid',
   'insufficient_scope',
   'validation_failed',
-  'database_not_found',
-  'unavailable',
+  ...databaseProblems,
 ] as const
 
 /** Problems of every operation with a body. */
-export const bodyProblems = [
-  'malformed_json',
-  'payload_too_large',
-  'unsupported_media_type',
-  ...keyProblems,
-] as const
+export const bodyProblems = [...withoutBodyProblems, ...keyProblems] as const
 
 /** Problems of every POST. */
 export const postProblems = ['idempotency_key_reused', ...bodyProblems] as const

@@ -1,21 +1,35 @@
 import { initContract } from '@ts-rest/core'
 import { events } from './events.js'
+import { invitations } from './invitations.js'
+import { members } from './members.js'
+import { revocations } from './revocations.js'
 import { service } from './service.js'
 import { tenants } from './tenants.js'
 import { userChanges } from './user-changes.js'
+import { userCodes } from './user-codes.js'
+import { userImport } from './user-import.js'
+import { userSessions } from './user-sessions.js'
 import { users } from './users.js'
 
 export * from './events.js'
 export { IdempotencyHeaders, type IfMatchHeaders } from './fields.js'
+export * from './invitations.js'
+export * from './members.js'
+export * from './revocations.js'
 export { Scope, scopes } from './scopes.js'
 export * from './tenants.js'
 export * from './user-changes.js'
+export * from './user-codes.js'
+export * from './user-import.js'
+export * from './user-sessions.js'
 export * from './users.js'
 
 /** The management API: what the backend of a product does with an API key. */
 export const managementContract = initContract().router({
-  users: { ...users, ...userChanges },
-  tenants,
+  users: { ...users, ...userChanges, ...userSessions, ...userCodes, ...userImport },
+  tenants: { ...tenants, ...members },
+  invitations,
   events,
+  revocations,
   service,
 })

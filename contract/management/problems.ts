@@ -16,12 +16,6 @@ export const managementProblems = {
     headers: ['WWW-Authenticate'],
   },
   user_not_found: { status: 404, title: 'User not found', advice: 'Check the id of the user.' },
-  tenant_not_found: { status: 404, title: 'Tenant not found', advice: 'Check the id of the tenant.' },
-  member_not_found: {
-    status: 404,
-    title: 'User is not a member of the tenant',
-    advice: 'Check both ids, or add the user to the tenant.',
-  },
   external_id_taken: {
     status: 409,
     title: 'External id is already in use',
@@ -36,7 +30,7 @@ export const managementProblems = {
     status: 410,
     title: 'Cursor has expired',
     advice:
-      'Send the request without `after`, which starts with the oldest event, and read again what your copy depends on. The next events were deleted, or the store was restored from a backup.',
+      'Send the request without `after`, which starts with the oldest item, and read again what your copy depends on. The next items were deleted, or the store was restored from a backup.',
   },
   refused: {
     status: 409,

@@ -4,21 +4,21 @@ import { DatabasePath } from '../database-path.js'
 import { Email, NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { instant, metadata, NewPassword, name } from '../fields.js'
+import { id, instant, metadata, NewPassword, name, notBlank, text } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
+import { next, page } from '../page.js'
 import { component, field } from '../registry.js'
+import { role, shownRole } from '../tenants.js'
 import {
   body,
   externalId,
   externalIdFilter,
   flag,
   IdempotencyHeaders,
-  id,
   keyProblems,
   managementPath,
   NoQuery,
-  next,
-  page,
+  notFlag,
   postProblems,
   productFields,
   strict,
@@ -47,7 +47,10 @@ export type ListedUser = z.infer<typeof ListedUser>
 /** Response of `listUsers`. */
 export const UserList = component(
   { id: 'UserList', description: 'A page of users.' },
-  z.object({ users: field('Ordered by id.', z.array(ListedUser)), next: next() }),
+  z.object({
+    users: field('Ordered by id, and with `emailPrefix` by address.', z.array(ListedUser)),
+    next: next(),
+  }),
 )
 export type UserList = z.infer<typeof UserList>
 
@@ -56,12 +59,21 @@ const ManagedMembership = component(
   z.object({
     id: field('ID of the tenant.', z.uuid()),
     name: field('Name of the tenant.', z.string(), { examples: ['Analytical Engines'] }),
+    role: shownRole('Role in the tenant:'),
     joinedAt: instant('When the user joined the tenant'),
   }),
 )
 
 /** Fields of a user that `changeUser` changes. The ETag of a user covers them. */
-export const changeableFields = ['email', 'preferredName', 'emailVerified', 'disabled'] as const
+export const changeableFields = [
+  'email',
+  'preferredName',
+  'emailVerified',
+  'disabled',
+  'externalId',
+  'metadata',
+  'privateMetadata',
+] as const
 
 /** A user as a backend sees it. */
 export const ManagedUser = component(
@@ -83,12 +95,26 @@ export type ManagedUser = z.infer<typeof ManagedUser>
 
 const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
 const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, with a comma between two')
-const notFlag = failsWith('invalid_type', 'must be true or false')
+
+const notCursor = failsWith('invalid_type', 'must be `next` of an earlier response')
 
 /** Query of `listUsers`. */
 export const ListUsersQuery = strict({
   ...page,
+  after: field(
+    'Start after the last item of the page before: `next` of its response.',
+    z
+      .string(notCursor)
+      .regex(/^[\w-]{1,1360}$/, notCursor)
+      .optional(),
+    { maxLength: 1_360 },
+  ),
   email: field('Only the user with this address, in any spelling of it.', Email.optional()),
+  emailPrefix: field(
+    'Only the users whose address begins with this text, in any spelling of upper and lower case. Ordered by address.',
+    text().min(1, notBlank).max(254, failsWith('too_long', 'must have at most 254 characters')).optional(),
+    { examples: ['ada@'] },
+  ),
   ids: field(
     'Only the users with these ids, 1 to 100, with a comma between two.',
     z
@@ -106,6 +132,7 @@ export const ListUsersQuery = strict({
       .enum(['true', 'false'], notFlag)
       .transform((text) => text === 'true')
       .optional(),
+    { type: 'boolean' },
   ),
 })
 export type ListUsersQuery = z.infer<typeof ListUsersQuery>
@@ -128,9 +155,12 @@ export const AddUserBody = body(
     preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
     emailVerified: flag('Whether the address counts as verified.'),
     tenants: field(
-      'Existing tenants that the user joins, in this order.',
+      'Existing tenants that the user joins, in this order, each with a role. Without `role`, as a `member`.',
       z
-        .array(strict({ id: id('ID of the tenant.') }), failsWith('invalid_type', 'must be a list'))
+        .array(
+          strict({ id: id('ID of the tenant.'), role: role().optional() }),
+          failsWith('invalid_type', 'must be a list'),
+        )
         .max(1_000, failsWith('too_long', 'must have at most 1000 tenants'))
         .optional(),
     ),
@@ -150,7 +180,8 @@ export const users = c.router({
     query: ListUsersQuery,
     responses: { 200: UserList, ...failures('tenant_not_found', ...keyProblems) },
     summary: 'List users',
-    description: 'Returns users ordered by id, which is the order of sign-up.',
+    description:
+      'Returns users ordered by id, which is the order of sign-up, and with `emailPrefix` by the bytes of the lower-case address.',
     metadata: { scope: 'users:read' },
   },
   addUser: {

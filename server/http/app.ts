@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import cors from '@fastify/cors'
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -13,6 +12,7 @@ import { Problem } from '../domain/problem.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { matchPaths, rejectUnknownOptions } from './allowed-methods.js'
 import { endWhenDisconnected } from './client-disconnect.js'
+import { allowOrigins } from './cross-origin.js'
 import { closeConnectionsWhenDraining } from './drain-connections.js'
 import { parseJsonBodies } from './json-body.js'
 import { createErrorHandler } from './problem-details.js'
@@ -22,12 +22,15 @@ import { logResponse } from './request-log.js'
 import { traceRequests } from './request-tracing.js'
 import { codeRoutes } from './routes/codes.js'
 import { discoveryRoutes } from './routes/discovery.js'
-import { managementRoutes } from './routes/management.js'
+import { emailChangeRoutes } from './routes/email-change.js'
+import { invitationRoutes } from './routes/invitations.js'
+import { managementRoutes, revocationRoutes } from './routes/management.js'
 import { meRoutes } from './routes/me.js'
 import type { Part } from './routes/part.js'
 import { problemTypeRoute } from './routes/problem-page.js'
 import { documentRoutes, healthRoutes } from './routes/service.js'
 import { sessionRoutes } from './routes/sessions.js'
+import { tenantRoutes } from './routes/tenants.js'
 import { userRoutes } from './routes/users.js'
 import { securityHeaders } from './security-headers.js'
 import { clientErrorHandler, connectHandler } from './socket-errors.js'
@@ -86,7 +89,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   closeConnectionsWhenDraining(app, context)
   app.setErrorHandler(handleError)
   rejectUnknownOptions(app)
-  await allowOrigins(app, settings.corsOrigins)
+  await allowOrigins(app, settings)
   parseJsonBodies(app)
   app.setNotFoundHandler(() => {
     throw new Problem('route_not_found')
@@ -100,7 +103,7 @@ export async function buildApp(settings: HttpSettings, context: AppContext, outp
   return app
 }
 
-/** Adds the routes of the parts of the API that a port serves. Each port has the health checks. */
+/** Adds the routes of the parts of the API that a port serves. Each port has the health checks and the revocations. */
 function addRoutes(
   app: FastifyInstance,
   { baseUrl, docs, parts = ['public', 'management'] }: HttpSettings,
@@ -112,10 +115,14 @@ function addRoutes(
     sessionRoutes(app, context)
     meRoutes(app, context)
     codeRoutes(app, context)
+    emailChangeRoutes(app, context)
+    tenantRoutes(app, context)
+    invitationRoutes(app, context)
     discoveryRoutes(app, context)
     problemTypeRoute(app, docs)
     if (docs) redirectToReference(app)
   }
+  revocationRoutes(app, context)
   if (parts.includes('management')) managementRoutes(app, context)
   for (const part of parts) documentRoutes(app, part, baseUrl)
   if (docs) referenceRoutes(app, { baseUrl, parts })
@@ -154,24 +161,6 @@ function createFastify(
     },
   })
 }
-
-/** Lets browser apps of these origins send requests. */
-const allowOrigins = (app: FastifyInstance, origins: readonly string[]) =>
-  app.register(cors, {
-    origin: origins.includes('*') ? '*' : [...origins],
-    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: [
-      'Authorization',
-      'Content-Type',
-      'Idempotency-Key',
-      'X-Request-Id',
-      'traceparent',
-      'tracestate',
-    ],
-    exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
-    strictPreflight: false,
-    maxAge: 600,
-  })
 
 const addCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
   reply.headers(securityHeaders).header('x-request-id', request.id)

@@ -1,4 +1,5 @@
 import { type AppRoute, ContractNoBody } from '@ts-rest/core'
+import type { RouteMetadata } from '@usher/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Problem } from '../domain/problem.js'
@@ -11,16 +12,24 @@ const jsonTypes =
 export const isEncoded = ({ headers }: FastifyRequest) =>
   !/^[\s,]*(identity[\s,]*)*$/i.test(headers['content-encoding'] ?? '')
 
+const linesType = /^application\/x-ndjson\s*(;|$)/i
+
+const routeOf = ({ routeOptions: { config } }: FastifyRequest) =>
+  (config as { tsRestRoute?: AppRoute & { metadata?: RouteMetadata } }).tsRestRoute
+
 /** Returns whether the operation of a request needs no body. */
-const needsNoBody = ({ routeOptions: { config } }: FastifyRequest) => {
-  const { tsRestRoute: route } = config as { tsRestRoute?: AppRoute }
+const needsNoBody = (request: FastifyRequest) => {
+  const route = routeOf(request)
   if (route === undefined || !('body' in route)) return false
   return route.body === ContractNoBody || route.body instanceof z.ZodOptional
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Parses every request body as JSON in UTF-8 (RFC 8259), and rejects other media types and content codings. */
+/**
+ * Parses every request body as JSON in UTF-8 (RFC 8259), and rejects other media types and content codings. The body of an
+ * operation that takes lines stays a text.
+ */
 export function parseJsonBodies(app: FastifyInstance) {
   const parse = app.getDefaultJsonParser('remove', 'ignore')
   app.removeAllContentTypeParsers()
@@ -34,14 +43,18 @@ export function parseJsonBodies(app: FastifyInstance) {
       done(new Problem('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' }))
       return
     }
-    if (!jsonTypes.test(request.headers['content-type'] ?? '')) {
-      done(new Problem('unsupported_media_type', { detail: 'Send application/json.' }))
+    const hasLines = routeOf(request)?.metadata?.lines !== undefined
+    const [types, name] = hasLines ? [linesType, 'application/x-ndjson'] : [jsonTypes, 'application/json']
+    if (!types.test(request.headers['content-type'] ?? '')) {
+      done(new Problem('unsupported_media_type', { detail: `Send ${name}.` }))
       return
     }
     try {
-      parse(request, utf8.decode(body as Buffer), (error, value) =>
-        error ? done(new Problem('malformed_json', { cause: error })) : done(null, value),
-      )
+      if (hasLines) done(null, utf8.decode(body as Buffer))
+      else
+        parse(request, utf8.decode(body as Buffer), (error, value) =>
+          error ? done(new Problem('malformed_json', { cause: error })) : done(null, value),
+        )
     } catch (cause) {
       done(new Problem('malformed_json', { detail: 'The request body is not UTF-8.', cause }))
     }

@@ -3,7 +3,6 @@ import { initServer, type RequestValidationError } from '@ts-rest/fastify'
 import { DatabasePath, type FieldError, type RouteMetadata, toFieldError } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { admitApiKey } from '../domain/api-keys/admit-api-key.js'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
 import { etagOf } from '../domain/management/etag.js'
@@ -12,7 +11,9 @@ import { Problem, validationFailed } from '../domain/problem.js'
 import type { DatabaseRequest, KeyRequest, UserRequest } from '../domain/request.js'
 import { networkOf } from '../domain/throttle/client-network.js'
 import { admitToken } from '../domain/tokens/admit-token.js'
+import { readBearerToken } from './bearer-token.js'
 import { RequestCaller } from './request-caller.js'
+import { verifyApiKey } from './verify-api-key.js'
 
 type Route = AppRoute & { metadata?: RouteMetadata }
 type Routes = Record<string, Route>
@@ -45,12 +46,17 @@ export interface ServedOperations<R extends Routes> {
   rules: {
     [Name in keyof R]: (context: AppContext, request: RequestOf<R[Name]>) => Promise<ResultOf<R[Name]>>
   }
+  /** Name of the operation that only reads the user of its path, which is read with the API key. */
+  readsUser?: keyof R
   /** Whether the operations exist in a database. */
   isOn?: (database: Database) => boolean
 }
 
 /** Whether the users of a database may use more than the operations of contract/users.ts. */
 export const hasAccountOperations = ({ accountOperations }: Database) => accountOperations
+
+/** Whether the users of a database may create tenants and run those of which they are members. */
+export const hasTenantOperations = ({ tenantOperations }: Database) => tenantOperations
 
 /** What ts-rest passes to a handler. */
 interface Exchange {
@@ -68,24 +74,29 @@ interface Exchange {
 type Rule = (context: AppContext, request: object) => Promise<unknown>
 
 /**
- * Serves operations by the contract's metadata of each: finds the database, verifies the token and reads its user,
- * sheds load, and passes the request to the rule.
+ * Serves operations by the contract's metadata of each: finds the database, verifies the API key, sheds load, verifies
+ * the token and reads its user, and passes the request to the rule.
  */
 export function serveOperations<R extends Routes>(
   app: FastifyInstance,
   context: AppContext,
-  { routes, rules, isOn }: ServedOperations<R>,
+  { routes, rules, readsUser, isOn }: ServedOperations<R>,
 ) {
   const server = initServer()
   const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
-    const hooks = route.metadata?.hashesPassword ? shedLoad(context) : {}
+    const hooks = { onRequest: hooksBeforeBody(context, route.metadata, name === readsUser) }
     return [name, { hooks, handler: handlerOf(context, find, [route, rules[name] as Rule]) }]
   })
   app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
     requestValidationErrorHandler: async (error, request) => {
       rejectInvalidPath(error)
-      const errors = [error.pathParams, error.headers, error.query, error.body].flatMap(fieldErrors)
+      const ofQuery = fieldErrors(error.query).map((each) => ({ ...each, path: each.path || 'query' }))
+      const errors = [
+        ...[error.pathParams, error.headers].flatMap(fieldErrors),
+        ...ofQuery,
+        ...fieldErrors(error.body),
+      ]
       const { newPassword: field } = metadataOf(request)
       const database = isOn || field ? await find(request.params as DatabasePath) : undefined
       if (!database || !field) throw validationFailed(errors)
@@ -113,18 +124,16 @@ function handlerOf(
     .map(Number)
     .find((each) => each < 300)
   return async ({ params, query, body, headers, request, reply }: Exchange) => {
-    const database = await find(params)
-    const caller = new RequestCaller(request, reply, context.hashing)
-    const bearer = readBearerToken(request.headers.authorization)
-    const apiKey =
-      metadata?.scope && (await admitApiKey(context, { database, caller }, { bearer, scope: metadata.scope }))
-    const jwt = metadata?.security && bearer
+    const { admitted: keyed } = request
+    const database = keyed?.database ?? (await find(params))
+    const caller = keyed?.caller ?? new RequestCaller(request, reply, context.hashing)
+    const jwt = metadata?.security && readBearerToken(request.headers.authorization)
     if (metadata?.security === 'bearer' && !jwt) throw new Problem('token_missing')
     const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
     const { user, claims } = admitted ?? {}
-    const result = await rule(context, {
-      ...{ database, caller, params, query, body, headers, user, claims, apiKey },
-    })
+    const { apiKey, read } = keyed ?? {}
+    const input = { database, caller, params, query, body, headers, user, claims, apiKey, read }
+    const result = await rule(context, input)
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : status === 202 ? {} : result }
   }
@@ -139,25 +148,23 @@ function rejectInvalidPath({ pathParams }: Pick<RequestValidationError, 'pathPar
 const metadataOf = ({ routeOptions: { config } }: FastifyRequest): RouteMetadata =>
   (config as { tsRestRoute?: Route }).tsRestRoute?.metadata ?? {}
 
-/** Returns hooks that shed a request before its body is read, so that it costs little. */
-const shedLoad = ({ hashing }: AppContext) => ({
-  onRequest: (
-    { clientAddress }: Pick<FastifyRequest, 'clientAddress'>,
-    _reply: unknown,
-    done: () => void,
-  ) => {
+/** Returns what happens before the body of a request is read, so that a rejected one costs little. */
+const hooksBeforeBody = (
+  context: AppContext,
+  { scope, hashesPassword }: RouteMetadata = {},
+  readsUser = false,
+) => [
+  ...(scope ? [verifyApiKey(context, { scope, readsUser })] : []),
+  ...(hashesPassword ? [shedLoad(context)] : []),
+]
+
+/** Returns a hook that sheds a request while too many wait for hashes. */
+const shedLoad =
+  ({ hashing }: AppContext) =>
+  ({ clientAddress }: Pick<FastifyRequest, 'clientAddress'>, _reply: unknown, done: () => void) => {
     hashing.assertCapacity(networkOf(clientAddress))
     done()
-  },
-})
-
-const scheme = 'bearer '
-
-/** Returns the token of an `Authorization: Bearer …` header (RFC 6750 §2.1), or undefined if there is none. */
-export const readBearerToken = (authorization: string | undefined) =>
-  authorization?.slice(0, scheme.length).toLowerCase() === scheme
-    ? authorization.slice(scheme.length).trim() || undefined
-    : undefined
+  }
 
 /** Returns the field errors that the contract found in a part of a request. */
 export const fieldErrors = (

@@ -5,15 +5,17 @@ import { pino } from 'pino'
 import { loadConfig } from '../config.js'
 import { systemClock } from '../domain/clock.js'
 import type { Mail } from '../domain/mail/mailer.js'
+import { createApiKey } from '../domain/management/api-keys.js'
 import { createDatabase } from '../domain/management/databases.js'
+import type { Operation } from '../domain/management/operation.js'
 import { ensureWorkspace } from '../domain/management/workspaces.js'
 import { buildUsher } from '../index.js'
 import { openInMemory } from '../store/in-memory.js'
 import type { Store } from '../store/store.js'
 import { cheapHashes } from './cheap-hashes.js'
-import { DatabaseOptions, rejectOptions, StartOptions } from './options.js'
+import { ApiKeyOptions, DatabaseOptions, rejectOptions, StartOptions } from './options.js'
 
-export type { DatabaseOptions, StartOptions } from './options.js'
+export type { ApiKeyOptions, DatabaseOptions, StartOptions } from './options.js'
 
 /** Address of a database, with the names that `createClient` and `createVerifier` expect. */
 export interface TestDatabase {
@@ -25,6 +27,8 @@ export interface TestDatabase {
 /** A running server, with the address of its first database. */
 export interface TestServer extends TestDatabase {
   createDatabase(options?: DatabaseOptions): Promise<TestDatabase>
+  /** Creates an API key of a database, of the first one by default, and returns what `createManagementClient` expects. */
+  createApiKey(options?: ApiKeyOptions): Promise<string>
   /** Waits for a mail to an address, and returns the oldest one that it has not returned yet. */
   mailTo(address: string): Promise<Pick<Mail, 'subject' | 'text' | 'html'>>
   /**
@@ -82,14 +86,19 @@ async function start(options: StartOptions): Promise<TestServer> {
     await usher.app.listen({ host, port })
 
     const create = databaseCreator(store, now)
+    const firstDatabase = await create(first)
     let stopping: Promise<void> | undefined
     return {
       baseUrl,
-      ...(await create(first)),
+      ...firstDatabase,
       createDatabase: async (options = {}) => ({
         baseUrl,
         ...(await create(options).catch(rejectOptions('createDatabase'))),
       }),
+      createApiKey: (options = {}) =>
+        newApiKey({ store, now: new Date(now()) }, { ...firstDatabase, ...options }).catch(
+          rejectOptions('createApiKey'),
+        ),
       async mailTo(address) {
         for (;;) {
           const index = mails.findIndex(({ to }) => to === address)
@@ -137,6 +146,12 @@ function databaseCreator(store: Store, now: () => number) {
     })
     return { workspace, database }
   }
+}
+
+async function newApiKey(operation: Operation, options: unknown) {
+  const { workspace: workspaceSlug, database: databaseName, scopes } = ApiKeyOptions.parse(options)
+  const described = { name: 'test', scopes, expiresInSeconds: 365 * 86_400 }
+  return (await createApiKey(operation, { workspaceSlug, databaseName }, described)).key
 }
 
 async function freePort() {

@@ -1,4 +1,5 @@
 import { PathName } from '@usher/contract'
+import { Scope } from '@usher/contract/management'
 import { z } from 'zod'
 import { ConfigError } from '../config.js'
 import { type DatabaseSettings, type SettingName, settings } from '../domain/databases/settings.js'
@@ -38,6 +39,25 @@ export const DatabaseOptions = z
   })
   .partial()
 
+/** An API key. Its database, such as `createDatabase` returns it, is the first one of the server by default. */
+export interface ApiKeyOptions {
+  /** Address of the server. Has no effect. */
+  baseUrl?: string | undefined
+  /** Slug of the workspace of its database. */
+  workspace?: string | undefined
+  /** Name of its database. */
+  database?: string | undefined
+  /** What it allows. Everything by default. */
+  scopes?: Scope[] | undefined
+}
+
+export const ApiKeyOptions = z.strictObject({
+  baseUrl: z.string().optional(),
+  workspace: PathName,
+  database: PathName,
+  scopes: z.array(Scope).min(1).default(Scope.options),
+})
+
 /** Settings without effect: the store is in memory, one process serves, and `PORT` gives the address. */
 const withoutEffect = {
   BASE_URL: true,
@@ -45,6 +65,7 @@ const withoutEffect = {
   WORKERS: true,
   METRICS_HOST: true,
   METRICS_PORT: true,
+  MANAGEMENT_PORT: true,
   DATABASE_URL: true,
   STORE_CONNECTIONS: true,
   DATA_DIR: true,

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import { revokeApiKey } from '../../server/domain/management/api-keys.js'
 import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
-import { expireCursors } from '../../server/domain/management/events.js'
+import { expireCursors } from '../../server/domain/management/expire-cursors.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { it as managementTest } from '../support/management.js'
 import { startReceiver } from '../support/receiver.js'
@@ -151,7 +151,7 @@ it.for([
   ['after=1', 'after', 'must be `next` of an earlier response'],
   ['wait=26', 'wait', 'must be a whole number from 0 to 25'],
   ['limit=1001', 'limit', 'must be a whole number from 1 to 1000'],
-  ['since=1', '', 'since'],
+  ['since=1', 'query', 'since'],
 ])('refuses %s', async ([query, path, detail], { kept }) => {
   const response = await kept.send(`?${query}`)
   const [error] = response.json().errors

@@ -39,6 +39,30 @@ describe('an API key', () => {
     expect((await manage.send(key, 'GET', 'users')).statusCode).toBe(401)
   })
 
+  it('is refused by the next request that reads a user, after it was accepted', async ({
+    usher,
+    store,
+    manage,
+  }) => {
+    const { database } = manage
+    const { id } = await database.signedUp()
+    const statusOf = async (key: string) => (await manage.send(key, 'GET', `users/${id}`)).statusCode
+    const revoked = await manage.newKey()
+    const expiring = await manage.newKey()
+    const other = await usher.newDatabase()
+    const ofOther = await manage.newKey(Scope.options, other)
+    const withoutScope = await manage.newKey(['tenants:read'])
+    for (const { key } of [revoked, expiring])
+      expect([await statusOf(key), await statusOf(key)]).toEqual([200, 200])
+    await manage.send(withoutScope.key, 'GET', 'tenants')
+    expect(await statusOf(withoutScope.key)).toBe(403)
+    expect(await statusOf(ofOther.key)).toBe(401)
+    await revokeApiKey(store, database, revoked.id)
+    expect([await statusOf(revoked.key), await statusOf(revoked.key)]).toEqual([401, 401])
+    usher.clock.now += 3_600_000
+    expect(await statusOf(expiring.key)).toBe(401)
+  })
+
   it('is no access token', async ({ manage }) => {
     const { database } = manage
     const { key } = await manage.newKey()
@@ -124,11 +148,43 @@ describe('the list of users', () => {
     expect(await find('disabled=false')).toEqual([first, third])
   })
 
+  it('finds users by the begin of the address, ordered by it', async ({ manage }) => {
+    const { database } = manage
+    const emails = ['ada.b', 'Ada', 'ada_c', 'adá', 'adam', 'bob', 'ada-z'].map(
+      (name) => `${name}@example.com`,
+    )
+    for (const email of emails) await database.signedUp({ email })
+    const { key } = await manage.newKey()
+    async function find(prefix: string, limit: number) {
+      const found: string[] = []
+      let after: string | null = ''
+      while (after !== null) {
+        const path: string = `users?emailPrefix=${encodeURIComponent(prefix)}&limit=${limit}${after && `&after=${after}`}`
+        const { users, next }: { users: { email: string }[]; next: string | null } = (
+          await manage.send(key, 'GET', path)
+        ).json()
+        found.push(...users.map(({ email }: { email: string }) => email.replace('@example.com', '')))
+        after = next
+      }
+      return found
+    }
+    expect(await find('ADA', 2)).toEqual(['ada-z', 'ada.b', 'Ada', 'ada_c', 'adam'])
+    expect(await find('ad', 4)).toEqual(['ada-z', 'ada.b', 'Ada', 'ada_c', 'adam', 'adá'])
+    expect(await find('ada_', 50)).toEqual(['ada_c'])
+    expect(await find('ad%', 50)).toEqual([])
+    expect(await find('bob@example.com', 50)).toEqual(['bob'])
+  })
+
   it.for([
+    ['emailPrefix=', 'emailPrefix', 'must not be blank'],
+    ['emailPrefix=%00', 'emailPrefix', ''],
+    [`emailPrefix=a&after=${randomUUID()}`, 'after', 'must be `next` of an earlier response'],
+    ['emailPrefix=a&after=eA', 'after', 'must be `next` of an earlier response'],
+    ['emailPrefix=a&email=a@example.com', 'emailPrefix', 'is a second filter'],
     ['disabled=1', 'disabled', 'must be true or false'],
     ['ids=', 'ids', 'must be 1 to 100 UUIDs'],
     [`ids=${Array.from({ length: 101 }, () => randomUUID())}`, 'ids', 'must be 1 to 100 UUIDs'],
-    ['emial=ada@example.com', '', 'emial'],
+    ['emial=ada@example.com', 'query', 'emial'],
     ['limit=0', 'limit', 'must be a whole number from 1 to 1000'],
     ['limit=1001', 'limit', 'must be a whole number from 1 to 1000'],
     ['after=1', 'after', 'must be `next` of an earlier response'],

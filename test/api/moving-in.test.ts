@@ -1,6 +1,6 @@
+import { UserLine } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { exportUsers } from '../../server/domain/management/users/export-users.js'
-import { UserLine } from '../../server/domain/management/users/user-line.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { it as apiTest } from '../support/api.js'
 import { password } from '../support/app.js'

@@ -23,7 +23,7 @@ it('a tenant keeps what the product adds, and shows its members only the metadat
   await as('POST', 'tenants', { name: 'Looms' })
   const { tenants } = (await as('GET', 'tenants?externalId=customer-17')).json()
   expect(tenants).toEqual([
-    { id, name: 'Engines', externalId: 'customer-17', createdAt: added.json().createdAt },
+    { id, name: 'Engines', externalId: 'customer-17', seats: null, createdAt: added.json().createdAt },
   ])
   const user = await manage.database.signedUp()
   await as('PUT', `tenants/${id}/members/${user.id}`)
@@ -60,6 +60,52 @@ it('a user keeps what the product adds, and sees only the metadata', async ({ ma
   expect((await as('POST', 'users', taken)).json().code).toBe('external_id_taken')
   const both = { email: 'Ada@example.com', externalId: 'customer-17' }
   expect((await as('POST', 'users', both)).json().code).toBe('email_taken')
+})
+
+it('changeUser changes external id and metadata one by one, and with If-Match only if nothing has changed', async ({
+  store,
+  usher,
+  manage,
+  as,
+}) => {
+  const { id } = (await as('POST', 'users', { email: 'ada@example.com' })).json()
+  const path = `users/${id}`
+  const where = { databaseId: manage.database.id, userId: id }
+  await store.prisma.eventTail.createMany({
+    data: { databaseId: where.databaseId, tailedUntil: new Date('2099-01-01') },
+  })
+  usher.clock.cacheAhead += 6_000
+  const filled = await as('PATCH', path, fields)
+  expect([filled.statusCode, filled.json()]).toMatchObject([200, { email: 'ada@example.com', ...fields }])
+  expect((await as('GET', path)).json()).toEqual(filled.json())
+  expect((await as('GET', 'users?externalId=customer-17')).json().users).toMatchObject([{ id }])
+  const etag = String(filled.headers.etag)
+  expect((await as('GET', path)).headers.etag).toBe(etag)
+  const replaced = await as('PATCH', path, { metadata: { seats: 3 } }, { 'if-match': etag })
+  expect(replaced.json()).toMatchObject({ ...fields, metadata: { seats: 3 } })
+  const stale = await as('PATCH', path, { privateMetadata: null }, { 'if-match': etag })
+  expect(stale.json().code).toBe('precondition_failed')
+  await as('PATCH', path, { metadata: { seats: 3 } })
+  expect((await as('PATCH', path, none)).json()).toMatchObject(none)
+  const events = await store.prisma.message.findMany({ where, orderBy: { storedAt: 'asc' } })
+  const payload = { type: 'user.updated', userId: id }
+  expect(events).toMatchObject(Array.from({ length: 3 }, () => ({ payload })))
+  expect(JSON.stringify(events)).not.toMatch(/seats|customer-17/)
+})
+
+it('changeUser refuses a taken external id or address, and says which of them is taken', async ({ as }) => {
+  await as('POST', 'users', { email: 'grace@example.com', externalId: 'taken' })
+  const { id } = (await as('POST', 'users', { email: 'ada@example.com' })).json()
+  const change = async (body: object) => {
+    const { statusCode, json } = await as('PATCH', `users/${id}`, body)
+    return [statusCode, json().code]
+  }
+  expect(await change({ externalId: 'taken', preferredName: 'Ada' })).toEqual([409, 'external_id_taken'])
+  expect(await change({ externalId: 'taken', email: 'Ada@example.com' })).toEqual([409, 'external_id_taken'])
+  expect(await change({ externalId: 'taken', email: 'new@example.com' })).toEqual([409, 'external_id_taken'])
+  expect(await change({ externalId: 'free', email: 'grace@example.com' })).toEqual([409, 'email_taken'])
+  expect((await as('GET', `users/${id}`)).json()).toMatchObject({ email: 'ada@example.com', ...none })
+  expect(await change({ externalId: 'free' })).toEqual([200, undefined])
 })
 
 it('an external id belongs to one of two concurrent tenants, and to one in each database', async ({

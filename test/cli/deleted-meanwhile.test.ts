@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { addToTenant, createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
+import { putMember } from '../../server/domain/management/members.js'
+import { createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
 import { deleteUser } from '../../server/domain/management/users/change-user.js'
 import type { OpenStore } from '../support/open-store.js'
 import { it } from '../support/operator.js'
@@ -47,7 +48,7 @@ it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, 
   const now = new Date()
   const user = await database.signedUp()
   const { id } = await createTenant({ store, now }, database, { name: 'Engines' })
-  const added = addToTenant(
+  const added = putMember(
     { store: storeAfter(store, () => deleteTenant({ store, now }, database, id)), now },
     database,
     { tenantId: id, userRef: user.id },

@@ -4,15 +4,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { openApi30Document, openApiDocument } from '@usher/contract/openapi'
+import { managementDocument, openApi30Document, openApiDocument } from '@usher/contract/openapi'
 import { beforeAll, expect, onTestFinished } from 'vitest'
-import { it } from '../support/api.js'
+import { it } from '../support/management.js'
 import { isInstalled } from './installed.js'
 import { addToDocument, laterBody, laterCode } from './later-document.js'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const generated = `${here}generated`
 const clients = ['use-openapi-fetch', 'use-hey-api']
+const useManagement = 'use-management'
 const document = openApiDocument('http://localhost:3000', '0.0.0')
 
 const run = async (script: string, ...args: string[]) => {
@@ -22,31 +23,30 @@ const run = async (script: string, ...args: string[]) => {
   })
 }
 
-/** Writes the document and the clients of it into a folder. */
-async function generate(api: object, folder: string) {
-  const file = `${folder}/openapi.json`
-  await mkdir(folder, { recursive: true })
-  await writeFile(file, JSON.stringify(api))
-  const heyApi = 'node_modules/@hey-api/openapi-ts/bin/run.js'
-  await run(heyApi, '-f', 'hey-api.config.cjs', '-i', file, '-o', `${folder}/hey-api`)
-  await run('node_modules/openapi-typescript/bin/cli.js', file, '-o', `${folder}/openapi-typescript.d.ts`)
+/** The documents from which clients are generated, by the folder of the clients. */
+const later = `${generated}/later`
+const documents = {
+  [generated]: document,
+  [`${generated}/openapi-3.0`]: openApi30Document('http://localhost:3000', '0.0.0'),
+  [`${later}/generated`]: addToDocument(document),
+  [`${generated}/management`]: managementDocument('http://localhost:3000', '0.0.0'),
 }
 
 beforeAll(async () => {
   if (!isInstalled) return
   await rm(generated, { recursive: true, force: true })
-  const later = `${generated}/later`
-  await Promise.all([
-    generate(document, generated),
-    generate(openApi30Document('http://localhost:3000', '0.0.0'), `${generated}/openapi-3.0`),
-    generate(addToDocument(document), `${later}/generated`),
-  ])
+  for (const [folder, api] of Object.entries(documents)) {
+    await mkdir(folder, { recursive: true })
+    await writeFile(`${folder}/openapi.json`, JSON.stringify(api))
+  }
+  await run('generate.js', ...Object.keys(documents))
   for (const client of clients) await cp(`${here}${client}.ts`, `${later}/${client}.ts`)
 }, 120_000)
 
 it.skipIf(!isInstalled)(
-  'compiles the generated clients, also those of the OpenAPI 3.0 document and of a later one',
-  () => run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
+  'compiles the generated clients, also those of the OpenAPI 3.0 document, of a later one and of the management API',
+  () => run('../../node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
+  120_000,
 )
 
 it.skipIf(!isInstalled).for(clients)(
@@ -62,6 +62,19 @@ it.skipIf(!isInstalled).for(clients)(
       code: 'email_taken',
       isLater: false,
     })
+  },
+)
+
+it.skipIf(!isInstalled).for([
+  ['openapi-fetch', 'Engines', 'ada@example.com'],
+  ['hey-api', 'Looms', 'joseph@example.com'],
+] as const)(
+  'adds a user to a tenant with an API key and %s',
+  async ([client, name, email], { origin, manage }) => {
+    const { provision } = await import(`./${useManagement}.js`)
+    const { key } = await manage.newKey()
+    const result = await provision[client](origin, manage.database, key)
+    expect(result).toEqual({ names: [name], emails: [email], code: 'email_taken' })
   },
 )
 

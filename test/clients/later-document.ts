@@ -1,4 +1,11 @@
-import type { MediaTypeObject, OpenAPIObject, ResponseObject, SchemaObject } from 'openapi3-ts/oas31'
+import type {
+  ExampleObject,
+  MediaTypeObject,
+  OpenAPIObject,
+  ReferenceObject,
+  ResponseObject,
+  SchemaObject,
+} from 'openapi3-ts/oas31'
 
 export const laterCode = 'email_blocked'
 export const laterField = { addedLater: 'yes' }
@@ -12,8 +19,7 @@ export function addToDocument(document: OpenAPIObject): OpenAPIObject {
     schema.properties = { ...schema.properties, addedLater: { type: 'string' } }
     schema.required = [...(schema.required ?? []), 'addedLater']
   }
-  const { EmailTaken } = (later.components?.responses ?? {}) as Record<string, ResponseObject>
-  EmailTaken?.['x-problem-codes'].push(laterCode)
+  conflictOf(later)['x-problem-codes'].push(laterCode)
   schemas.ProblemCode?.['x-extensible-enum'].push(laterCode)
   schemas.FieldErrorCode?.['x-extensible-enum'].push(laterCode)
   const me = later.paths?.['/workspaces/{workspaceSlug}/databases/{databaseName}/users/me']
@@ -24,10 +30,17 @@ export function addToDocument(document: OpenAPIObject): OpenAPIObject {
 
 /** Returns the body of a response in a later version: the example of the document, with the additions. */
 export function laterBody(document: OpenAPIObject, name: 'SignedInUser' | 'User' | 'EmailTaken'): object {
-  const { schemas = {}, responses = {} } = document.components ?? {}
+  const { schemas = {} } = document.components ?? {}
   if (name !== 'EmailTaken') return { ...(schemas[name] as SchemaObject).examples?.[0], ...laterField }
-  const { content = {} } = responses[name] as ResponseObject
-  const { example } = content['application/problem+json'] as MediaTypeObject
+  const media: MediaTypeObject | undefined = conflictOf(document).content?.['application/problem+json']
+  const example = (media?.examples?.email_taken as ExampleObject | undefined)?.value
   const error = { path: 'email', code: laterCode, detail: 'must not be blocked', ...laterField }
   return { ...example, code: laterCode, errors: [error], ...laterField }
+}
+
+/** Returns the response of `createUser` with status 409. */
+function conflictOf({ paths, components }: OpenAPIObject) {
+  const users = paths?.['/workspaces/{workspaceSlug}/databases/{databaseName}/users']
+  const conflict: ReferenceObject | undefined = users?.post?.responses?.['409']
+  return components?.responses?.[conflict?.$ref.split('/').at(-1) ?? ''] as ResponseObject
 }

@@ -165,7 +165,7 @@ describe.each([
       expect(
         names.filter(
           (name) =>
-            !/^(add|change|create|delete|end|get|import|invite|list|login|open|put|refresh|remove|request|reset|revoke|set|unlock|update|verify)/.test(
+            !/^(accept|add|change|create|delete|end|get|import|invite|list|login|open|put|refresh|remove|request|reset|revoke|set|undo|unlock|update|verify)/.test(
               name,
             ),
         ),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { commandErrors, exitCodes } from '../../server/cli/report-error.js'
-import { runUsher } from '../support/command-line.js'
+import { helpOf } from '../support/command-help.js'
 
 const text = await readFile(new URL('../../docs/cli.md', import.meta.url), 'utf8')
 const [introduction = '', ...sections] = text.split(/^### /m)
@@ -13,29 +13,7 @@ const documentedOptions = (part: string) =>
   )
 const common = documentedOptions(introduction)
 
-/** Returns usage and options of each command, as printed by --help. */
-async function helpOf(names: string[]): Promise<{ usage: string; options: Map<string, string> }[]> {
-  const { stdout } = await runUsher([...names, '--help'], {})
-  // A line with more indentation continues the previous one.
-  const help = stdout.replace(/\n {3,}(?=[^ -])/g, ' ')
-  const [, subcommands] = help.split('\nCommands:\n')
-  if (subcommands === undefined) {
-    const [, usage = ''] = help.match(/^Usage: (.*)$/m) ?? []
-    const [, list = ''] = help.match(/^Options:\n((?: {2}.*\n)*)/m) ?? []
-    const options = [...list.matchAll(/^ {2}(-.*?) {2,}(.*)$/gm)].map(([, flags = '', rest = '']) => [
-      flags,
-      rest,
-    ])
-    return [{ usage: usage.replace(' [options]', ''), options: new Map(options as [string, string][]) }]
-  }
-  const all = []
-  for (const [, name = ''] of subcommands.matchAll(/^ {2}(\S+)/gm)) {
-    if (name !== 'help') all.push(...(await helpOf([...names, name])))
-  }
-  return all
-}
-
-const commands = await helpOf([])
+const commands = await helpOf()
 
 it('docs/cli.md has the usage of exactly the existing commands', () => {
   const usages = sections.map((section) =>

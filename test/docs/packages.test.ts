@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { env } from 'node:process'
@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { startChild } from '../support/child.js'
 import { freePort } from '../support/postgres-server.js'
+import { createDataFolder } from '../support/store.js'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -79,10 +80,13 @@ it('packs the migrations and the client of the store with the server', async ({ 
 
 it.skipIf(!isRegistryReachable)(
   'the commands of README install the packages, and start a server',
-  async ({ app }) => {
+  async ({ app, onTestFinished }) => {
     const port = String(await freePort())
     const script = `cd '${app}' && exec npx @usher/server serve`
-    const server = startChild('sh', ['-c', script], { PORT: port, DATA_DIR: join(app, 'data') })
+    // How a first start creates its files is tested in process/serve.test.ts.
+    const DATA_DIR = await createDataFolder()
+    onTestFinished(() => rm(DATA_DIR, { recursive: true }))
+    const server = startChild('sh', ['-c', script], { PORT: port, DATA_DIR })
     await server.printed('Server listening', 55_000)
 
     const names = { baseUrl: `http://localhost:${port}`, workspace: 'demo', database: 'app' }
@@ -112,6 +116,8 @@ it.skipIf(!isRegistryReachable)(
 )
 
 it.skipIf(!isRegistryReachable)('installed packages start a server inside a test', async ({ app }) => {
+  // They use the store that the global setup has initialized, because their migrations are the same.
+  await cp('server/.cache', join(app, 'node_modules/@usher/server/.cache'), { recursive: true })
   const code = `import { startUsher } from '@usher/server/testing'
     const { baseUrl, stop } = await startUsher()
     console.log((await fetch(baseUrl + '/readyz')).status)

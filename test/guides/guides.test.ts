@@ -1,98 +1,28 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { build } from 'esbuild'
-import { Window } from 'happy-dom'
 import { createElement, StrictMode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, validUser } from '../support/app.js'
-import { it as browserTest, hasBrowser } from '../support/browser.js'
+import { hasBrowser } from '../support/browser.js'
 import { renderPage } from '../support/happy-dom.js'
-import { startSmtp } from '../support/smtp.js'
-import { snippetsOf } from '../support/snippets.js'
+import { hosts, it, reactIt } from './guide-files.js'
 
 const run = promisify(execFile)
-const guides = (await readdir('docs/guides')).filter((name) => name !== 'README.md')
-const hosts: Record<string, string> = {
-  'next/headers': resolve('test/guides/hosts/next-headers.ts'),
-  'next/navigation': resolve('test/guides/hosts/next-navigation.ts'),
-  'next/server': resolve('test/guides/hosts/next-server.ts'),
-  '@sveltejs/kit': resolve('test/guides/hosts/sveltejs-kit.ts'),
-  'expo-linking': resolve('test/guides/hosts/expo-linking.ts'),
-  'expo-secure-store': resolve('test/guides/hosts/expo-secure-store.ts'),
-  'react-native': resolve('test/guides/hosts/react-native.tsx'),
-}
-
-const it = browserTest
-  .extend('smtp', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
-    const smtp = await startSmtp()
-    onCleanup(smtp.close)
-    return smtp
-  })
-  .extend('settings', { scope: 'file' }, ({ smtp }) => ({
-    SMTP_URL: smtp.url,
-    MAIL_FROM: 'Acme <accounts@acme.example>',
-  }))
-  /** Returns the link in the mail to an address. */
-  .extend(
-    'linkTo',
-    ({ smtp }) =>
-      (email: string) =>
-        vi.waitFor(() => {
-          const mail = smtp.mails.find(({ recipients }) => recipients.includes(email))
-          return mail?.parsed.text?.match(/^http\S+$/m)?.[0] ?? expect.fail(`no mail to ${email}`)
-        }, 10_000),
-  )
-  .extend('database', { scope: 'file' }, async ({ usher }) => {
-    const database = await usher.newDatabase()
-    await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
-    return database
-  })
-  .extend('folder', { scope: 'file' }, async ({ origin, database }, { onCleanup }) => {
-    const folder = await mkdtemp(resolve('node_modules', '.usher-guides-'))
-    onCleanup(() => rm(folder, { recursive: true }))
-    for (const guide of guides) {
-      for (const { heading, code } of await snippetsOf(`docs/guides/${guide}`)) {
-        const file = join(folder, guide.replace('.md', ''), heading.replaceAll('`', ''))
-        await mkdir(dirname(file), { recursive: true })
-        const connected = code
-          .replace('http://localhost:3000', origin)
-          .replace("workspace: 'demo'", `workspace: '${database.workspaceSlug}'`)
-          .replace("database: 'app'", `database: '${database.databaseName}'`)
-        await writeFile(file, connected)
-      }
-    }
-    return folder
-  })
-  /** Bundles the files of a guide, with stand-ins for its framework. Returns what `contents` exports. */
-  .extend('load', ({ folder }) => async (guide: string, contents: string) => {
-    const { outputFiles } = await build({
-      stdin: { contents, resolveDir: join(folder, guide) },
-      bundle: true,
-      external: ['react', '@tanstack/react-query'],
-      alias: hosts,
-      conditions: ['@usher/source'],
-      jsx: 'automatic',
-      format: 'esm',
-      write: false,
-    })
-    const file = join(folder, `${guide}-${Math.random()}.mjs`)
-    await writeFile(file, outputFiles[0]?.contents ?? '')
-    return await import(/* @vite-ignore */ file)
-  })
 
 afterEach(() => vi.unstubAllGlobals())
 it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
 
 it('compiles every guide', async ({ folder }) => {
-  const paths = Object.fromEntries(Object.entries(hosts).map(([name, file]) => [name, [file]]))
+  // The types of pg are installed.
+  const { pg: _, ...untyped } = hosts
+  const paths = Object.fromEntries(Object.entries(untyped).map(([name, file]) => [name, [file]]))
   const compilerOptions = {
     strict: true,
     noUncheckedIndexedAccess: true,
@@ -112,74 +42,107 @@ it('compiles every guide', async ({ folder }) => {
 const newPassword = 'four random common words'
 const day = 86_400_000
 
-it('signs up, stays logged in, recovers the account, and logs out with React and TanStack Query', async ({
-  load,
-  linkTo,
-  clock,
-}) => {
-  // The store's clock decides which tokens a new password revokes.
-  clock.now = Date.now()
-  const { localStorage } = new Window({ url: 'http://localhost' })
-  /** Opens the app at an address, with the storage of the browser. */
-  const open = async (address: string) => {
-    const { pathname, hash } = new URL(address)
-    const replaceState = vi.fn()
-    vi.stubGlobal('location', { pathname, hash })
-    vi.stubGlobal('history', { replaceState })
-    const { App, usher } = await load('react', "export * from './src/app'; export * from './src/usher'")
-    const client = new QueryClient()
-    const page = await renderPage(
-      createElement(StrictMode, null, createElement(QueryClientProvider, { client }, createElement(App))),
-    )
-    vi.stubGlobal('localStorage', localStorage)
-    const press = async (label: string) => {
-      await vi.waitFor(() => expect(page.button(label)?.disabled).toBe(false), 10_000)
-      page.button(label)?.click()
+reactIt(
+  'invites to a tenant by sign-up and as a user with React',
+  async ({ usher, database, openApp, linkTo }) => {
+    const [owner, email] = [validUser().email, validUser().email]
+    await database.signedUp({ email: owner, newTenant: 'Engines' })
+    const invite = async (invited: string) => {
+      const visit = await openApp('http://localhost/')
+      await vi.waitFor(() => expect(visit.page.button('Log in')).toBeDefined(), 10_000)
+      visit.page.fill({ email: owner, password })
+      await visit.press('Log in')
+      await visit.shows(`${owner}, owner`)
+      visit.page.fill({ email: invited })
+      await visit.press('Invite')
+      await visit.shows('Invitation sent.')
+      await visit.press('Log out')
+      await vi.waitFor(() => expect(visit.page.button('Log in')).toBeDefined(), 10_000)
+      await visit.page.close()
     }
-    const shows = (text: string) => vi.waitFor(() => expect(page.text()).toContain(text), 10_000)
-    return { page, press, shows, usher, replaceState }
-  }
-  const { email } = validUser()
-  const sent = vi.spyOn(globalThis, 'fetch')
-  const first = await open('http://localhost/')
-  await first.press('New account')
-  await vi.waitFor(() => expect(first.page.button('Sign up')).toBeDefined())
-  expect(sent).not.toHaveBeenCalled()
-  first.page.fill({ email: 'ada@example', password })
-  await first.press('Sign up')
-  await first.shows('must be an email address')
-  first.page.fill({ email })
-  await first.press('Sign up')
-  await first.shows(email)
-  await first.page.close()
+    await invite(email)
+    const invited = await openApp(await linkTo(email))
+    expect(invited.replaceState.mock.calls).toEqual([[null, '', '/']])
+    await vi.waitFor(() => expect(invited.page.button('Sign up')).toBeDefined(), 10_000)
+    invited.page.fill({ email: owner, password })
+    await invited.press('Sign up')
+    await invited.shows('Invitation is for another email address')
+    invited.page.fill({ email })
+    await invited.press('Sign up')
+    await invited.shows(`${email}, member`)
+    expect(invited.page.button('Accept invitation')).toBeUndefined()
+    await invited.page.close()
 
-  const later = await open('http://localhost/')
-  await later.shows(email)
-  await later.press('Log out')
-  await later.press('Forgot password')
-  await vi.waitFor(() => expect(later.page.button('Send a link')).toBeDefined())
-  expect([later.usher.state, localStorage.length]).toEqual(['signedOut', 0])
-  later.page.fill({ email })
-  await later.press('Send a link')
-  await later.shows('If an account has this address')
-  await later.page.close()
+    const other = validUser().email
+    await invited.usher.signOut()
+    await invite(other)
+    await database.signedUp({ email: other })
+    const existing = await openApp(await linkTo(other))
+    await existing.press('Log in')
+    await vi.waitFor(() => expect(existing.page.button('Sign up')).toBeUndefined(), 10_000)
+    existing.page.fill({ email: other, password })
+    await existing.press('Log in')
+    await existing.press('Accept invitation')
+    await existing.shows('Email address is not verified')
+    const emailVerifiedAt = new Date()
+    await usher.store.prisma.user.updateMany({
+      where: { databaseId: database.id, email: other },
+      data: { emailVerifiedAt },
+    })
+    await existing.press('Accept invitation')
+    await existing.shows(`${other}, member`)
+    expect(existing.page.button('Accept invitation')).toBeUndefined()
+    await existing.page.close()
+  },
+)
 
-  const linked = await open(await linkTo(email))
-  expect(linked.replaceState.mock.calls).toEqual([[null, '', '/']])
-  await vi.waitFor(() => expect(linked.page.button('Change password')).toBeDefined())
-  linked.page.fill({ newPassword: 'password1' })
-  await linked.press('Change password')
-  await linked.shows('must not be one of the most used passwords')
-  linked.page.fill({ newPassword })
-  await linked.press('Change password')
-  await linked.shows(email)
-  await linked.press('Log out')
-  await vi.waitFor(() => expect(linked.page.button('Log in')).toBeDefined())
-  linked.page.fill({ email, password })
-  await linked.press('Log in')
-  await linked.shows('Invalid email or password')
-  await linked.page.close()
-})
+reactIt(
+  'signs up, stays logged in, recovers the account, and logs out with React and TanStack Query',
+  async ({ openApp, linkTo, clock }) => {
+    // The store's clock decides which tokens a new password revokes.
+    clock.now = Date.now()
+    const { email } = validUser()
+    const sent = vi.spyOn(globalThis, 'fetch')
+    const first = await openApp('http://localhost/')
+    await first.press('New account')
+    await vi.waitFor(() => expect(first.page.button('Sign up')).toBeDefined(), 10_000)
+    expect(sent).not.toHaveBeenCalled()
+    first.page.fill({ email: 'ada@example', password })
+    await first.press('Sign up')
+    await first.shows('must be an email address')
+    first.page.fill({ email })
+    await first.press('Sign up')
+    await first.shows(email)
+    await first.page.close()
+
+    const later = await openApp('http://localhost/')
+    await later.shows(email)
+    await later.press('Log out')
+    await later.press('Forgot password')
+    await vi.waitFor(() => expect(later.page.button('Send a link')).toBeDefined(), 10_000)
+    expect([later.usher.state, localStorage.length]).toEqual(['signedOut', 0])
+    later.page.fill({ email })
+    await later.press('Send a link')
+    await later.shows('If an account has this address')
+    await later.page.close()
+
+    const linked = await openApp(await linkTo(email))
+    expect(linked.replaceState.mock.calls).toEqual([[null, '', '/']])
+    await vi.waitFor(() => expect(linked.page.button('Change password')).toBeDefined(), 10_000)
+    linked.page.fill({ newPassword: 'password1' })
+    await linked.press('Change password')
+    await linked.shows('must not be one of the most used passwords')
+    linked.page.fill({ newPassword })
+    await linked.press('Change password')
+    await linked.shows(email)
+    await linked.press('Log out')
+    await vi.waitFor(() => expect(linked.page.button('Log in')).toBeDefined(), 10_000)
+    linked.page.fill({ email, password })
+    await linked.press('Log in')
+    await linked.shows('Invalid email or password')
+    await linked.page.close()
+  },
+)
 
 it('signs up, stays logged in, recovers the account, and logs out with Next.js', async ({
   load,
@@ -260,17 +223,17 @@ it('signs up, stays logged in, recovers the account, and logs out with Next.js',
   await expect(visit()).rejects.toThrow('redirect to /log-in')
 
   const forgot = await renderPage(createElement(guide.ForgotPassword))
-  await vi.waitFor(() => expect(forgot.button('Send a link')).toBeDefined())
+  await vi.waitFor(() => expect(forgot.button('Send a link')).toBeDefined(), 10_000)
   forgot.fill({ email })
   forgot.button('Send a link')?.click()
-  await vi.waitFor(() => expect(forgot.text()).toContain('If an account has this address'))
+  await vi.waitFor(() => expect(forgot.text()).toContain('If an account has this address'), 10_000)
   await forgot.close()
   const url = await linkTo(email)
   const reset = await renderPage(createElement(StrictMode, null, createElement(guide.ResetPassword)), { url })
-  await vi.waitFor(() => expect(reset.button('Change password')).toBeDefined())
+  await vi.waitFor(() => expect(reset.button('Change password')).toBeDefined(), 10_000)
   reset.fill({ newPassword: 'password1' })
   reset.button('Change password')?.click()
-  await vi.waitFor(() => expect(reset.text()).toContain('must not be one of the most used passwords'))
+  await vi.waitFor(() => expect(reset.text()).toContain('must not be one of the most used passwords'), 10_000)
   await reset.close()
   const code = url.split('#code=')[1]
   await expect(guide.runAction(guide.resetPassword, undefined, form({ code, newPassword }))).rejects.toThrow(
@@ -280,10 +243,10 @@ it('signs up, stays logged in, recovers the account, and logs out with Next.js',
   await expect(guide.runAction(guide.signOut)).rejects.toThrow('redirect to /log-in')
 
   const page = await renderPage(createElement(guide.LogIn))
-  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined())
+  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined(), 10_000)
   page.fill({ email, password })
   page.button('Log in')?.click()
-  await vi.waitFor(() => expect(page.text()).toContain('Invalid email or password'))
+  await vi.waitFor(() => expect(page.text()).toContain('Invalid email or password'), 10_000)
   await page.close()
   await expect(
     guide.runAction(guide.logIn, undefined, form({ email, password: newPassword })),
@@ -415,39 +378,39 @@ it('logs in, stays logged in after a restart, recovers the account, and logs out
     )
   const { Index, items } = await start()
   const page = await renderPage(createElement(StrictMode, null, createElement(Index)))
-  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined())
+  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined(), 10_000)
   page.fill({ Email: email, Password: 'a wrong password' })
   page.button('Log in')?.click()
-  await vi.waitFor(() => expect(page.text()).toContain('Invalid email or password'))
+  await vi.waitFor(() => expect(page.text()).toContain('Invalid email or password'), 10_000)
   page.fill({ Password: password })
   page.button('Log in')?.click()
-  await vi.waitFor(() => expect(page.text()).toContain(email))
+  await vi.waitFor(() => expect(page.text()).toContain(email), 10_000)
   await page.close()
 
   const restarted = await start()
-  await vi.waitFor(() => expect(items.size).toBe(1))
+  await vi.waitFor(() => expect(items.size).toBe(1), 10_000)
   const [[key, value]] = items
   expect(key).toMatch(/\.session$/)
   restarted.items.set(key, value)
   const later = await renderPage(createElement(StrictMode, null, createElement(restarted.Index)))
-  await vi.waitFor(() => expect(later.text()).toContain(email))
+  await vi.waitFor(() => expect(later.text()).toContain(email), 10_000)
   later.button('Log out')?.click()
-  await vi.waitFor(() => expect(later.button('Forgot password')).toBeDefined())
-  await vi.waitFor(() => expect(restarted.items.size).toBe(0))
+  await vi.waitFor(() => expect(later.button('Forgot password')).toBeDefined(), 10_000)
+  await vi.waitFor(() => expect(restarted.items.size).toBe(0), 10_000)
   later.fill({ Email: email })
   later.button('Forgot password')?.click()
-  await vi.waitFor(() => expect(later.text()).toContain('If an account has this address'))
+  await vi.waitFor(() => expect(later.text()).toContain('If an account has this address'), 10_000)
   await later.close()
 
   restarted.openBy(await linkTo(email))
   const linked = await renderPage(createElement(restarted.ResetPassword))
-  await vi.waitFor(() => expect(linked.button('Change password')).toBeDefined())
+  await vi.waitFor(() => expect(linked.button('Change password')).toBeDefined(), 10_000)
   linked.fill({ 'New password': newPassword })
   linked.button('Change password')?.click()
-  await vi.waitFor(() => expect(linked.text()).toContain('Your password is changed.'))
+  await vi.waitFor(() => expect(linked.text()).toContain('Your password is changed.'), 10_000)
   await linked.close()
   const home = await renderPage(createElement(restarted.Index))
-  await vi.waitFor(() => expect(home.text()).toContain(email))
+  await vi.waitFor(() => expect(home.text()).toContain(email), 10_000)
   await home.close()
   expect((await database.login({ email, password: newPassword })).statusCode).toBe(200)
 })

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Scope } from '@usher/contract/management'
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect } from 'vitest'
 import { issueCode } from '../../server/domain/codes/code.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
+import { createApiKey, revokeApiKey } from '../../server/domain/management/api-keys.js'
 import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { password } from '../support/app.js'
 import { it as deploymentTest } from '../support/deployment.js'
@@ -139,6 +141,30 @@ describe('three servers behind a proxy', () => {
       ),
     )
     expect(statuses.sort()).toEqual([200, ...Array(29).fill(400)])
+  })
+
+  it('three servers refuse an API key from the first request after its revocation on', async ({
+    deployment: { store },
+    base,
+    signUp,
+  }) => {
+    await signUp('revoked@example.com')
+    const { id: userId } = await store.prisma.user.findFirstOrThrow({
+      where: { email: 'revoked@example.com' },
+    })
+    const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
+    const { id, key } = await createApiKey({ store, now: new Date() }, path, described)
+    /** Sends each request twice to each server. */
+    async function statuses() {
+      const found: number[] = []
+      for (let turn = 0; turn < 6; turn++)
+        for (const url of [`${base}/management/users/${userId}`, `${base}/management/tenants`])
+          found.push((await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status)
+      return found
+    }
+    expect(await statuses()).toEqual(Array(12).fill(200))
+    await revokeApiKey(store, path, id)
+    expect(await statuses()).toEqual(Array(12).fill(401))
   })
 
   it('the proxy distributes the requests evenly over three servers', ({ deployment }) => {

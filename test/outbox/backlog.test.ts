@@ -2,9 +2,10 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
 import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
 import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
-import { findDueMails } from '../../server/store/queries/deliveries.js'
+import { failMessage, findDueMails } from '../../server/store/queries/deliveries.js'
+import { insertMessages } from '../../server/store/queries/outbox.js'
 import { searchStart } from '../../server/store/queries/search.js'
-import { claimStreams } from '../../server/store/queries/streams.js'
+import { claimStreams, completeEvent } from '../../server/store/queries/streams.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
@@ -73,6 +74,64 @@ it('a claim and a search read only the rows that they return, however many messa
   await store.prisma.messageStream.deleteMany()
 })
 
+it('a new event is claimed before retries that became due after it', async ({ store, usher }) => {
+  const { id: databaseId } = await usher.newDatabase()
+  const second = (count: number) => new Date(Date.now() + count * 1_000)
+  await storeBacklog(store, { databaseIds: [databaseId], users: 64, eventsOfUser: 1 })
+  for (let count = 0; count < 4; count++) {
+    const claim = { databaseId, now: second(1), until: second(60), lookAgain: second(60) }
+    // Half of the retries are due before the new event.
+    const failure = { lastError: 'status 500', dueAt: second(count % 2 ? 2 : 4), lookAgain: second(60) }
+    for (const { streamId, version, ...event } of await claimStreams(store, claim, 16)) {
+      const stream = { id: streamId, version }
+      if (event.isDue) await failMessage(store, { databaseId, ...event, stream }, failure)
+    }
+  }
+  const userId = uuidv7()
+  const event = { databaseId, id: uuidv7(), kind: 'webhook', userId, payload: {}, createdAt: second(3) }
+  await insertMessages(store, [{ ...event, dueAt: second(3) }])
+  const claimed = await claimStreams(
+    store,
+    { databaseId, now: second(10), until: second(60), lookAgain: second(60) },
+    16,
+  )
+  expect(claimed.map(({ streamId }) => streamId)).toContain(userId)
+  expect(claimed).toHaveLength(16)
+  await store.prisma.message.deleteMany()
+  await store.prisma.messageStream.deleteMany()
+})
+
+it.for([
+  ['long ago', 3_600_000],
+  ['just now', 0],
+] as const)(
+  'a new event is claimed before further events, stored %s, of users whose event was delivered after it',
+  async ([, age], { store, usher }) => {
+    const { id: databaseId } = await usher.newDatabase()
+    const second = (count: number) => new Date(Date.now() + count * 1_000)
+    await storeBacklog(store, { databaseIds: [databaseId], users: 64, eventsOfUser: 3 })
+    await store.prisma.message.updateMany({ data: { createdAt: new Date(Date.now() - age) } })
+    const claim = (count: number) =>
+      claimStreams(store, { databaseId, now: second(count), until: second(60), lookAgain: second(60) }, 16)
+    const first = await claim(1)
+    const userId = uuidv7()
+    const event = { databaseId, id: uuidv7(), kind: 'webhook', userId, payload: {}, createdAt: second(2) }
+    await insertMessages(store, [{ ...event, dueAt: second(2) }])
+    for (const { streamId, version, ...delivered } of first)
+      if (delivered.isDue)
+        await completeEvent(
+          store,
+          { databaseId, id: delivered.id, stream: { id: streamId, version } },
+          { isTailed: false, now: second(3) },
+        )
+    const claimed = (await claim(4)).map(({ streamId }) => streamId)
+    expect(claimed).toContain(userId)
+    expect(claimed).toHaveLength(16)
+    await store.prisma.message.deleteMany()
+    await store.prisma.messageStream.deleteMany()
+  },
+)
+
 /** Sets a webhook. Returns a function that stores events of users as a version without streams did. */
 async function withWebhook({ store, clock }: TestApi, database: TestDatabase, url: string) {
   await setDatabase(store, database, webhookSettings({ webhookUrl: null }, { webhookUrl: url }))
@@ -106,8 +165,9 @@ it('events that a version without streams has stored are delivered in their orde
   receiver.answer = (response) => response.writeHead(500).end()
   await storeEvent(id, 'user.disabled')
   await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
-  await vi.waitFor(async () =>
-    expect(await store.prisma.message.count({ where: { lastError: 'status 500' } })).toBe(1),
+  await vi.waitFor(
+    async () => expect(await store.prisma.message.count({ where: { lastError: 'status 500' } })).toBe(1),
+    10_000,
   )
   receiver.answer = (response) => response.writeHead(204).end()
   usher.clock.now = Date.now() + 3_600_000
@@ -137,8 +197,10 @@ it('a claim that exceeds its time limit is logged with its database and counted'
   const api = await startApp({ ...store, query }, { METRICS_PORT: '1' })
   onTestFinished(api.close)
   api.context.deliver([{ databaseId: id }])
-  await vi.waitFor(() =>
-    expect(api.logged()).toMatch(/"databaseId":".{36}","channel":"mail","msg":"messages were not claimed"/),
+  await vi.waitFor(
+    () =>
+      expect(api.logged()).toMatch(/"databaseId":".{36}","channel":"mail","msg":"messages were not claimed"/),
+    10_000,
   )
   const counts = await api.metrics?.getSingleMetricAsString('usher_message_claims_failed_total')
   for (const channel of ['mail', 'webhook'])

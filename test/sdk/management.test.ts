@@ -62,6 +62,42 @@ describe('a client of the management API', () => {
     expect(new URL(requests[0]?.url ?? '').pathname).toMatch(/\/management\/users\/[\w-]+$/)
   })
 
+  it('imports users, and returns what has become of each', async ({ client }) => {
+    const ada = { email: 'ada@example.com', externalId: 'customer-17' }
+    const { data } = await client.importUsers({ lines: [ada, { email: 'grace' }] })
+    expect(data).toMatchObject({ created: 1, existing: 0, rejected: 1 })
+    expect(data?.lines[1]?.errors).toMatchObject([{ path: 'email', code: 'email_invalid' }])
+    const found: unknown[] = []
+    for await (const each of client.importAllUsers([ada, { email: 'joan@example.com' }])) found.push(each)
+    expect(found).toMatchObject([
+      { line: 1, status: 'exists', userId: data?.lines[0]?.userId },
+      { line: 2, status: 'created' },
+    ])
+  })
+
+  it('imports any number of users, in requests that the server takes', async () => {
+    const imported = ({ body }: { body?: string }) => {
+      const lines = String(body)
+        .split('\n')
+        .map((_, index) => ({ line: index + 1, status: 'created' }))
+      return Response.json({ created: lines.length, lines })
+    }
+    const { fetch, requests } = stubFetch(imported, imported, imported)
+    const { importAllUsers } = createManagementClient({ ...withKey, fetch })
+    async function* users() {
+      for (let index = 0; index <= 1000; index++) yield { email: `user${index}@example.com` }
+      const large = { email: 'é@example.com', metadata: { text: 'é'.repeat(200_000) } }
+      yield* [large, large, large]
+    }
+    let count = 0
+    for await (const { line } of importAllUsers(users())) expect(line).toBe(++count)
+    const bodies = requests.map(({ body }) => String(body))
+    expect(bodies.map((body) => body.split('\n').length)).toEqual([1000, 3, 1])
+    for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(2 ** 20)
+    expect(new Set(requests.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(3)
+    expect(requests[0]?.headers['Content-Type']).toBe('application/x-ndjson')
+  })
+
   it('throws in a page', () => {
     vi.stubGlobal('window', { document: {} })
     expect(() => createManagementClient(withKey)).toThrow(/an API key in a browser is a leak/)
@@ -78,7 +114,7 @@ describe('a client of the management API', () => {
 describe('a request of the management API', () => {
   const post = { method: 'POST', path: '/users', status: 201, codes: ['refused'] } as const
   const created = () => Response.json({ id: 'a' }, { status: 201, headers: { ETag: '"1"' } })
-  const endpoint = { ...post, bodyType: 'application/json', acceptsIdempotencyKey: true } as const
+  const endpoint = { ...post, hasBody: true, acceptsIdempotencyKey: true } as const
 
   it('has one Idempotency-Key for all attempts, and another for the next call', async () => {
     const { fetch, requests } = stubFetch(networkFailure, created, created)
@@ -102,6 +138,24 @@ describe('a request of the management API', () => {
     const call = createManagementOperation(post, { ...withKey, fetch })
     expect((await call()).error?.code).toBe('no_answer')
     expect(requests).toHaveLength(1)
+  })
+
+  it('is not sent again with an ETag, which the first request may have made outdated', async () => {
+    const patch = { method: 'PATCH', path: '/tenants/{tenantId}', status: 200, isRepeatable: true } as const
+    const change = { ...patch, hasBody: true, codes: ['precondition_failed'] } as const
+    const outdated = () => Response.json({ code: 'precondition_failed' }, { status: 412 })
+    const { fetch, requests } = stubFetch(networkFailure, outdated)
+    const call = createManagementOperation(change, { ...withKey, fetch })
+    expect((await call('a', {}, { ifMatch: '"1"' })).error?.code).toBe('no_answer')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('returns the seconds after which a list of events that could not wait may be requested again', async () => {
+    const empty = () =>
+      Response.json({ events: [], next: 'a.1', moreAvailable: false }, { headers: { 'Retry-After': '5' } })
+    const { fetch } = stubFetch(empty)
+    const { data, retryAfterSeconds } = await createManagementClient({ ...withKey, fetch }).listEvents()
+    expect([data?.events, retryAfterSeconds]).toEqual([[], 5])
   })
 
   it('waits longer if the server is asked to wait', async () => {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { isStoreUnavailable } from '../../server/store/errors.js'
-import { openPostgres } from '../support/open-store.js'
+import { type OpenStore, openPostgres } from '../support/open-store.js'
+import { createPostgresDatabase } from '../support/store.js'
 
 /** A message of the Postgres protocol: type, length, body. */
 function message(type: string, body: Buffer) {
@@ -48,4 +50,22 @@ it('a connection that Postgres terminates as soon as it is open fails its statem
   }
   expect(uncaught).toEqual([])
   for (const error of reported) expect(error).not.toHaveProperty('client')
+})
+
+it('a transaction that a rule or a statement refuses writes nothing and keeps its connection', async () => {
+  const { url, drop } = await createPostgresDatabase()
+  const store = await openPostgres(url, Buffer.alloc(32), { connections: 1 })
+  onTestFinished(() => store.close().then(drop))
+  const process = async () => (await store.query<{ pid: number }>('SELECT pg_backend_pid() AS pid', []))[0]
+  const first = await process()
+  const insert = `INSERT INTO usher.workspace (id, slug, created_at) VALUES ($1::uuid, $2, now())`
+  const insertAnd = (refuse: (query: OpenStore['query']) => Promise<unknown>) =>
+    store.transaction(randomUUID(), async (query) => {
+      await query(insert, [randomUUID(), 'acme'])
+      await refuse(query)
+    })
+  await expect(insertAnd(() => Promise.reject(new Error('refused by a rule')))).rejects.toThrow(/by a rule/)
+  await expect(insertAnd((query) => query(insert, [randomUUID(), 'acme']))).rejects.toThrow(/duplicate key/)
+  expect(await store.prisma.workspace.count()).toBe(0)
+  expect(await process()).toEqual(first)
 })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FolderInUseError } from '../../server/store/errors.js'
 import { startChild } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { openEmbedded } from '../support/open-store.js'
 import { createDataFolder } from '../support/store.js'
 
@@ -75,9 +76,11 @@ describe('the folder', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('a new folder and its files are closed to other users', async () => {
+  it('migrate creates a store whose folder and files are closed to other users', async () => {
     const fresh = join(scratch, 'fresh')
+    expect(await runUsher(['migrate'], { DATA_DIR: fresh })).toMatchObject({ code: 0, stderr: '' })
     const store = await openEmbedded(fresh)
+    expect(await store.prisma.workspace.count()).toBe(0)
     expect(await modeOf(fresh)).toBe('700')
     const exposed = []
     for (const file of await filesIn(fresh)) if ((await modeOf(file)) !== '600') exposed.push(file)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, inject } from 'vitest'
-import { placeOf } from '../../server/domain/events/cursor.js'
 import { eventMessages } from '../../server/domain/events/events.js'
-import { type EventPage, readEvents } from '../../server/domain/events/kept-events.js'
-import { expireCursors } from '../../server/domain/management/events.js'
-import type { EventPlace } from '../../server/store/queries/kept-events.js'
+import { expireCursors } from '../../server/domain/management/expire-cursors.js'
+import { placeOf } from '../../server/domain/numbered-lists/cursor.js'
+import { type ListPage, readList } from '../../server/domain/numbered-lists/read-list.js'
+import { keptEvents as list, type Place } from '../../server/store/queries/numbered-lists.js'
 import { changeWithMessages, insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
@@ -43,8 +43,8 @@ function keptEvents(store: TestStore, { id }: TestDatabase) {
   /** Returns the message of an event of a user, whose type says which one it is. */
   const messagesOf = (userId: string, sessionId: string) =>
     eventMessages(source, new Date(), [{ type: 'user.updated', userId, sessionId }])
-  const read = async (after?: EventPlace, using: Pick<Store, 'query' | 'transaction'> = store) => {
-    const page = await readEvents(using, id, { after, limit })
+  const read = async (after?: Place, using: Pick<Store, 'query' | 'transaction'> = store) => {
+    const page = await readList(using, { list, databaseId: id }, { after, limit })
     return { ...page, names: namesOf(page) }
   }
   return {
@@ -79,8 +79,8 @@ function keptEvents(store: TestStore, { id }: TestDatabase) {
   }
 }
 
-const namesOf = ({ events }: EventPage) =>
-  events.map(({ payload }) => (payload as { sessionId: string }).sessionId)
+const namesOf = ({ rows }: ListPage) =>
+  rows.map(({ payload }) => (payload as { sessionId: string }).sessionId)
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 const user = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
@@ -117,7 +117,7 @@ it('the events of a user stay in order when a reader passes between their commit
   await commit()
   await second
   expect((await events.read(before.next)).names).toEqual(['first', 'second'])
-  expect(usher.context.eventWaits.count()).toBe(0)
+  expect(usher.context.keptEvents.waits.count()).toBe(0)
 })
 
 it('readers that pass many open transactions in any order skip none and repeat none', async ({ events }) => {
@@ -129,7 +129,7 @@ it('readers that pass many open transactions in any order skip none and repeat n
   const open: { name: string; commit: () => Promise<void> }[] = []
   const committed: string[] = []
   const found: string[] = []
-  let next: EventPlace | undefined
+  let next: Place | undefined
   for (let step = 0; step < 120; step++) {
     const action = random(3)
     if (action === 0 && open.length < 6)
@@ -163,13 +163,13 @@ it('readers that number at the same time give each event one number, without a g
     [database.id],
   )
   const readToEnd = async () => {
-    let next: EventPlace | undefined
+    let next: Place | undefined
     let count = 0
     // A reader that meets another one which numbers gets an empty page, and tries again.
     while (count < 2500) {
-      const page: EventPage = await events.read(next)
-      if (next || page.events.length > 0) next = page.next
-      count += page.events.length
+      const page: ListPage = await events.read(next)
+      if (next || page.rows.length > 0) next = page.next
+      count += page.rows.length
     }
     return count
   }

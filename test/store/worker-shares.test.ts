@@ -1,21 +1,27 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { shareByWorker } from '../../server/store/citus/worker-shares.js'
 import type { Store } from '../../server/store/store.js'
 
-const connections = 4
+const connections = 8
 
-/** A store on Citus. Each database is on the worker with its name. The test decides when a statement there ends. */
+/**
+ * A store on Citus, with one database in each shard. The name of a database is that of its worker and of its shard. The
+ * test decides when a statement ends.
+ */
 function createStore() {
   const running: string[] = []
-  const ends: (() => void)[] = []
+  const ends = new Map<string, ((error?: Error) => void)[]>()
   const run = (databaseId: string) => {
     running.push(databaseId)
-    return new Promise<never[]>((resolve) => ends.push(() => resolve([])))
+    return new Promise<never[]>((resolve, reject) => {
+      const end = (error?: Error) => (error ? reject(error) : resolve([]))
+      ends.set(databaseId, [...(ends.get(databaseId) ?? []), end])
+    })
   }
   const query = async (text: string, [databaseId]: unknown[]) => {
     if (text.includes('to_regclass')) return [{ found: true }]
-    if (text.includes('pg_dist_placement')) return [{ worker: databaseId }]
-    return run(String(databaseId))
+    const [worker, shard] = String(databaseId).split('/')
+    return text.includes('pg_dist_placement') ? [{ worker, shard }] : run(String(databaseId))
   }
   const store = shareByWorker(
     {
@@ -28,19 +34,96 @@ function createStore() {
     },
     connections,
   )
-  return { store, running, ends }
+  return {
+    store,
+    /** Starts statements. Returns which of them run, and how each ends. */
+    async start(...databaseIds: string[]) {
+      const results = databaseIds.map((databaseId) =>
+        store.query('SELECT', [databaseId]).then(
+          () => databaseId,
+          (error: Error) => `${databaseId}: ${error.message}`,
+        ),
+      )
+      await new Promise(setImmediate)
+      return { results, running: running.splice(0) }
+    },
+    /** Ends the statements of a database, with an error or without. */
+    end(databaseId: string, error?: Error) {
+      for (const each of ends.get(databaseId) ?? []) each(error)
+      ends.delete(databaseId)
+    },
+  }
 }
 
+const timeLimit = new Error('Query read timeout')
+
 it('statements and transactions of one worker take at most half of the connections', async () => {
-  const { store, running, ends } = createStore()
+  const { store, start, end } = createStore()
   const done = async () => 'done'
-  const work = [
-    store.query('SELECT', ['frozen']),
-    store.transaction('frozen', done),
-    store.transaction('other', done),
-  ]
-  await expect(store.transaction('frozen', done)).rejects.toThrow('worker frozen does not respond')
-  expect(running).toEqual(['frozen', 'frozen', 'other'])
-  for (const end of ends) end()
-  expect(await Promise.all(work)).toEqual([[], 'done', 'done'])
+  const transactions = ['a/1', 'a/2', 'b/3'].map((databaseId) => store.transaction(databaseId, done))
+  const { running } = await start('a/1', 'a/2')
+  expect(running.sort()).toEqual(['a/1', 'a/1', 'a/2', 'a/2', 'b/3'])
+  await expect(store.transaction('a/4', done)).rejects.toThrow(/^worker a does not respond$/)
+  for (const databaseId of ['a/1', 'a/2', 'b/3']) end(databaseId)
+  expect(await Promise.all(transactions)).toEqual(['done', 'done', 'done'])
+})
+
+it('a shard that is locked leaves half of the connections of its worker to the other shards', async () => {
+  const { start, end } = createStore()
+  const locked = await start('a/locked', 'a/locked', 'a/locked')
+  expect((await start('a/other', 'a/other')).running).toEqual(['a/other', 'a/other'])
+  end('a/other')
+  end('a/locked', timeLimit)
+  expect(await Promise.all(locked.results)).toEqual([
+    'a/locked: Query read timeout',
+    'a/locked: Query read timeout',
+    'a/locked: shard locked of worker a does not respond',
+  ])
+  // Only one statement at a time tries whether the shard responds again.
+  const later = await start('a/locked', 'a/locked', 'a/other')
+  expect(later.running).toEqual(['a/locked', 'a/other'])
+  end('a/locked')
+  await later.results[0]
+  expect((await start('a/locked', 'a/locked')).running).toEqual(['a/locked', 'a/locked'])
+})
+
+it('a worker that exceeds the time limit in two shards gets one statement at a time until it responds', async () => {
+  const { start, end } = createStore()
+  await start('a/1', 'a/2')
+  end('a/1', timeLimit)
+  end('a/2', timeLimit)
+  await new Promise(setImmediate)
+  const tried = await start('a/3', 'a/4', 'b/1')
+  expect(tried.running).toEqual(['a/3', 'b/1'])
+  expect(await tried.results[1]).toBe('a/4: worker a does not respond')
+  end('a/3')
+  await tried.results[0]
+  expect((await start('a/1', 'a/1', 'a/2')).running).toEqual(['a/1', 'a/1', 'a/2'])
+})
+
+it('a worker that refuses a connection gets one statement at a time', async () => {
+  const { start, end } = createStore()
+  const { results } = await start('a/1')
+  end('a/1', new Error('Connection terminated unexpectedly'))
+  await Promise.all(results)
+  expect((await start('a/2', 'a/3')).running).toEqual(['a/2'])
+})
+
+it('statements wait for longer than usual while those before them succeed, as on the first connections', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { start, end } = createStore()
+  const databaseIds = Array.from({ length: 12 }, () => 'a/new')
+  const { results } = await start(...databaseIds)
+  for (let count = 0; count < 5; count++) {
+    await vi.advanceTimersByTimeAsync(400)
+    end('a/new')
+    await new Promise(setImmediate)
+  }
+  expect(await Promise.all(results.slice(0, 10))).toEqual(databaseIds.slice(0, 10))
+  // None of the next ones succeeds.
+  await vi.advanceTimersByTimeAsync(600)
+  const { results: later } = await start('a/new')
+  await vi.advanceTimersByTimeAsync(600)
+  expect(await later[0]).toBe('a/new: shard new of worker a does not respond')
 })

@@ -1,5 +1,6 @@
 import { inject, test } from 'vitest'
 import { start, startApp } from './app.js'
+import { stopInstances } from './instances.js'
 import { openTestStore, type TestStore } from './store.js'
 
 /** Stores by kind, because vitest would open another one for each file that extends `it`. */
@@ -13,7 +14,10 @@ export const withStore = test
     if (open) return open
     const opening = openTestStore(storeKind)
     shared.set(storeKind, opening)
-    onCleanup(async () => (await opening).close())
+    onCleanup(async () => {
+      await stopInstances()
+      await (await opening).close()
+    })
     return opening
   })
   .extend('store', { scope: 'file' }, ({ sharedStore }) => sharedStore)

@@ -95,9 +95,10 @@ function findOperation(
   path: string,
 ): { operation?: OperationObject | undefined; components: ComponentsObject } {
   for (const { paths = {}, components = {} } of documents) {
-    const found = Object.entries(paths).find(([template]) =>
-      new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path),
-    )
+    // The one with the fewest parameters, as OpenAPI says: `/users/import` is not `/users/{userId}`.
+    const [found] = Object.entries(paths)
+      .filter(([template]) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]*')}$`).test(path))
+      .sort(([one], [other]) => one.split('{').length - other.split('{').length)
     if (found)
       return {
         operation: found[1][(method === 'HEAD' ? 'get' : method.toLowerCase()) as 'get'],

@@ -1,14 +1,14 @@
 import { Scope } from '@usher/contract/management'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, type TestApi } from './app.js'
-import type { Smtp } from './smtp.js'
+import { mailsDelivered } from './every-email-change.js'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Sends requests that cause the statements of each operation of the management API. */
-export async function useManagement(api: TestApi, smtp: Smtp) {
+export async function useManagement(api: TestApi) {
   const database = await api.newDatabase()
   const now = new Date(api.clock.now)
   await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
@@ -20,7 +20,11 @@ export async function useManagement(api: TestApi, smtp: Smtp) {
     const response = await api.send({
       method,
       url: `${root}/${path}`,
-      headers: { authorization: `Bearer ${key}`, ...(once && { 'idempotency-key': once }) },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(once && { 'idempotency-key': once }),
+        ...(path === 'users/import' && { 'content-type': 'application/x-ndjson' }),
+      },
       ...(payload && { payload }),
     })
     expect([`${method} ${path}`, response.statusCode]).toEqual([`${method} ${path}`, status])
@@ -28,11 +32,10 @@ export async function useManagement(api: TestApi, smtp: Smtp) {
   }
   const { tenants } = await database.signedUp({ newTenant: 'Engines' })
   const tenant = tenants[0] ?? ''
-  const mailed = smtp.mails.length
   const userId = await useUsers(send, tenant)
   await useTenants(send, userId)
   await changeUsers(send, userId)
-  await vi.waitFor(() => expect(smtp.mails.length).toBe(mailed + 1), 10_000)
+  await mailsDelivered(api, database)
 }
 
 type Send = (
@@ -49,12 +52,14 @@ async function useUsers(send: Send, tenant: string) {
   await send(422, ['POST', 'users'], { ...ada, email: 'grace@example.com' }, 'once')
   await send(409, ['POST', 'users'], ada)
   await send(201, ['POST', 'users'], { email: 'grace@example.com', sendMail: true })
+  await send(200, ['POST', 'users/import'], { email: 'joan@example.com' }, 'job-7')
   for (const filter of [
     '',
     '?disabled=true',
     '?externalId=ada',
     `?ids=${id}`,
     '?email=ada@example.com',
+    '?emailPrefix=ada',
     `?tenant=${tenant}`,
     `?after=${id}`,
   ])
@@ -76,12 +81,25 @@ async function useTenants(send: Send, userId: string) {
   await send(200, ['GET', `${path}/members`])
   await send(204, ['DELETE', `${path}/members/${userId}`])
   await send(204, ['PUT', `${path}/members/${userId}`], {})
+  await useInvitations(send, path)
   await send(204, ['DELETE', path])
+}
+
+async function useInvitations(send: Send, tenant: string) {
+  const path = `${tenant}/invitations`
+  const body = { email: 'invited@example.com', role: 'admin' }
+  const { id } = await send(201, ['POST', path], body, 'once')
+  await send(201, ['POST', path], body, 'once')
+  await send(201, ['POST', path], body)
+  await send(200, ['GET', path])
+  await send(200, ['GET', `${path}?after=${id}`])
+  await send(204, ['DELETE', `${path}/${id}`])
 }
 
 async function changeUsers(send: Send, id: string) {
   for (const changes of [
     { email: 'lovelace@example.com' },
+    { emailUndo: false },
     { preferredName: 'Ada', emailVerified: true },
     { disabled: true },
     { disabled: false },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { distribute } from '../../server/store/citus/distribute.js'
-import { createTemplate } from '../../server/store/in-memory.js'
+import { loadTemplate } from '../../server/store/in-memory.js'
 import { migrate } from '../../server/store/migrate.js'
 import { findChromium } from './chromium.js'
 import { closeToConnections, createCitusDatabase, nodesOf, query } from './citus.js'
@@ -49,7 +49,7 @@ export async function setup(project: TestProject) {
   project.provide('embeddedTemplate', embeddedTemplate)
   const [stopServers] = await Promise.all([
     startServers(project, folder),
-    createTemplate().then((template) => writeFile(embeddedTemplate, template.stream())),
+    loadTemplate().then((template) => writeFile(embeddedTemplate, template.stream())),
   ])
 
   const chromium = findChromium()

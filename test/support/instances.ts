@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { Agent, request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { startUsher } from './child.js'
+import { share, startUsher } from './child.js'
 import { freePort } from './postgres-server.js'
 import { startProxy } from './proxy.js'
 
@@ -30,18 +31,55 @@ export async function startInstance(env: Record<string, string>, PORT?: string, 
 
 const headerClock = new URL('header-clock.js', import.meta.url).href
 
-/** Starts servers behind a proxy that use the clock of the test. `inject` has the interface of Fastify. */
+/** Starts servers behind a proxy that run until `stop`. */
+async function startServers(count: number, settings: Record<string, string>) {
+  const servers = await Promise.all(Array.from({ length: count }, () => startInstance(settings)))
+  for (const server of servers) share(server)
+  const proxy = await startProxy(servers.map(({ origin }) => origin))
+  return {
+    proxy,
+    servers,
+    async stop() {
+      await proxy.close()
+      await Promise.all(servers.map(({ stop }) => stop()))
+    },
+  }
+}
+
+/** Servers by their settings, because their start takes longer than most files that use them. */
+const shared = new Map<string, ReturnType<typeof startServers>>()
+
+/** Stops the servers that the files of this worker have shared. */
+export async function stopInstances() {
+  const all = await Promise.all(shared.values())
+  shared.clear()
+  await Promise.all(all.map(({ stop }) => stop()))
+}
+
+/**
+ * Returns servers behind a proxy that use the clock of the test. The files of a worker share those with the same
+ * settings until `stopInstances`. `inject` has the interface of Fastify.
+ */
 export async function startInstances(
   count: number,
   env: Record<string, string>,
-  clock: { readonly now: number },
+  clock: { readonly now: number; readonly cacheAhead: number },
 ) {
   const settings = { ...env, NODE_OPTIONS: `--import=${headerClock}` }
-  const instances = await Promise.all(Array.from({ length: count }, () => startInstance(settings)))
-  const proxy = await startProxy(instances.map(({ origin }) => origin))
+  const key = JSON.stringify([count, settings])
+  const starting = shared.get(key) ?? startServers(count, settings)
+  shared.set(key, starting)
+  const { proxy, servers } = await starting
+  const before = servers.map(({ output }) => ({ ...output }))
   const agent = new Agent({ keepAlive: true })
   return {
-    logged: () => instances.map(({ output }) => output.stdout + output.stderr).join(''),
+    logged: () =>
+      servers
+        .map(({ output: { stdout, stderr } }, index) => {
+          const earlier = before[index]
+          return stdout.slice(earlier?.stdout.length) + stderr.slice(earlier?.stderr.length)
+        })
+        .join(''),
     async inject({ method = 'GET', url, headers, payload }: InjectOptions) {
       const isJson = typeof payload === 'object' && !Buffer.isBuffer(payload)
       const request = httpRequest(proxy.origin, {
@@ -52,6 +90,7 @@ export async function startInstances(
           ...(isJson && { 'content-type': 'application/json' }),
           ...headers,
           'x-test-clock': clock.now,
+          'x-test-cache-ahead': clock.cacheAhead,
         },
       })
       return new Promise<LightMyRequestResponse>((resolve, reject) => {
@@ -64,10 +103,15 @@ export async function startInstances(
         request.end(isJson ? JSON.stringify(payload) : payload)
       })
     },
+    /** Waits until everything is logged. */
     async close() {
       agent.destroy()
-      await proxy.close()
-      await Promise.all(instances.map(({ stop }) => stop()))
+      const id = randomUUID()
+      const mark = async ({ origin, printed }: (typeof servers)[number]) => {
+        await fetch(`${origin}/nowhere`, { headers: { 'x-request-id': id } })
+        await printed(id)
+      }
+      await Promise.all(servers.map(mark))
     },
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { aroundAll, inject } from 'vitest'
+import { aroundAll, inject, vi } from 'vitest'
 import { killChildren } from './child.js'
 import './liftoff.js'
 
@@ -10,4 +10,7 @@ if (!inject('isLab')) fc.configureGlobal({ seed: 1 })
 aroundAll(async (runFile) => {
   await runFile()
   await killChildren()
+  // The next file imports its modules before its first test. They must not see what a test of this file has replaced.
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
 })

@@ -1,4 +1,5 @@
 import { createClient } from '@usher/sdk'
+import { createManagementClient } from '@usher/sdk/management'
 import { type StartOptions, startUsher } from '@usher/server/testing'
 import { createVerifier } from '@usher/verify'
 import { expect, it as test, vi } from 'vitest'
@@ -53,6 +54,21 @@ it('creates databases with settings', async ({ usher }) => {
   const { data } = await createVerifier({ ...database, now: usher.now }).verify(client.token)
   expect(data?.claims).toMatchObject({ role: 'authenticated' })
   expect((await client.openSession()).data?.refreshToken.maxAge).toBeLessThanOrEqual(600)
+})
+
+it('creates API keys with scopes for the databases', async ({ usher }) => {
+  const database = await usher.createDatabase({ eventsKept: 1 })
+  const scopes: ['users:read'] = ['users:read']
+  const reader = createManagementClient({
+    ...database,
+    apiKey: await usher.createApiKey({ ...database, scopes }),
+  })
+  expect((await reader.listUsers()).data?.users).toEqual([])
+  expect((await reader.addUser({ email: 'ada@example.com' })).error?.code).toBe('insufficient_scope')
+  const first = createManagementClient({ ...usher, apiKey: await usher.createApiKey() })
+  expect((await first.addTenant({ name: 'Engines' })).error).toBeUndefined()
+  const other = { ...database, database: 'other' }
+  await expect(usher.createApiKey(other)).rejects.toThrow(/^createApiKey: .*does not exist/)
 })
 
 it('returns the mails to an address, in order', async ({ usher }) => {
@@ -115,6 +131,7 @@ it.each([
   ['appUrl', { appUrl: 'app.example.com' }],
   ['settings', { settings: { TOKEN_MAXAGE: '60' } }],
   ['settings', { settings: { DATABASE_URL: 'postgresql://localhost/usher' } }],
+  ['settings', { settings: { MANAGEMENT_PORT: '3001' } }],
   ['TOKEN_MAX_AGE', { settings: { TOKEN_MAX_AGE: '1' } }],
   ['TOKEN_MAX_AGE', { settings: { TOKEN_MAX_AGE: 60 } }],
   ['PASSWORD_BLOCKLIST_FILE', { settings: { PASSWORD_BLOCKLIST_FILE: '/no/such/file' } }],

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { build } from 'esbuild'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { isInstalled } from '../clients/installed.js'
 import { snippetsOf } from '../support/snippets.js'
 import { it as liveTest } from './live.js'
@@ -83,7 +84,29 @@ it('runs the snippet More than 50 tenants', async ({ importSnippet, user }) => {
   expect(isUnavailable(await tenantsOf('Bearer a.b.c').catch((error: unknown) => error))).toBe(false)
 })
 
+it('runs the snippet Roles', async ({ importSnippet, user }) => {
+  const { mayExport } = await importSnippet(5)
+  const [tenant = ''] = user.tenants
+  expect(await mayExport(user.authorization, tenant)).toBe(true)
+  expect(await mayExport(user.authorization, crypto.randomUUID())).toBe(false)
+})
+
+it('runs the snippet Revocations', async ({ usher, database, importSnippet, user }) => {
+  const described = { name: 'verifier', scopes: ['revocations:read' as const], expiresInSeconds: 3600 }
+  const { key } = await createApiKey(
+    { store: usher.store, now: new Date(usher.clock.now) },
+    database,
+    described,
+  )
+  vi.stubEnv('USHER_API_KEY', key)
+  const { verifier, isFresh } = await importSnippet(6)
+  expect((await verifier.verify(user.authorization)).data.userId).toBe(user.id)
+  expect(isFresh()).toBe(true)
+  verifier.close()
+  expect(isFresh()).toBe(false)
+})
+
 it('runs every snippet of the README', () => {
   const { length } = snippets
-  expect(length).toBe(5)
+  expect(length).toBe(7)
 })

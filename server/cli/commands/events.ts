@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { expireCursors } from '../../domain/management/events.js'
+import { expireCursors } from '../../domain/management/expire-cursors.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 import { tailEvents } from '../../domain/management/outbox.js'
 import { audit } from '../../telemetry/audit.js'
@@ -11,7 +11,9 @@ export function configure(events: Command) {
   events
     .command('expire-cursors')
     .argument('[workspace/name]', 'database, instead of all', databasePath)
-    .description('let all cursors of the list of events expire, after a restore from a backup')
+    .description(
+      'let all cursors of the lists of events and revocations expire, after a restore from a backup',
+    )
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, _config, log) => {

@@ -2,8 +2,8 @@ import type { Scope } from '@usher/contract/management'
 import { noteUseOfApiKey } from '../../store/queries/api-keys.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
-import type { DatabaseRequest } from '../request.js'
-import { hasHash, idOfApiKey } from './api-key.js'
+import type { DatabaseRequest, KeyRequest } from '../request.js'
+import type { ManagedUserRead } from '../users/read-managed-users.js'
 
 /** An API key that is valid. */
 export interface ApiKey {
@@ -11,19 +11,28 @@ export interface ApiKey {
   scopes: ReadonlySet<string>
 }
 
+/** What is said of the API key of a request. */
+interface Credential {
+  /** Undefined if the request has none. */
+  bearer: string | undefined
+  scope: Scope
+  /** The user of the path, if the operation only reads this user. */
+  userId: string | undefined
+}
+
 /**
- * Verifies the API key of a request. Audits a refused one.
+ * Verifies the API key of a request. Audits a refused one. Reads the user of the path in the same statement if the key was
+ * valid before, so that the time of a response to a guessed key does not say whether there is such a user.
  *
- * @param request.bearer the credential of the request, if there is one
  * @throws {Problem} `key_invalid` for every kind of bad key, or `insufficient_scope`
  */
 export async function admitApiKey(
   context: AppContext,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { bearer, scope }: { bearer: string | undefined; scope: Scope },
-): Promise<ApiKey> {
-  const key = bearer && (await findValidKey(context, database.id, bearer))
-  if (!key) {
+  { bearer, scope, userId }: Credential,
+): Promise<Pick<KeyRequest, 'apiKey' | 'read'>> {
+  const { key, read } = bearer ? await findKey(context, database.id, { bearer, userId }) : {}
+  if (!key || context.now() >= key.expiresAt.getTime()) {
     context.rejectedTokens(caller.log, database.id, 'key_invalid')
     throw new Problem('key_invalid')
   }
@@ -32,12 +41,12 @@ export async function admitApiKey(
   const today = new Date(context.now()).toISOString().slice(0, 10)
   if (key.lastUsedOn !== today)
     await noteUseOfApiKey(context.store, { databaseId: database.id, id: key.id }, today)
-  return apiKey
+  return { apiKey, read }
 }
 
 /** @throws {Problem} `key_invalid` if a key that was valid is revoked or has expired */
 export async function requireValidApiKey(context: AppContext, databaseId: string, { id }: ApiKey) {
-  const key = await context.findApiKey(databaseId, id)
+  const key = await context.findApiKey.byId(databaseId, id)
   if (!key || context.now() >= key.expiresAt.getTime()) throw new Problem('key_invalid')
 }
 
@@ -47,8 +56,17 @@ export function requireScope({ scopes }: ApiKey, scope: Scope) {
     throw new Problem('insufficient_scope', { scope, detail: `The key lacks the scope ${scope}.` })
 }
 
-async function findValidKey(context: AppContext, databaseId: string, text: string) {
-  const id = idOfApiKey(text)
-  const key = id && (await context.findApiKey(databaseId, id))
-  return key && hasHash(text, key.hash) && context.now() < key.expiresAt.getTime() ? key : undefined
+async function findKey(
+  { findApiKey, findManagedUser }: AppContext,
+  databaseId: string,
+  { bearer, userId: id }: { bearer: string; userId: string | undefined },
+) {
+  if (!id || !findApiKey.wasAccepted(databaseId, bearer))
+    return { key: await findApiKey.byText(databaseId, bearer) }
+  let read: ManagedUserRead | undefined
+  const key = await findApiKey.byText(databaseId, bearer, async (apiKeyId) => {
+    read = await findManagedUser(databaseId, { id, apiKeyId })
+    return read?.apiKey
+  })
+  return { key, read }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomInt, timingSafeEqual } from 'node:crypto'
+import { hash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** A key that has expired is listed for so long. */
@@ -46,7 +46,7 @@ function checksumOf(text: string) {
 }
 
 /** Returns what is stored of a key. */
-export const hashOfApiKey = (text: string) => Uint8Array.from(createHash('sha256').update(text).digest())
+export const hashOfApiKey = (text: string) => Uint8Array.from(hash('sha256', text, 'buffer'))
 
-/** Returns whether a key has a stored hash, in a time that does not depend on where they differ. */
-export const hasHash = (text: string, hash: Uint8Array) => timingSafeEqual(hashOfApiKey(text), hash)
+/** Returns whether two hashes are equal, in a time that does not depend on where they differ. */
+export const hasHash = (own: Uint8Array, stored: Uint8Array) => timingSafeEqual(own, stored)

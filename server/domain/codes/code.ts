@@ -1,56 +1,83 @@
-import { validate as isUuid } from 'uuid'
 import type { Message } from '../../store/generated/client.js'
 import { type CodeUser, type FoundCode, findCode } from '../../store/queries/codes.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
-import type { Secrets } from '../keys/database-secrets.js'
+import type { Purpose } from '../keys/database-secrets.js'
+import { codeText, partsOfCode } from '../keys/mailed-code.js'
 import { Problem } from '../problem.js'
 
-// A code is `id.mac`. Nothing in the store or the outbox can be used as a code.
-
+/** Purposes of the codes that a user gets at the current address. */
 export type CodePurpose = 'password_reset' | 'email_verification'
 
-const lifetimeMilliseconds = { password_reset: 3_600_000, email_verification: 86_400_000 }
+const hourMilliseconds = 3_600_000
 
-/** Returns when the code that a message sends expires. */
-export const codeExpiresAt = ({ payload, createdAt }: Pick<Message, 'payload' | 'createdAt'>) =>
-  new Date(createdAt.getTime() + lifetimeMilliseconds[(payload as { type: CodePurpose }).type])
+/** How long the codes of mails are valid. */
+const lifetimeMilliseconds = {
+  password_reset: hourMilliseconds,
+  email_verification: 24 * hourMilliseconds,
+  email_change: hourMilliseconds,
+  email_change_undo: 7 * 24 * hourMilliseconds,
+}
 
-/** Identifies a code. */
-interface CodeKey {
-  databaseId: string
-  id: string
-  purpose: CodePurpose
+/** The longest time for which a code is valid, except that of an invitation, which is a setting. */
+export const longestCodeSeconds = Math.max(...Object.values(lifetimeMilliseconds)) / 1_000
+
+/** Returns when a code expires. */
+export const endOfCode = (purpose: keyof typeof lifetimeMilliseconds, createdAt: Date) =>
+  new Date(createdAt.getTime() + lifetimeMilliseconds[purpose])
+
+/**
+ * Returns when the code that a message sends expires, or undefined if it sends none. The message of an invitation says
+ * so.
+ */
+export function codeExpiresAt({ payload, createdAt }: Pick<Message, 'payload' | 'createdAt'>) {
+  const { type, expiresAt } = payload as { type: string; expiresAt?: string }
+  if (expiresAt) return new Date(expiresAt)
+  return Object.hasOwn(lifetimeMilliseconds, type) ? endOfCode(type as CodePurpose, createdAt) : undefined
 }
 
 /** Returns a code, bound to the address to which it is sent. */
 export async function issueCode(
   { findSecrets }: Pick<AppContext, 'findSecrets'>,
-  code: CodeKey & { canonicalEmail: string },
+  { databaseId, ...code }: { databaseId: string } & Parameters<typeof codeText>[1],
 ) {
-  return codeText(await findSecrets(code.databaseId), code)
+  return codeText(await findSecrets(databaseId), code)
 }
 
-/** Returns a code by the secrets of its database. */
-export const codeText = (
-  { sign }: Secrets,
-  { id, purpose, canonicalEmail }: Omit<CodeKey, 'databaseId'> & { canonicalEmail: string },
-) => `${id}.${sign(purpose, id, canonicalEmail)}`
+/** A code that a client has presented. */
+interface PresentedCode<Found> {
+  purpose: Purpose
+  code: string
+  /** Returns what the store has of a code, or undefined if it cannot be used. */
+  find: (id: string) => Promise<Found | undefined>
+}
 
-/** Returns a code of the database if it can be used. @throws {Problem} `code_invalid` */
-export async function requireCode(
-  { findSecrets, store, now }: AppContext,
-  { id: databaseId }: Database,
-  { purpose, code }: { purpose: CodePurpose; code: string },
-): Promise<FoundCode> {
-  const [, id = '', mac = ''] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(code) ?? []
-  const found = isUuid(id) && (await findCode(store, { databaseId, id, purpose }, new Date(now())))
+/** Returns what the store has of a code, if the database has issued the code. @throws {Problem} `code_invalid` */
+export async function requireIssued<Found extends { canonicalEmail: string }>(
+  { findSecrets }: Pick<AppContext, 'findSecrets'>,
+  databaseId: string,
+  { purpose, code, find }: PresentedCode<Found>,
+): Promise<Found> {
+  const parts = partsOfCode(code)
+  const found = parts && (await find(parts.id))
   if (!found) throw new Problem('code_invalid')
   const secrets = await findSecrets(databaseId)
-  if (!secrets.verify(mac, purpose, id, found.canonicalEmail)) throw new Problem('code_invalid')
+  if (!secrets.verify(parts.mac, purpose, parts.id, found.canonicalEmail)) throw new Problem('code_invalid')
   return found
 }
+
+/** Returns a code of the database if it can be used. @throws {Problem} `code_invalid` */
+export const requireCode = (
+  context: AppContext,
+  { id: databaseId }: Database,
+  { purpose, code }: { purpose: CodePurpose; code: string },
+): Promise<FoundCode> =>
+  requireIssued(context, databaseId, {
+    purpose,
+    code,
+    find: (id) => findCode(context.store, { databaseId, id, purpose }, new Date(context.now())),
+  })
 
 /** Returns the events of a user who has used a code. */
 export const verifiedEvents = ({ id: userId, isNewlyVerified }: CodeUser): Event[] =>

@@ -1,13 +1,15 @@
 import type { RequestPasswordResetBody } from '@usher/contract'
-import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import { findUserId } from '../../store/queries/codes.js'
+import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
+import { mailMessage } from '../notices/mail-message.js'
 import { databaseDeleted } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import { requireCanonicalEmail } from '../users/canonical-email.js'
+import type { CountMail } from '../throttle/mail-allowance.js'
 import type { CodePurpose } from './code.js'
 
 /**
@@ -59,38 +61,27 @@ interface RequestedCode {
  * @returns the message, or undefined if there were too many
  */
 export async function requestCode(
-  { mails, now, deliver }: AppContext,
+  { mails, store, now, deliver }: AppContext,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
   { purpose, canonicalEmail, findUserId }: RequestedCode,
 ) {
   const { id: databaseId } = database
   const request = { purpose, canonicalEmail, clientAddress: caller.address }
   const at = new Date(now())
-  const stored = await mails
-    .store(database, request, async (queries) =>
-      codeMessage({ databaseId, purpose, userId: await findUserId(queries) }, at),
-    )
-    .catch((error) => {
-      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+  const storeWith = (countMail: CountMail) =>
+    store.transaction(databaseId, async (query) => {
+      await countMail({ query })
+      const message = mailMessage({ databaseId, type: purpose, userId: await findUserId({ query }) }, at)
+      await insertMessages({ query }, [message])
+      return message
     })
-  if (typeof stored === 'string') {
-    audit(caller.log, 'mail.throttled', { databaseId, limit: stored })
+  const stored = await mails.count(database, request, storeWith).catch((error) => {
+    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+  })
+  if ('limit' in stored) {
+    audit(caller.log, 'mail.throttled', { databaseId, limit: stored.limit })
     return undefined
   }
   deliver([stored])
   return stored
 }
-
-/** Returns the message that sends a code to a user. Its delivery does nothing if the user is undefined. */
-export const codeMessage = (
-  { databaseId, purpose, userId }: { databaseId: string; purpose: CodePurpose; userId: string | undefined },
-  createdAt: Date,
-) => ({
-  databaseId,
-  id: uuidv7(),
-  kind: 'mail',
-  userId: userId ?? null,
-  payload: { type: purpose },
-  createdAt,
-  dueAt: createdAt,
-})

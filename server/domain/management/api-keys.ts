@@ -37,10 +37,9 @@ export async function createApiKey(
   return inTransaction(store, async (transaction) => {
     await lockDatabase(transaction, databaseId)
     if ((await countApiKeys(transaction, databaseId, now)) >= maxApiKeys) {
-      throw new OperatorError(
-        'too_many_api_keys',
-        `database ${nameOfDatabase(path)} has ${maxApiKeys} API keys already. Revoke one with: npx @usher/server api-key revoke`,
-      )
+      const summary = `database ${nameOfDatabase(path)} has ${maxApiKeys} API keys already`
+      const advice = 'Revoke one with: npx @usher/server api-key revoke'
+      throw new OperatorError('too_many_api_keys', summary, { advice })
     }
     const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
     return insertNewKey(transaction, { databaseId, ...described, createdAt: now, expiresAt })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Problem } from '../problem.js'
 
 /**
@@ -7,7 +7,7 @@ import { Problem } from '../problem.js'
  */
 export function etagOf(resource: object, fields: readonly string[]) {
   const values = fields.map((field) => (resource as Record<string, unknown>)[field] ?? null)
-  return `"${createHash('sha256').update(JSON.stringify(values)).digest('base64url')}"`
+  return `"${hash('sha256', JSON.stringify(values), 'base64url')}"`
 }
 
 /** @throws {Problem} `precondition_failed` if a request has an `If-Match` without this ETag (RFC 9110 §13.1.1) */

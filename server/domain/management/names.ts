@@ -21,11 +21,8 @@ export function requirePathName(what: string, text: string) {
 export async function databaseNotFound(store: Store, path: DatabasePath) {
   const name = nameOfDatabase(path)
   const similar = await similarName(name, (lengths) => findPaths(store, lengths))
-  return new OperatorError(
-    'database_not_found',
-    `database ${name} does not exist${question(similar)}`,
-    similar,
-  )
+  const message = `database ${name} does not exist${question(similar)}`
+  return new OperatorError('database_not_found', message, { suggestion: similar })
 }
 
 /**
@@ -36,7 +33,8 @@ export async function databaseNotFound(store: Store, path: DatabasePath) {
 export async function workspaceNotFound(store: Store, slug: string, advice?: string) {
   const similar = await similarName(slug, (lengths) => findSlugs(store, lengths))
   const message = [`workspace ${slug} does not exist${question(similar)}`, advice]
-  return new OperatorError('workspace_not_found', message.filter(Boolean).join(similar ? ' ' : '. '), similar)
+  const text = message.filter(Boolean).join(similar ? ' ' : '. ')
+  return new OperatorError('workspace_not_found', text, { suggestion: similar })
 }
 
 const question = (similar: string | undefined) => (similar ? `. Did you mean ${similar}?` : '')

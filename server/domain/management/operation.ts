@@ -1,7 +1,8 @@
 import type { Store } from '../../store/store.js'
+import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { Client } from '../caller.js'
 import type { AppContext } from '../context.js'
-import { type Event, type EventSource, eventMessages } from '../events/events.js'
+import { type Event, type EventSource, eventChannels, eventMessages } from '../events/events.js'
 import type { KeyRequest } from '../request.js'
 import { OperatorError, type OperatorErrorCode } from './operator-error.js'
 
@@ -16,11 +17,25 @@ export interface Operation {
   client?: Client
 }
 
+/** Some fields. An absent or undefined one does not change. */
+export type Changes<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
+
 /** Returns the operation of a request with an API key. */
 export const operationOf = (
   { store, now }: Pick<AppContext, 'store' | 'now'>,
   { apiKey, caller }: Pick<KeyRequest, 'apiKey' | 'caller'>,
 ): Operation => ({ store, now: new Date(now()), apiKey: apiKey.id, client: caller })
+
+/** Audits what a request has changed, and starts the delivery of its events. */
+export function noteChanges(
+  { deliver }: Pick<AppContext, 'deliver'>,
+  { database, apiKey, caller }: KeyRequest,
+  changes: readonly { event: AuditEvent; tenantId?: string; userId?: string; invitationId?: string }[],
+) {
+  for (const { event, ...ids } of changes)
+    audit(caller.log, event, { databaseId: database.id, ...ids, apiKey: apiKey.id })
+  deliver(eventChannels(database))
+}
 
 /** Returns the messages of events that an operation causes, which are written with its change. */
 export const messagesOf = (

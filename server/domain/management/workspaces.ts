@@ -34,10 +34,8 @@ export async function deleteWorkspace(store: Store, slug: string): Promise<Works
   const workspace = await findWorkspace(store, slug)
   if (!workspace) throw await workspaceNotFound(store, slug)
   if (!(await deleteEmptyWorkspace(store, workspace.id))) {
-    throw new OperatorError(
-      'workspace_not_empty',
-      `workspace ${slug} has databases. Delete them first with: npx @usher/server database delete ${slug}/NAME`,
-    )
+    const advice = `Delete them first with: npx @usher/server database delete ${slug}/NAME`
+    throw new OperatorError('workspace_not_empty', `workspace ${slug} has databases`, { advice })
   }
   return workspace
 }

@@ -1,13 +1,14 @@
 import { isForeignKeyViolation } from '../../store/errors.js'
 import { findLogin } from '../../store/queries/login.js'
-import { rememberNetwork } from '../../store/queries/networks.js'
+import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
 import type { UserWithTenants } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
+import { sendNotice } from '../notices/notice.js'
 import { databaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import { wasSeen } from '../throttle/rules.js'
-import { requireCanonicalEmail } from './canonical-email.js'
+import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
 
 export interface Authenticated {
@@ -58,7 +59,7 @@ export async function authenticate(
     const { user, networkKnownAt } = candidate
     if (user) restoreHashParameters(context, database, user)
     if (user && matches) {
-      await rememberLogin(context, request, { userId: user.id, network: attempt.network, networkKnownAt })
+      await rememberLogin(context, request, { user, network: attempt.network, networkKnownAt })
       await rehashPassword(context, request, { user, password })
       return { user, readAt }
     }
@@ -92,16 +93,27 @@ export async function confirmPassword(context: AppContext, request: UserRequest,
 
 const dayMilliseconds = 24 * 3_600_000
 
+type Newcomer = Pick<UserWithTenants, 'id' | 'createdAt'>
+
 /**
- * Records the network of a successful login, at most once a day. A failure is only logged.
+ * Records the network of a successful login, at most once a day, and tells the user of a new one. A failure is only
+ * logged. The first network of a user who has signed up lately is not new.
  */
-export async function rememberLogin(
-  { store, now }: AppContext,
+async function rememberLogin(
+  context: AppContext,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
-  { userId, network, networkKnownAt }: { userId: string; network: Uint8Array; networkKnownAt: Date | null },
+  { user, network, networkKnownAt }: { user: Newcomer; network: Uint8Array; networkKnownAt: Date | null },
 ) {
+  const { store, now } = context
   const databaseId = database.id
+  const userId = user.id
   if (wasSeen(networkKnownAt, now(), dayMilliseconds)) return
+  if (!wasSeen(networkKnownAt, now(), knownMilliseconds)) {
+    const isWanted = async () =>
+      !wasSeen(user.createdAt, now(), dayMilliseconds) ||
+      (await hasOtherNetwork(store, { databaseId, userId, network }))
+    await sendNotice(context, { database, caller }, { notice: 'new_network', userId, isWanted })
+  }
   try {
     await rememberNetwork(store, { databaseId, userId, network }, new Date(now()))
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { LoginBody, SignedInUser } from '@usher/contract'
 import { audit } from '../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { authenticate } from './authenticate.js'
-import { requireCanonicalEmail } from './canonical-email.js'
 import { signedIn } from './signed-in.js'
 
 /**

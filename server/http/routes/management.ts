@@ -4,6 +4,11 @@ import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { listEvents } from '../../domain/management/events.js'
 import {
+  inviteManagedMember,
+  listManagedInvitations,
+  revokeManagedInvitation,
+} from '../../domain/management/managed-invitations.js'
+import {
   listManagedMembers,
   putManagedMember,
   removeManagedMember,
@@ -15,8 +20,10 @@ import {
   listManagedTenants,
   removeManagedTenant,
 } from '../../domain/management/managed-tenants.js'
+import { listRevocations } from '../../domain/management/revocations.js'
 import { addUser } from '../../domain/management/users/add-user.js'
 import { createManagedCode } from '../../domain/management/users/create-code.js'
+import { importManagedUsers } from '../../domain/management/users/import-request.js'
 import {
   changeManagedUser,
   endManagedSessions,
@@ -31,14 +38,26 @@ import { serveOperations } from '../serve-operations.js'
 /** Two objects of 8 KiB, which may be written with escapes, and other fields. */
 const bodyLimitBytes = 64 * 1024
 
-/** Serves the management API, whose requests have an API key. */
+/** Serves the part of the management API that each port has: backends which only verify tokens need no other one. */
+export function revocationRoutes(app: FastifyInstance, context: AppContext) {
+  app.decorateRequest('admitted', undefined)
+  serveOperations(app, context, { routes: managementContract.revocations, rules: { listRevocations } })
+  app.addHook('preClose', (done) => {
+    for (const { waits } of [context.keptEvents, context.revocations]) waits.end()
+    done()
+  })
+}
+
+/** Serves the rest of the management API, whose requests have an API key. */
 export function managementRoutes(app: FastifyInstance, context: AppContext) {
   app.addHook('onRoute', (route) => {
     const { tsRestRoute } = (route.config ?? {}) as { tsRestRoute?: { metadata?: RouteMetadata } }
-    if (tsRestRoute?.metadata?.scope) route.bodyLimit = bodyLimitBytes
+    const { scope, lines } = tsRestRoute?.metadata ?? {}
+    if (scope) route.bodyLimit = lines?.maxBytes ?? bodyLimitBytes
   })
   serveOperations(app, context, {
     routes: managementContract.users,
+    readsUser: 'getUser',
     rules: {
       listUsers: listManagedUsers,
       addUser,
@@ -50,6 +69,7 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
       endUserSessions: endManagedSessions,
       createUserCode: createManagedCode,
       unlockUser: unlockManagedUser,
+      importUsers: importManagedUsers,
     },
   })
   serveOperations(app, context, {
@@ -65,9 +85,13 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
       removeMember: removeManagedMember,
     },
   })
-  serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
-  app.addHook('preClose', (done) => {
-    context.eventWaits.end()
-    done()
+  serveOperations(app, context, {
+    routes: managementContract.invitations,
+    rules: {
+      listInvitations: listManagedInvitations,
+      inviteMember: inviteManagedMember,
+      revokeInvitation: revokeManagedInvitation,
+    },
   })
+  serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type AnyProblemCode, contract, everyProblem, type ProblemType } from '@usher/contract'
+import { type AnyProblemCode, contract, everyProblem, isProblemCode, type ProblemType } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/problem.js'
 import { prefersHtml } from '../negotiation.js'
@@ -29,8 +29,6 @@ export function problemTypeRoute(app: FastifyInstance, docs: boolean) {
 }
 
 type AnyProblemType = Omit<ProblemType, 'code'> & { code: AnyProblemCode }
-
-const isProblemCode = (code: string): code is AnyProblemCode => Object.hasOwn(everyProblem, code)
 
 const problemPage = ({ code, status, title, advice }: AnyProblemType, docs: boolean) => {
   const formatted = advice.replace(/`([^`]+)`/g, '<code>$1</code>')

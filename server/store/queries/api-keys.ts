@@ -16,14 +16,19 @@ export async function findApiKeys(store: Queries, databaseId: string, ids: reado
   return ids.map((id) => found.get(id))
 }
 
+/** The columns of {@link joinedApiKey}. */
+export const apiKeyColumns = `
+  api_key.id, api_key.hash, api_key.scopes, api_key.expires_at AS "expiresAt", api_key.last_used_on::text AS "lastUsedOn"`
+
+/** Joins the API key with an id. */
+export const joinedApiKey = (id: string) => `
+  LEFT JOIN LATERAL (
+    SELECT * FROM usher.api_key WHERE database_id = $1::uuid AND id = ${id} OFFSET 0
+  ) AS api_key ON true`
+
 // As for users of tokens: the ids are hidden from the planner, and each is looked up by the key of the table.
 const findStatement = `
-  SELECT found.id, found.hash, found.scopes, found.expires_at AS "expiresAt",
-    found.last_used_on::text AS "lastUsedOn"
-  FROM unnest((SELECT $2::text[])::text[]) AS wanted (id)
-  CROSS JOIN LATERAL (
-    SELECT * FROM usher.api_key WHERE database_id = $1::uuid AND id = wanted.id OFFSET 0
-  ) AS found`
+  SELECT ${apiKeyColumns} FROM unnest((SELECT $2::text[])::text[]) AS wanted (id) ${joinedApiKey('wanted.id')}`
 
 /** Notes the day of the last use of a key. */
 export const noteUseOfApiKey = (

@@ -2,6 +2,7 @@ import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
 import { change } from './revocations.js'
+import type { ProductFields } from './users.js'
 
 type UserKey = Pick<User, 'databaseId' | 'id'>
 
@@ -9,40 +10,50 @@ type UserKey = Pick<User, 'databaseId' | 'id'>
 export type ChangeableUser = Pick<
   User,
   'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt' | 'disabledAt'
->
+> &
+  ProductFields
 
 /** Locks a user before a change. Returns undefined if there is no such user. */
 export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey) {
-  const [user] = await query<ChangeableUser>(lockStatement, [databaseId, id])
+  const [user] = await query<ChangeableUser & Pick<User, 'passwordHash'>>(lockStatement, [databaseId, id])
   return user
 }
 
+// FOR UPDATE would let new sessions and memberships of the user wait.
 const lockStatement = `
   SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
-    email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt"
-  FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR UPDATE`
+    email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", external_id AS "externalId",
+    metadata, private_metadata AS "privateMetadata", password_hash AS "passwordHash"
+  FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR NO KEY UPDATE`
 
 /**
- * Changes a user. If the address changes, deletes the codes for a new password, which were sent to the former one.
+ * Changes a user. If the address changes, deletes the codes for a new password, which were sent to the former one, and
+ * cancels a change that the user has requested.
  *
- * @throws a unique violation (SQLSTATE 23505) if another user has the address
+ * @throws a unique violation (SQLSTATE 23505) if another user has the address or the external id
  */
 export const updateUser = (
   store: Transactions,
   { databaseId, id }: UserKey,
   {
-    user: { email, canonicalEmail, preferredName, emailVerifiedAt },
+    user,
     hasNewAddress,
     messages,
   }: { user: ChangeableUser; hasNewAddress: boolean; messages: readonly NewMessage[] },
 ) => {
   const text = hasNewAddress ? updateAddressStatement : updateStatement
-  const values = [databaseId, id, email, canonicalEmail, preferredName, emailVerifiedAt]
+  const { email, canonicalEmail, preferredName, emailVerifiedAt, externalId, metadata, privateMetadata } =
+    user
+  const values = [
+    ...[databaseId, id, email, canonicalEmail, preferredName, emailVerifiedAt, externalId],
+    metadata && JSON.stringify(metadata),
+    privateMetadata && JSON.stringify(privateMetadata),
+  ]
   return changeWithMessages(store, { text, values }, messages)
 }
 
 const assignments = `email = $3, email_key = $4, preferred_name = $5::text,
-    email_verified_at = $6::timestamptz`
+    email_verified_at = $6::timestamptz, external_id = $7::text, metadata = $8::json, private_metadata = $9::json`
 
 const updateStatement = `
   UPDATE usher."user" SET ${assignments} WHERE database_id = $1::uuid AND id = $2::uuid RETURNING id`

@@ -1,5 +1,4 @@
 import type { Store } from '../store.js'
-import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -22,37 +21,8 @@ export interface CountedRequest {
   impossible: Date
 }
 
-/**
- * Counts a request for a mail and stores its message: all or nothing.
- *
- * @param findRefusal returns why the request is rejected, from the times at which the allowances will be full again
- * after it
- */
-export const storeCountedMail = <Stored extends NewMessage, Refusal>(
-  store: Transactions,
-  request: CountedRequest,
-  {
-    findRefusal,
-    messageOf,
-  }: {
-    findRefusal: (fullAt: number[]) => Refusal | undefined
-    messageOf: (store: Queries) => Promise<Stored>
-  },
-) =>
-  store.transaction(request.databaseId, async (query) => {
-    await query('SAVEPOINT uncounted', [])
-    const fullAt = await count({ query }, request)
-    const refusedBy = findRefusal(fullAt)
-    if (refusedBy) {
-      await query('ROLLBACK TO SAVEPOINT uncounted', [])
-      return { fullAt, refusedBy, message: undefined }
-    }
-    const message = await messageOf({ query })
-    await insertMessages({ query }, [message])
-    return { fullAt, refusedBy: undefined, message }
-  })
-
-async function count({ query }: Queries, { databaseId, counts, now, impossible }: CountedRequest) {
+/** Counts a request for a mail. Returns when each allowance will be full again after it. */
+export async function countMail({ query }: Queries, { databaseId, counts, now, impossible }: CountedRequest) {
   const rows = await query<{ source: Uint8Array; fullAt: Date }>(countStatement(counts.length), [
     databaseId,
     now,

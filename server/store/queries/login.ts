@@ -1,7 +1,8 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
-import { tenantsOf, type UserWithTenants, userColumns } from './users.js'
+import { isAccount } from './reserved-addresses.js'
+import { membershipsOf, type UserWithTenants, userColumns } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -40,12 +41,12 @@ export async function findLogin(
 }
 
 const findLoginStatement = `
-  SELECT ${userColumns}, ${tenantsOf('u.id')}, u.disabled_at AS "disabledAt", u.password_hash AS "passwordHash",
+  SELECT ${userColumns}, ${membershipsOf('u.id')}, u.disabled_at AS "disabledAt", u.password_hash AS "passwordHash",
     known.last_login_at AS "networkKnownAt",
     network.failures AS "networkCount", network.last_failure_at AS "networkLastAt",
     account.failures AS "accountCount", account.last_failure_at AS "accountLastAt"
   FROM (VALUES (1)) AS always
-  LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = $2
+  LEFT JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.email_key = $2 AND ${isAccount('u')}
   LEFT JOIN usher.known_network AS known ON known.database_id = $1::uuid
     AND known.user_id = u.id AND known.network = $4::bytea
   LEFT JOIN usher.login_failures AS network ON network.database_id = $1::uuid

@@ -1,15 +1,26 @@
+import { NIL } from 'uuid'
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
+import { apiKeyColumns, joinedApiKey, type StoredApiKey } from './api-keys.js'
+import { type Delaying, mayDelayLogins } from './login-failures.js'
+import type { Page } from './management/typed-queries.js'
+import { isAccount } from './reserved-addresses.js'
 import { isOpen } from './revocations.js'
-import { type ProductObject, type UserOfToken, userColumns } from './users.js'
+import {
+  type JoinedTenant,
+  joinedColumns,
+  joinedTenants,
+  type ProductObject,
+  type UserOfToken,
+  usersOf,
+} from './users.js'
 
 /** A user as a backend sees it. */
 export type FoundUser = Pick<
   UserOfToken,
-  'id' | 'email' | 'preferredName' | 'emailVerifiedAt' | 'createdAt' | 'metadata'
+  'id' | 'email' | 'preferredName' | 'emailVerifiedAt' | 'createdAt' | 'metadata' | 'memberships'
 > & {
   canonicalEmail: string
-  memberships: Pick<UserOfToken['memberships'][number], 'id' | 'name' | 'joinedAt'>[]
   disabledAt: Date | null
   externalId: string | null
   privateMetadata: ProductObject | null
@@ -19,39 +30,121 @@ export type FoundUser = Pick<
   lastLoginAt: Date | null
 }
 
-type UserRow = Omit<FoundUser, 'memberships'> & {
-  tenantId: string | null
-  tenantName: string
-  joinedAt: Date
+type UserRow = Omit<FoundUser, 'id' | 'memberships'> &
+  JoinedTenant & { userId: string | null; mayDelay: boolean } & (StoredApiKey | { id: null })
+
+const listedColumns = `
+  u.email, u.preferred_name AS "preferredName", u.external_id AS "externalId",
+  u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt", u.created_at AS "createdAt",
+  u.email_key AS "canonicalEmail"`
+
+/** What {@link findManagedUsers} reads. */
+export interface Wanted {
+  /** Different ids of users. */
+  ids: readonly string[]
+  /** Different ids of API keys. */
+  apiKeyIds: readonly string[]
 }
 
-/** Returns a user with the tenants in the order of joining, or undefined. */
-export async function findManagedUser(
+/**
+ * Returns the user of each id with the tenants in the order of joining, or undefined, in the order of the ids, and whether
+ * failed logins may delay a login of one of them. Returns the API keys that exist.
+ */
+export async function findManagedUsers(
   store: Pick<Store, 'query'>,
-  { databaseId, id }: { databaseId: string; id: string },
-  now: Date,
-): Promise<FoundUser | undefined> {
-  const rows = await store.query<UserRow>(findStatement, [databaseId, id, now])
-  const [user] = rows
-  const memberships = rows.flatMap(({ tenantId, tenantName, joinedAt }) =>
-    tenantId ? [{ id: tenantId, name: tenantName, joinedAt }] : [],
+  { databaseId, now, delaying }: { databaseId: string; now: Date; delaying: Delaying },
+  { ids, apiKeyIds }: Wanted,
+): Promise<{ users: (FoundUser | undefined)[]; apiKeys: StoredApiKey[]; mayDelay: boolean }> {
+  const values = [databaseId, ids, now, delaying.count, delaying.since, apiKeyIds]
+  const rows = await store.query<UserRow>(findStatement, values)
+  const users = usersOf(
+    rows.filter((row) => row.userId !== null),
+    userOfRow,
   )
-  return user && { ...user, memberships }
+  return {
+    users: ids.map((_id, index) => users[index]),
+    apiKeys: rows.filter((row) => row.id !== null),
+    mayDelay: rows[0]?.mayDelay ?? false,
+  }
 }
 
+// Field by field, because spreading a row takes longer.
+const userOfRow = (row: UserRow): FoundUser => ({
+  id: row.userId as string,
+  email: row.email,
+  canonicalEmail: row.canonicalEmail,
+  preferredName: row.preferredName,
+  externalId: row.externalId,
+  emailVerifiedAt: row.emailVerifiedAt,
+  disabledAt: row.disabledAt,
+  createdAt: row.createdAt,
+  metadata: row.metadata,
+  privateMetadata: row.privateMetadata,
+  memberships: [],
+  sessions: row.sessions,
+  lastLoginAt: row.lastLoginAt,
+})
+
+// As for users of tokens. The counts are in the subquery of the user, so that each is read once and not for each tenant.
+// An API key is in the rows of one user, because most requests of a database have the same key.
+// The place is an int, because Prisma returns a bigint as another type.
 const findStatement = `
-  SELECT ${userColumns}, u.email_key AS "canonicalEmail", u.disabled_at AS "disabledAt",
-    u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
-    (SELECT count(*)::int FROM usher.session AS s
-      WHERE s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}) AS sessions,
-    (SELECT max(last_login_at) FROM usher.known_network AS known
-      WHERE known.database_id = $1::uuid AND known.user_id = u.id) AS "lastLoginAt",
-    tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt"
-  FROM usher."user" AS u
-  LEFT JOIN usher.membership ON membership.database_id = $1::uuid AND membership.user_id = u.id
-  LEFT JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid
-  ORDER BY membership.joined_at, tenant.id`
+  SELECT wanted.place::int, u.id AS "userId", ${listedColumns}, u.metadata, u.private_metadata AS "privateMetadata",
+    u.sessions, u."lastLoginAt", ${mayDelayLogins({ count: '$4', since: '$5' })} AS "mayDelay", ${joinedColumns},
+    ${apiKeyColumns}
+  FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $6::text[])::text[])
+    WITH ORDINALITY AS wanted (user_id, api_key_id, place)
+  LEFT JOIN LATERAL (
+    SELECT u.*,
+      (SELECT count(*)::int FROM usher.session AS s
+        WHERE s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}) AS sessions,
+      (SELECT max(last_login_at) FROM usher.known_network AS known
+        WHERE known.database_id = $1::uuid AND known.user_id = u.id) AS "lastLoginAt"
+    FROM usher."user" AS u
+    WHERE u.database_id = $1::uuid AND u.id = wanted.user_id AND ${isAccount('u')} OFFSET 0
+  ) AS u ON true${joinedTenants}
+  ${joinedApiKey('wanted.api_key_id')}`
+
+/** A user of a list. */
+export type ListedUserRow = Pick<
+  FoundUser,
+  | 'id'
+  | 'email'
+  | 'preferredName'
+  | 'externalId'
+  | 'emailVerifiedAt'
+  | 'disabledAt'
+  | 'createdAt'
+  | 'canonicalEmail'
+>
+
+/**
+ * Returns the users whose canonical email begins with a text, in the order of its bytes.
+ *
+ * @param page.after the last canonical email of the page before
+ */
+export const listUsersByPrefix = (
+  store: Pick<Store, 'query'>,
+  { databaseId, prefix }: { databaseId: string; prefix: string },
+  { limit, after = '' }: Page<string>,
+) =>
+  store.query<ListedUserRow>(listByPrefixStatement, [
+    databaseId,
+    prefix,
+    prefix + lastCharacter,
+    after,
+    limit,
+  ])
+
+/** No address has it. */
+const lastCharacter = '\u{10FFFF}'
+
+// The operators that compare bytes, because the order of a language has no prefixes.
+const listByPrefixStatement = `
+  SELECT u.id, ${listedColumns} FROM usher."user" AS u
+  WHERE database_id = $1::uuid AND email_key ~>=~ $2::text AND email_key ~<~ $3::text AND email_key ~>~ $4::text
+    AND reserved_for IS NULL
+  ORDER BY email_key USING ~<~ LIMIT $5::int`
 
 /** A session of a user as a backend sees it. */
 export type UserSession = Pick<Session, 'id' | 'label' | 'createdAt' | 'refreshedAt' | 'expiresAt'>
@@ -60,14 +153,12 @@ export type UserSession = Pick<Session, 'id' | 'label' | 'createdAt' | 'refreshe
 export async function findSessionsOfUser(
   store: Pick<Store, 'query'>,
   { databaseId, id }: { databaseId: string; id: string },
-  { now, after, limit }: { now: Date; after: string | undefined; limit: number },
+  { now, limit, after = NIL }: Page<string> & { now: Date },
 ) {
-  const values = [databaseId, id, now, after ?? beforeAll, limit]
+  const values = [databaseId, id, now, after, limit]
   const rows = await store.query<UserSession | { id: null }>(findSessionsStatement, values)
   return rows.length > 0 ? rows.filter((row): row is UserSession => row.id !== null) : undefined
 }
-
-const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 // A row without session stands for a user who has none.
 const findSessionsStatement = `
@@ -75,5 +166,5 @@ const findSessionsStatement = `
   FROM usher."user" AS u
   LEFT JOIN usher.session AS s ON s.database_id = $1::uuid AND s.user_id = u.id AND s.id > $4::uuid
     AND ${isOpen('$3')}
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isAccount('u')}
   ORDER BY s.id LIMIT $5::int`

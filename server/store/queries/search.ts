@@ -1,3 +1,5 @@
+import { NIL } from 'uuid'
+
 // Finds the databases that have due messages without reading each database. A recursive query goes through an index,
 // from one database with waiting messages to the next. So it costs nothing while no messages wait, and a database
 // with a million waiting messages costs the same as one with a single message.
@@ -28,8 +30,7 @@ export interface SearchPosition {
   stream: string
 }
 
-const firstId = '00000000-0000-0000-0000-000000000000'
-export const searchStart: SearchPosition = { message: { kind: '', databaseId: firstId }, stream: firstId }
+export const searchStart: SearchPosition = { message: { kind: '', databaseId: NIL }, stream: NIL }
 
 /** SQL expressions of a search: where it continues, and the current time. */
 export interface SearchValues {

@@ -1,5 +1,7 @@
+import { NIL } from 'uuid'
 import type { Store } from '../store.js'
 import type { Transactions } from './outbox.js'
+import { lookAtStream } from './streams.js'
 
 /** Messages that are not delivered yet: one of them, or all that wait for the operator. */
 export interface ChosenMessages {
@@ -13,22 +15,20 @@ export interface ChosenMessages {
 
 /** Makes messages due, and allows all attempts again. Returns their number. */
 export const retryMessages = (store: Transactions, chosen: ChosenMessages, now: Date) =>
-  changeMessages(store, { ...chosen, now }, (query, databaseId, ids) =>
-    query(retryStatement, [databaseId, ids, now]),
+  changeMessages(store, { ...chosen, now }, (query, databaseId, id) =>
+    query(retryStatement, [databaseId, id, now]),
   )
 
 const retryStatement = `
   UPDATE usher.outbox SET due_at = $3::timestamptz, attempts = 0
-  WHERE database_id = $1::uuid AND id = ANY ($2::uuid[]) AND kind <> 'tail' RETURNING 1`
+  WHERE database_id = $1::uuid AND id = $2::uuid AND kind <> 'tail' RETURNING 1`
 
 /** Deletes messages. Returns their number. */
 export const dropMessages = (store: Transactions, chosen: ChosenMessages, now: Date) =>
-  changeMessages(store, { ...chosen, now }, (query, databaseId, ids) =>
-    query(dropStatement, [databaseId, ids]),
-  )
+  changeMessages(store, { ...chosen, now }, (query, databaseId, id) => query(dropStatement, [databaseId, id]))
 
 const dropStatement = `
-  DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = ANY ($2::uuid[]) AND kind <> 'tail' RETURNING 1`
+  DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid AND kind <> 'tail' RETURNING 1`
 
 /** Number of messages that one transaction changes. */
 const batchRows = 1_000
@@ -36,45 +36,47 @@ const batchRows = 1_000
 async function changeMessages(
   store: Transactions,
   { databaseId, id, now }: ChosenMessages & { now: Date },
-  change: (query: Store['query'], databaseId: string, ids: string[]) => Promise<unknown[]>,
+  change: (query: Store['query'], databaseId: string, id: string) => Promise<unknown[]>,
 ) {
-  const condition = id === undefined ? 'due_at IS NULL' : 'id = $2::uuid'
+  const condition = id === undefined ? 'id > $2::uuid AND due_at IS NULL' : 'id = $2::uuid'
+  const findStatement = `
+    SELECT id, COALESCE(user_id, id) AS "streamId" FROM usher.outbox
+    WHERE database_id = $1::uuid AND kind <> 'tail' AND ${condition} ORDER BY id LIMIT ${batchRows}`
   let changed = 0
+  let after: string = id ?? NIL
   for (;;) {
-    const { length } = await store.transaction(databaseId, async (query) => {
-      const rows = await query<{ id: string; streamId: string }>(
-        `SELECT id, COALESCE(user_id, id) AS "streamId" FROM usher.outbox
-        WHERE database_id = $1::uuid AND kind <> 'tail' AND ${condition} ORDER BY id LIMIT ${batchRows}`,
-        [databaseId, ...(id === undefined ? [] : [id])],
-      )
-      const streams = [...new Set(rows.map(({ streamId }) => streamId))].sort()
-      await query(lookAtStreamsStatement, [databaseId, streams, now])
-      return change(
-        query,
-        databaseId,
-        rows.map((row) => row.id),
-      )
+    const rows = await store.transaction(databaseId, async (query) => {
+      const found = await query<{ id: string; streamId: string }>(findStatement, [databaseId, after])
+      const streams = [...new Set(found.map(({ streamId }) => streamId))].sort()
+      for (const stream of streams) await lookAtStream({ query }, { databaseId, id: stream }, now)
+      for (const row of found) changed += (await change(query, databaseId, row.id)).length
+      return found
     })
-    changed += length
-    if (length < batchRows) return changed
+    const last = rows[batchRows - 1]
+    if (!last) return changed
+    after = last.id
   }
 }
-
-const lookAtStreamsStatement = `
-  UPDATE usher.outbox_stream SET due_at = $3::timestamptz
-  WHERE database_id = $1::uuid AND id = ANY ($2::uuid[])`
 
 /**
  * Deletes the events that wait for the webhook of a database. Servers delete the empty streams later.
  */
 export async function deleteWaitingEvents(store: Pick<Transactions, 'query'>, databaseId: string) {
+  let after: string = NIL
   for (;;) {
-    const { length } = await store.query(
-      `DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = ANY (ARRAY(
-        SELECT id FROM usher.outbox WHERE database_id = $1::uuid AND kind = 'webhook' ORDER BY id LIMIT ${batchRows}))
-      RETURNING 1`,
-      [databaseId],
-    )
-    if (length < batchRows) return
+    const [row] = await store.query<{ last: string }>(findLastEventStatement, [databaseId, after])
+    if (!row) return
+    await store.query(deleteEventsStatement, [databaseId, after, row.last])
+    after = row.last
   }
 }
+
+const findLastEventStatement = `
+  SELECT id AS last FROM (
+    SELECT id FROM usher.outbox WHERE database_id = $1::uuid AND id > $2::uuid AND kind = 'webhook'
+    ORDER BY id LIMIT ${batchRows}) AS batch
+  ORDER BY id DESC LIMIT 1`
+
+const deleteEventsStatement = `
+  DELETE FROM usher.outbox
+  WHERE database_id = $1::uuid AND id > $2::uuid AND id <= $3::uuid AND kind = 'webhook'`

@@ -10,9 +10,12 @@ import { withOwnStore } from '../../support/api.js'
 import { startApp, type TestApi } from '../../support/app.js'
 import { storeBacklog } from '../../support/backlog.js'
 import type { OpenStore } from '../../support/open-store.js'
+import { freePort } from '../../support/postgres-server.js'
 import { startReceiver } from '../../support/receiver.js'
 import { startSmtp } from '../../support/smtp.js'
-import { report, times } from '../form.js'
+import type { TestStore } from '../../support/store.js'
+import { startServer as startProcess } from '../bench/processes.js'
+import { isLong, report, times } from '../form.js'
 
 const it = withOwnStore.extend('storeKind', { scope: 'worker' }, 'postgres')
 const options = { timeout: times(60_000, 1_800_000) }
@@ -28,7 +31,11 @@ async function startServer(store: OpenStore) {
   receiver.answer = (response, { event }) =>
     response.writeHead(event.type === 'user.updated' ? 500 : 204).end()
   const smtp = await startSmtp()
-  const api = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
+  const api = await startApp(store, {
+    SMTP_URL: smtp.url,
+    MAIL_FROM: 'accounts@example.com',
+    TRUST_PROXY: '1',
+  })
   const clock = setInterval(() => {
     api.clock.now = Date.now()
   }, 20)
@@ -55,6 +62,19 @@ const timed = async (work: () => Promise<unknown>) => {
   return performance.now() - began
 }
 
+/** Starts a process that serves the store, and returns how many percent of a core it uses without requests. */
+async function idleCpuPercent({ settings }: TestStore, seconds: number) {
+  const port = await freePort()
+  const env = { ...settings, PORT: String(port) }
+  const server = await startProcess(port, ['server/bin/usher.js', 'serve'], env)
+  await pause(seconds * 200)
+  const before = await server.cpuSeconds()
+  await pause(seconds * 1_000)
+  const used = (await server.cpuSeconds()) - before
+  await server.stop()
+  return (used / seconds) * 100
+}
+
 it.for(backlogs)(
   'a backlog of %s slows neither claims nor other users',
   options,
@@ -67,7 +87,7 @@ it.for(backlogs)(
       const claim = {
         databaseId: database.id,
         now: new Date(),
-        until: new Date(Date.now() + 1_000),
+        until: new Date(Date.now() + 60_000),
       }
       durations.push(await timed(() => claimStreams(store, { ...claim, lookAgain: new Date() }, 16)))
     }
@@ -95,6 +115,8 @@ it.for(backlogs)(
     report(
       `| ${title} | ${backlog.users * backlog.eventsOfUser} | ${figures.map((ms) => ms?.toFixed(1)).join(' | ')} |`,
     )
+    expect(durations[durations.length >> 1]).toBeLessThan(times(1_000, 10))
+    expect(waits.at(-1)).toBeLessThan(times(10_000, 1_000))
   },
 )
 
@@ -133,14 +155,13 @@ it(
       )
     }
     waits.sort((one, other) => one - other)
-    const before = { ...statements, cpu: process.cpuUsage() }
+    const before = statements.count
     const seconds = times(0.1, 60)
     await pause(seconds * 1_000)
-    const { user, system } = process.cpuUsage(before.cpu)
+    const statementsOfSecond = (statements.count - before) / seconds
     const figures = [waits[waits.length >> 1], waits.at(-1)].map((ms) => ms?.toFixed(0))
-    const rates = [(statements.count - before.count) / seconds, (user + system) / 1e4 / seconds].map((each) =>
-      each.toFixed(2),
-    )
+    const cpuPercent = isLong ? await idleCpuPercent(store, seconds) : 0
+    const rates = [statementsOfSecond, cpuPercent].map((each) => each.toFixed(2))
     report(`| ${times(300, 20_000)} databases | ${[...figures, ...rates].join(' | ')} % |`)
     expect(waits.at(-1)).toBeLessThan(5_000)
   },
@@ -169,7 +190,9 @@ it('a mail is sent while the receivers of many databases do not respond', option
     const { token } = await database.signedUp()
     waits.push(
       await timed(async () => {
-        await database.as(token.jwt, 'POST', 'me/email-verification')
+        // The limits of a network are not what this experiment is about.
+        const headers = { authorization: `Bearer ${token.jwt}`, 'x-forwarded-for': `192.0.2.${sent}` }
+        await api.send({ method: 'POST', url: `${database.users}/me/email-verification`, headers })
         await vi.waitFor(() => expect(smtp.mails).toHaveLength(sent), { timeout: 20_000, interval: 5 })
       }),
     )

@@ -6,10 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { startPostgres } from '../../support/postgres-server.js'
+import { createManagementClient } from '@usher/sdk/management'
+import { freePort, startPostgres } from '../../support/postgres-server.js'
+import { startServer } from './processes.js'
 
-// Measures the speed of imports: npm run lab -- import [USERS]. Imports a file of users with bcrypt hashes, half of them
-// with a tenant, with the command line. A second run adds no users.
+// Measures the speed of imports: npm run lab -- import [USERS]. Imports users with bcrypt hashes, half of them with a
+// tenant, with the command line and over HTTP. A second run adds no users. The time of the command includes its start.
 
 const users = Number(process.argv[2] ?? 100_000)
 const folder = await mkdtemp(join(tmpdir(), 'usher-bench-'))
@@ -20,27 +22,73 @@ try {
   await pipeline(lines, createWriteStream(file))
   await usher('migrate')
   await usher('workspace', 'create', 'bench')
-  await usher('database', 'create', 'bench/app')
+  for (const database of ['bench/command', 'bench/http']) await usher('database', 'create', database)
+  const http = await startHttp()
   for (const run of ['first', 'again']) {
-    const start = performance.now()
-    const { output, peakMebibytes } = await usher('user', 'import', 'bench/app', file)
-    const seconds = (performance.now() - start) / 1000
-    const rate = Math.round(users / seconds)
-    process.stdout.write(
-      `${run}: ${seconds.toFixed(1)} s, ${rate} lines/s, peak ${peakMebibytes} MiB. ${output}`,
+    const byCommand = await timed(() => usher('user', 'import', 'bench/command', file))
+    report(
+      `${run}, command`,
+      byCommand,
+      `peak ${byCommand.result.peakMebibytes} MiB. ${byCommand.result.output}`,
+    )
+    const overHttp = await timed(http.importAll)
+    const ratio = (byCommand.seconds / overHttp.seconds).toFixed(2)
+    report(
+      `${run}, HTTP`,
+      overHttp,
+      `${JSON.stringify(overHttp.result)}. Rate to that of the command: ${ratio}\n`,
     )
   }
+  await http.stop()
 } finally {
   await server.stop()
   await rm(folder, { recursive: true })
 }
 
+async function timed<Result>(work: () => Promise<Result>) {
+  const start = performance.now()
+  const result = await work()
+  return { result, seconds: (performance.now() - start) / 1000 }
+}
+
+function report(name: string, { seconds }: { seconds: number }, more: string) {
+  const rate = Math.round(users / seconds)
+  process.stdout.write(`${name}: ${seconds.toFixed(1)} s, ${rate} lines/s, ${more}`)
+}
+
+/** Starts a server, and returns a function that imports the users over HTTP. */
+async function startHttp() {
+  const scopes = ['users:write', 'credentials:write', 'tenants:write'].flatMap((scope) => ['--scope', scope])
+  const created = await usher('api-key', 'create', 'bench/http', '--name', 'bench', ...scopes, '--json')
+  const port = await freePort()
+  const { stop } = await startServer(port, ['server/bin/usher.js', 'serve'], { PORT: String(port), ...env })
+  const client = createManagementClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    workspace: 'bench',
+    database: 'http',
+    apiKey: JSON.parse(created.output).key,
+    timeoutMs: 60_000,
+  })
+  return {
+    stop,
+    async importAll() {
+      const count: Record<string, number> = {}
+      for await (const { status } of client.importAllUsers(generated()))
+        count[status] = (count[status] ?? 0) + 1
+      return count
+    },
+  }
+}
+
 function* lines() {
+  for (const user of generated()) yield `${JSON.stringify(user)}\n`
+}
+
+function* generated() {
   const passwordHash = `$2b$10$${'abcdefghijklmnopqrstu.'.padEnd(53, 'x')}`
   for (let index = 0; index < users; index++) {
     const tenants = index % 2 === 0 ? [{ name: `Tenant ${index}` }] : undefined
-    const user = { email: `user${index}@example.com`, passwordHash, preferredName: `User ${index}`, tenants }
-    yield `${JSON.stringify(user)}\n`
+    yield { email: `user${index}@example.com`, passwordHash, preferredName: `User ${index}`, tenants }
   }
 }
 

@@ -2,11 +2,12 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Scope } from '@usher/contract/management'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../server/domain/management/api-keys.js'
 import { setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
 import { migrate } from '../../../server/store/migrate.js'
-import { password, startApp, validUser } from '../../support/app.js'
+import { password, startApp, type TestApi, type TestDatabase, validUser } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
 import { runUsher } from '../../support/command-line.js'
@@ -92,6 +93,38 @@ const constraints = () =>
     ORDER BY 1, 2`,
   )
 
+/** Stores rows of the tables that sign-ups, sessions and mails do not write. */
+async function fillOtherTables(api: TestApi, database: TestDatabase, token: string) {
+  const { id } = (await database.me(token)).json()
+  const now = new Date(api.clock.now)
+  const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
+  const { key } = await createApiKey({ store: api.store, now }, database, described)
+  const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'once' }
+  const root = database.users.replace(/users$/, 'management')
+  const statuses = [
+    await api.send({
+      method: 'POST',
+      url: `${root}/users/${id}/codes`,
+      headers,
+      payload: { purpose: 'email_verification', deliver: 'return' },
+    }),
+    await api.send({ method: 'GET', url: `${root}/events`, headers }),
+    await api.send({ method: 'GET', url: `${root}/revocations`, headers }),
+  ].map(({ statusCode }) => statusCode)
+  expect(statuses).toEqual([201, 200, 200])
+  for (const statement of [
+    'INSERT INTO usher.sweep (database_id, started_at) VALUES ($1, now())',
+    'INSERT INTO usher.event_tail (database_id, tailed_until) VALUES ($1, now())',
+    `INSERT INTO usher.invitation (database_id, id, tenant_id, email, email_key, role, code_id, created_at, expires_at)
+    SELECT database_id, gen_random_uuid(), id, 'grace@example.com', 'grace@example.com', 'member', gen_random_uuid(),
+      now(), now() FROM usher.tenant WHERE database_id = $1`,
+    `INSERT INTO usher.revocation (database_id, id, payload, created_at)
+    SELECT database_id, gen_random_uuid(), json_build_object('type', 'tenant-deleted', 'tenantId', id), now()
+    FROM usher.tenant WHERE database_id = $1`,
+  ])
+    await query(url, statement, [database.id])
+}
+
 describe('usher store distribute', () => {
   it('distributes all tables by database_id, colocated, and keeps every key', async () => {
     await migrate(store)
@@ -141,7 +174,7 @@ describe('usher store distribute', () => {
     const database = await before.newDatabase()
     const webhook = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
     const appUrl = 'https://app.example.com'
-    await setDatabase(store, database, { ...webhook, appUrl })
+    await setDatabase(store, database, { ...webhook, appUrl, eventsKept: 7 })
     receiver.answer = (response) => response.writeHead(500).end()
     const user = validUser({ newTenant: 'Engines' })
     const { email } = user
@@ -163,18 +196,13 @@ describe('usher store distribute', () => {
         ['webhook', null],
       ])
     }, 15_000)
-    await query(url, 'INSERT INTO usher.sweep (database_id, started_at) VALUES ($1, now())', [database.id])
-    await query(url, 'INSERT INTO usher.event_tail (database_id, tailed_until) VALUES ($1, now())', [
-      database.id,
-    ])
-    const operation = { store: await open(url), now: new Date() }
-    await createApiKey(operation, database, { name: 'backend', scopes: [], expiresInSeconds: 60 })
-    await operation.store.close()
+    await fillOtherTables(before, database, token.jwt)
     // Of failures before a success there is no row left.
     await database.login({ email, password: 'wrong password' })
     await before.close()
     const stored = await rows()
-    expect(Object.keys(stored).filter((table) => stored[table]?.length === 0)).toEqual([])
+    const empty = Object.keys(stored).filter((table) => stored[table]?.length === 0)
+    expect(empty, 'Store a row of each of these tables before, in fillOtherTables').toEqual([])
 
     expect((await usher('store distribute')).said).toMatch(/^0 Distributed/)
     expect(await rows()).toEqual(stored)

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../../server/domain/context.js'
-import { addToTenant, removeFromTenant } from '../../../server/domain/management/tenants.js'
+import { putMember, removeFromTenant } from '../../../server/domain/management/members.js'
 import {
   deleteUser,
   disableUser,
@@ -56,7 +56,7 @@ export const commands: Record<string, Command> = {
     weight: 1.5,
     choose: aTenant,
     run: ({ store }, email, _input, id) =>
-      addToTenant({ store, now: new Date() }, path, { tenantId: id, userRef: email }),
+      putMember({ store, now: new Date() }, path, { tenantId: id, userRef: email }),
   },
   leave: {
     weight: 1.5,

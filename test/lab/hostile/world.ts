@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabasePath } from '@usher/contract'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { type CodePurpose, issueCode } from '../../../server/domain/codes/code.js'
 import { createDatabase } from '../../../server/domain/management/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
-import { withStore } from '../../support/api.js'
 import { startApp } from '../../support/app.js'
-import { openTestStore, type TestStore } from '../../support/store.js'
+import { openPostgresCopy, type TestStore } from '../../support/store.js'
 import type { Account, World } from './requests.js'
 import { knownEmail, knownPassword, mark } from './values.js'
 
@@ -47,6 +46,7 @@ async function startWorld(store: TestStore) {
       const body = { email: knownEmail(number), password: knownPassword(number) }
       const { id, token } = await signedUp(body)
       const session = (await openSession((await login(body)).json().token.jwt)).json()
+      const verifyEmail = await codeOf(id, body.email, 'email_verification')
       accounts.push({
         ...body,
         path,
@@ -54,7 +54,11 @@ async function startWorld(store: TestStore) {
         refreshToken: session.refreshToken.value,
         codes: {
           resetPassword: await codeOf(id, body.email, 'password_reset'),
-          verifyEmail: await codeOf(id, body.email, 'email_verification'),
+          verifyEmail,
+          // Codes of another purpose, so that no user joins a tenant or gets another address.
+          acceptInvitation: verifyEmail,
+          changeEmail: verifyEmail,
+          undoEmailChange: verifyEmail,
         },
       })
     }
@@ -99,8 +103,8 @@ async function startWorld(store: TestStore) {
 }
 
 /** `it` with such a server per test. */
-export const it = withStore.extend('usher', async ({ storeKind }, { onCleanup }) => {
-  const store = await openTestStore(storeKind)
+export const it = test.extend('usher', async ({ task: _ }, { onCleanup }) => {
+  const store = await openPostgresCopy()
   const usher = await startWorld(store)
   onCleanup(() => usher.close().then(store.close))
   return usher

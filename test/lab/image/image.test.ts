@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it, vi } from 'vitest'
 import { freePort } from '../../support/postgres-server.js'
 import { report } from '../form.js'
+import { runProgram } from '../run-program.js'
 
 // Builds docs/deploy/Dockerfile with buildah, without a daemon and without a registry of images: its base is made of
 // Debian's archive and of the packages that the npm registry has of Node and npm. Needs root, buildah and debootstrap.
@@ -19,7 +20,8 @@ const image = 'localhost/usher-test'
 
 const folder = await mkdtemp(join(tmpdir(), 'usher-image-'))
 // Storage of its own, so that nothing else of this machine is seen or changed.
-const settings = { BUILDAH_ISOLATION: 'chroot', STORAGE_OPTS: '' }
+// biome-ignore lint/style/noProcessEnv: the programs need PATH and the settings of this machine
+const env = { ...process.env, BUILDAH_ISOLATION: 'chroot', STORAGE_OPTS: '' }
 const storage = [
   '--storage-driver',
   'vfs',
@@ -33,16 +35,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs a program to its end, and returns what it prints. Throws if it fails or does not exist. */
-function run(program: string, ...args: string[]) {
-  // biome-ignore lint/style/noProcessEnv: the programs need PATH and the settings of this machine
-  const env = { ...process.env, ...settings }
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: folder, env, encoding: 'utf8' })
-  if (error) throw error
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stdout}${stderr}`)
-  return stdout.trim()
-}
-
+const run = (program: string, ...args: string[]) =>
+  runProgram({ cwd: folder, env }, program, ...args).stdout.trim()
 const buildah = (command: string, ...args: string[]) => run('buildah', ...storage, command, ...args)
 
 /** Returns why the image cannot be built here. */
@@ -108,8 +102,7 @@ it('the image of the Dockerfile starts, serves and drains as user node', async (
       'server/bin/usher.js',
       'serve',
     ],
-    // biome-ignore lint/style/noProcessEnv: the program needs PATH
-    { env: { ...process.env, ...settings }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { env, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let log = ''
   server.stdout.on('data', (data) => {

@@ -11,9 +11,11 @@ import {
   lockDatabase,
   retireSecrets,
   retireSigningKeys,
+  revokeSigningKey,
 } from '../../../store/queries/management/keys.js'
 import { inTransaction, type TypedQueries } from '../../../store/queries/management/typed-queries.js'
 import type { Store } from '../../../store/store.js'
+import { longestCodeSeconds } from '../../codes/code.js'
 import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
@@ -56,10 +58,14 @@ export async function rotateKeys({ store, now }: Operation, path: DatabasePath, 
   })
 }
 
-/** Earlier secrets are accepted until all sessions that began with them have ended, and then deleted. */
+/** Earlier secrets are accepted until all sessions and codes that began with them have ended, and then deleted. */
 async function rotateSecret(
   transaction: TypedQueries,
-  { id: databaseId, sessionMax }: Pick<DatabaseRow, 'id' | 'sessionMax'>,
+  {
+    id: databaseId,
+    sessionMax,
+    invitationLifetime,
+  }: Pick<DatabaseRow, 'id' | 'sessionMax' | 'invitationLifetime'>,
   { masterKey, keyActivatesAt, now }: { masterKey: Buffer; keyActivatesAt: Date; now: Date },
 ) {
   await deleteRetiredSecrets(transaction, databaseId, now)
@@ -68,7 +74,8 @@ async function rotateSecret(
   if (!last) return
   const earliest = secondsAfter(now, secretActivationSeconds)
   const activatesAt = keyActivatesAt > earliest ? keyActivatesAt : earliest
-  const retiresAt = secondsAfter(activatesAt, Math.max(sessionMax, longestTokenSeconds))
+  const longestSeconds = Math.max(sessionMax, invitationLifetime, longestCodeSeconds, longestTokenSeconds)
+  const retiresAt = secondsAfter(activatesAt, longestSeconds)
   await retireSecrets(transaction, { databaseId }, retiresAt)
   const id = { databaseId, number: last.number + 1 }
   await insertSecret(transaction, generateSecret(id, masterKey, { now, activatesAt }))
@@ -94,15 +101,13 @@ export async function retireKey(
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const successor = others.find((key) => key.activatesAt <= now)
     if (!successor) {
-      throw new OperatorError(
-        'key_needed',
-        `no other key can sign yet. Run first: npx @usher/server keys rotate ${nameOfDatabase(path)} --activate-in 0`,
-      )
+      const advice = `Run first: npx @usher/server keys rotate ${nameOfDatabase(path)} --activate-in 0`
+      throw new OperatorError('key_needed', 'no other key can sign yet', { advice })
     }
     const next = others.find((key) => key.activatesAt > now)
     const end = next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null
     await retireSigningKeys(transaction, { databaseId, kid: successor.kid }, end)
-    await retireSigningKeys(transaction, { databaseId, kid }, now)
+    await revokeSigningKey(transaction, { databaseId, kid }, now)
     const laterKey = keys.findLast(({ createdAt }) => createdAt > retired.createdAt)
     const created = { from: retired.createdAt, to: laterKey?.createdAt }
     await retireSecrets(transaction, { databaseId, created }, now)

@@ -1,16 +1,15 @@
 import type { DatabasePath } from '@usher/contract'
 import type { AddUserBody, IdempotencyHeaders, ManagedUser } from '@usher/contract/management'
 import { isForeignKeyViolation } from '../../../store/errors.js'
-import { audit } from '../../../telemetry/audit.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
-import { eventChannels } from '../../events/events.js'
 import { databaseDeleted } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
+import { readManagedUsers } from '../../users/read-managed-users.js'
 import { type KeepResponse, oncePerKey } from '../once-per-key.js'
-import { operationOf } from '../operation.js'
+import { noteChanges, operationOf } from '../operation.js'
 import { createUser } from './create-user.js'
-import { readManagedUser } from './managed-users.js'
+import { managedUser } from './managed-users.js'
 
 /**
  * Adds a user: the user, all tenants and the mail, or nothing.
@@ -21,10 +20,9 @@ export function addUser(
   context: AppContext,
   request: KeyRequest<AddUserBody> & { params: DatabasePath; headers: IdempotencyHeaders },
 ): Promise<ManagedUser> {
-  const { database, apiKey, caller, params, body } = request
+  const { database, apiKey, body } = request
   requireScopes(apiKey, body)
   const { tenants, emailVerified: isVerified, preferredName = null, ...given } = body
-  const tenantIds = tenants?.map(({ id }) => id)
   const work = async (keep: KeepResponse<ManagedUser>) => {
     const operation = { ...context, ...operationOf(context, request) }
     const added: ManagedUser[] = []
@@ -32,20 +30,24 @@ export function addUser(
       {
         ...operation,
         async onCreated(transaction, { databaseId, id }) {
-          const user = await readManagedUser({ ...context, store: transaction }, { databaseId, id })
+          const [read] = await readManagedUsers({ ...context, store: transaction }, databaseId, [{ id }])
+          const user = managedUser(read?.user)
           await keep(transaction, user, id)
           added.push(user)
         },
       },
-      params,
-      { ...given, isVerified, preferredName, tenantIds },
+      database,
+      { ...given, isVerified, preferredName, tenants },
     ).catch((error) => {
       throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
     })
-    const ids = { databaseId: database.id, userId, apiKey: apiKey.id }
-    audit(caller.log, 'user.created', ids)
-    for (const tenantId of tenantIds ?? []) audit(caller.log, 'tenant.user_added', { ...ids, tenantId })
-    context.deliver([...eventChannels(database), { databaseId: database.id, kind: 'mail' }])
+    noteChanges(context, request, [
+      { event: 'user.created', userId },
+      ...(tenants ?? []).map(
+        ({ id: tenantId }) => ({ event: 'tenant.user_added', userId, tenantId }) as const,
+      ),
+    ])
+    context.deliver([{ databaseId: database.id, kind: 'mail' }])
     return added[0] as ManagedUser
   }
   return oncePerKey(context, request, { operation: 'addUser', work })

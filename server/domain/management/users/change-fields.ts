@@ -1,21 +1,27 @@
-import type { DatabasePath } from '@usher/contract'
+import { isDeepStrictEqual } from 'node:util'
 import { isUniqueViolation } from '../../../store/errors.js'
 import { type ChangeableUser, lockUser, updateUser } from '../../../store/queries/changed-user.js'
-import type { Transactions } from '../../../store/queries/outbox.js'
+import { findAccountRow } from '../../../store/queries/management/users.js'
+import { insertMessages, within } from '../../../store/queries/outbox.js'
+import { freeReserved } from '../../../store/queries/reserved-addresses.js'
 import { disableUser, enableUser } from '../../../store/queries/revocations.js'
-import { nameOfDatabase } from '../../databases/find-database.js'
+import type { ProductFields } from '../../../store/queries/users.js'
+import type { AuditEvent } from '../../../telemetry/audit.js'
+import { requireCanonicalEmail } from '../../canonical-email.js'
+import { AddressTaken, changeAddress, hasUndo } from '../../email-change/change-address.js'
 import type { Event } from '../../events/events.js'
-import { requireCanonicalEmail } from '../../users/canonical-email.js'
-import { messagesOf, type Operation } from '../operation.js'
-import { OperatorError } from '../operator-error.js'
-import { findAccount, userNotFound } from './find-account.js'
+import type { DatabaseRef } from '../found-database.js'
+import { type Changes, messagesOf, type Operation } from '../operation.js'
+import { externalIdTaken } from '../operator-error.js'
+import { emailTaken, findAccount, userNotFound } from './find-account.js'
 
 /** Fields of a user to change. Undefined ones stay as they are. */
-export interface FieldChanges {
-  email?: string | undefined
-  preferredName?: string | null | undefined
+export interface FieldChanges
+  extends Changes<Pick<ChangeableUser, 'email' | 'preferredName'> & ProductFields> {
   isVerified?: boolean | undefined
   isDisabled?: boolean | undefined
+  /** False: no undo of the change of the address, no mail to the former one, and no undo of earlier changes any more. */
+  emailUndo?: boolean | undefined
 }
 
 interface Change {
@@ -25,19 +31,27 @@ interface Change {
   require?: (user: ChangeableUser) => void
 }
 
+/** What a change has caused. */
+interface Changed {
+  id: string
+  /** Also what is only audited. */
+  events: AuditEvent[]
+  /** Whether it sends mails. */
+  hasMails: boolean
+}
+
 /**
  * Changes fields of a user: all of them or none.
  *
- * @returns the events that it has caused
- * @throws {OperatorError} if there is no such user, or the email is taken
+ * @throws {OperatorError} if there is no such user, or the email or the external id is taken
  */
 export async function changeFields(
   operation: Operation,
-  path: DatabasePath,
+  ref: DatabaseRef,
   { userRef, changes, require }: Change,
-): Promise<{ id: string; events: Event['type'][] }> {
+): Promise<Changed> {
   const { store, now } = operation
-  const { database, account } = await findAccount(store, path, userRef)
+  const { database, account } = await findAccount(store, ref, userRef)
   const { id } = account
   const messages = (types: readonly Event['type'][]) =>
     messagesOf(
@@ -47,54 +61,76 @@ export async function changeFields(
     )
   const work = store.transaction(database.id, async (query) => {
     const former = await lockUser({ query }, account)
-    if (!former) throw userNotFound(path, userRef)
+    if (!former) throw userNotFound(database, userRef)
     require?.(former)
     const user = changed(former, changes, now)
     const { state, fields } = eventsOf(former, user)
     // The same statements as those of commands, within this transaction.
-    const open: Transactions = { query, transaction: (_databaseId, statements) => statements(query) }
-    if (fields.length > 0) {
-      const hasNewAddress = user.canonicalEmail !== former.canonicalEmail
-      await updateUser(open, account, { user, hasNewAddress, messages: messages(fields) })
-    }
+    const open = within(query)
+    const hasNewAddress = user.canonicalEmail !== former.canonicalEmail
+    const update = () => updateUser(open, account, { user, hasNewAddress, messages: messages(fields) })
+    const key = { databaseId: database.id, userId: id }
+    const ended = changes.emailUndo === false ? await freeReserved(open, key, 0) : []
+    if (fields.length > 0 && !hasNewAddress) await update()
+    const mails = hasNewAddress
+      ? await changeAddress(open, {
+          ...{ database, now, update },
+          ...{ email: user.email, canonicalEmail: user.canonicalEmail, user: { ...former, id } },
+          isUndoable: changes.emailUndo !== false && hasUndo(database),
+        })
+      : []
+    await insertMessages(open, mails)
     if (state.includes('user.disabled')) await disableUser(open, account, { now, messages: messages(state) })
     if (state.includes('user.enabled')) await enableUser(open, account, messages(state))
-    return { id, events: [...fields, ...state] }
+    const audited = ended.length > 0 ? (['user.email_undo_ended'] as const) : []
+    return { id, events: [...fields, ...audited, ...state], hasMails: mails.length > 0 }
   })
-  return work.catch((error) => {
+  return work.catch(async (error) => {
+    const { email, externalId } = changes
+    if (error instanceof AddressTaken) throw emailTaken(String(email), database, error.isReserved)
     if (!isUniqueViolation(error)) throw error
-    throw new OperatorError('email_taken', `user ${changes.email} already exists in ${nameOfDatabase(path)}`)
+    const canonicalEmail = email && requireCanonicalEmail(email)
+    const named = canonicalEmail && (await findAccountRow(store, { databaseId: database.id, canonicalEmail }))
+    if (externalId && (!named || named.id === id)) throw externalIdTaken('user', externalId)
+    throw emailTaken(String(email), database)
   })
 }
 
 /** Returns the user after the changes. */
 function changed(
   former: ChangeableUser,
-  { email = former.email, preferredName = former.preferredName, isVerified, isDisabled }: FieldChanges,
+  { isVerified, isDisabled, emailUndo: _, ...changes }: FieldChanges,
   now: Date,
 ): ChangeableUser {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  const user: ChangeableUser = { ...former, ...Object.fromEntries(given) }
+  const { email } = user
   const canonicalEmail = email === former.email ? former.canonicalEmail : requireCanonicalEmail(email)
   const verifiedAt = canonicalEmail === former.canonicalEmail ? former.emailVerifiedAt : null
   const since = (is: boolean | undefined, at: Date | null) =>
     is === undefined ? at : is ? (at ?? now) : null
   return {
-    email,
+    ...user,
     canonicalEmail,
-    preferredName,
     emailVerifiedAt: since(isVerified, verifiedAt),
     disabledAt: since(isDisabled, former.disabledAt),
   }
 }
+
+/** Fields whose change is the event `user.updated`. */
+const updatedFields = ['email', 'preferredName', 'externalId', 'metadata', 'privateMetadata'] as const
 
 /** Returns the events of a change: of the state of the user, and of other fields. */
 function eventsOf(former: ChangeableUser, user: ChangeableUser) {
   const [wasVerified, isVerified] = [former.emailVerifiedAt !== null, user.emailVerifiedAt !== null]
   const [wasDisabled, isDisabled] = [former.disabledAt !== null, user.disabledAt !== null]
   const isUpdated =
-    user.email !== former.email || user.preferredName !== former.preferredName || (wasVerified && !isVerified)
+    updatedFields.some((field) => !isDeepStrictEqual(user[field], former[field])) ||
+    (wasVerified && !isVerified)
   const isNewlyVerified = isVerified && (!wasVerified || user.canonicalEmail !== former.canonicalEmail)
   const fields: Event['type'][] = [
     ...(isUpdated ? (['user.updated'] as const) : []),
+    ...(user.canonicalEmail !== former.canonicalEmail ? (['user.email_changed'] as const) : []),
     ...(isNewlyVerified ? (['user.email_verified'] as const) : []),
   ]
   const state: Event['type'][] =

@@ -1,15 +1,15 @@
 import type { CreateCodeBody, IdempotencyHeaders, UserCode } from '@usher/contract/management'
-import { v7 as uuidv7 } from 'uuid'
 import { storeReturnedCode } from '../../../store/queries/codes.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import { requireScope } from '../../api-keys/admit-api-key.js'
-import { codeExpiresAt, codeText } from '../../codes/code.js'
-import { codeMessage } from '../../codes/request-code.js'
+import { endOfCode } from '../../codes/code.js'
 import type { AppContext } from '../../context.js'
+import { codeText } from '../../keys/mailed-code.js'
+import { mailMessage } from '../../notices/mail-message.js'
 import { Problem } from '../../problem.js'
 import { type KeepResponse, oncePerKey } from '../once-per-key.js'
 import { operationOf } from '../operation.js'
-import { noteChanges, type OnUser } from './managed-changes.js'
+import { noteUserChanges, type OnUser } from './managed-changes.js'
 import { requireRecipient } from './send-reset.js'
 
 /** Sends a code to a user, or returns it. It replaces earlier codes of its purpose. */
@@ -22,14 +22,17 @@ export function createManagedCode(
   if (isReturned) requireScope(apiKey, 'credentials:write')
   const work = async (keep: KeepResponse<UserCode>) => {
     const { store, now } = operationOf(context, request)
-    const { account } = await requireRecipient(store, params, { userRef: params.userId, byMail: !isReturned })
+    const { account } = await requireRecipient(store, database, {
+      userRef: params.userId,
+      byMail: !isReturned,
+    })
     const { databaseId, id: userId } = account
     const { purpose } = body
     if (purpose === 'email_verification' && account.emailVerifiedAt)
       throw new Problem('refused', { detail: 'The address is verified already.' })
     const secrets = await context.findSecrets(databaseId)
-    const message = { ...codeMessage({ databaseId, purpose, userId }, now), id: uuidv7() }
-    const expiresAt = codeExpiresAt(message)
+    const message = mailMessage({ databaseId, type: purpose, userId }, now)
+    const expiresAt = endOfCode(purpose, now)
     const response = await store.transaction(databaseId, async (query) => {
       const created = { code: null, expiresAt: expiresAt.toISOString() }
       if (!isReturned) {
@@ -46,7 +49,7 @@ export function createManagedCode(
       await keep({ query }, returned, userId)
       return returned
     })
-    noteChanges(context, request, ['user.code_created'])
+    noteUserChanges(context, request, ['user.code_created'])
     if (!isReturned) context.deliver([{ databaseId: database.id, kind: 'mail' }])
     return response
   }

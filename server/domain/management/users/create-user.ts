@@ -1,32 +1,31 @@
-import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import type { User } from '../../../store/generated/client.js'
-import { insertMembership, lockTenants } from '../../../store/queries/management/tenants.js'
+import { lockTenants } from '../../../store/queries/management/tenants.js'
 import { inTransaction, type TypedQueries } from '../../../store/queries/management/typed-queries.js'
-import { type Account, findAccountRow, insertUser } from '../../../store/queries/management/users.js'
+import { type Account, insertUser } from '../../../store/queries/management/users.js'
+import { insertMember } from '../../../store/queries/members.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
+import { findHolder } from '../../../store/queries/reserved-addresses.js'
 import type { ProductFields } from '../../../store/queries/users.js'
 import type { JsonObject } from '../../../store/store.js'
-import { codeMessage } from '../../codes/request-code.js'
+import { requireCanonicalEmail } from '../../canonical-email.js'
 import type { AppContext } from '../../context.js'
-import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
-import { requireCanonicalEmail } from '../../users/canonical-email.js'
+import { mailMessage } from '../../notices/mail-message.js'
 import { recordHashParameters } from '../../users/verify-password.js'
-import { requireDatabase } from '../databases.js'
-import { messagesOf, type Operation } from '../operation.js'
-import { externalIdTaken, OperatorError } from '../operator-error.js'
+import { type DatabaseRef, type FoundDatabase, findDatabase } from '../found-database.js'
+import { requireRoles } from '../members.js'
+import { type Changes, messagesOf, type Operation } from '../operation.js'
+import { externalIdTaken } from '../operator-error.js'
 import { requireTenant, tenantNotFound } from '../tenants.js'
+import { emailTaken } from './find-account.js'
 import { hashOf, type NewPassword, requirePassword } from './new-password.js'
 import { requireCodeMails } from './send-reset.js'
 
-/** What the product adds, as far as it is given. */
-type GivenFields = { [Name in keyof ProductFields]?: ProductFields[Name] | undefined }
-
 /** A user to create. With neither `password` nor `passwordHash`, the user cannot log in with any password. */
-export interface NewUser extends Pick<User, 'email' | 'preferredName'>, NewPassword, GivenFields {
+export interface NewUser extends Pick<User, 'email' | 'preferredName'>, NewPassword, Changes<ProductFields> {
   isVerified?: boolean | undefined
-  /** Existing tenants, in the order of joining. */
-  tenantIds?: readonly string[] | undefined
+  /** Existing tenants, in the order of joining. Without role, the user joins as a member. */
+  tenants?: readonly { id: string; role?: string | undefined }[] | undefined
   /** Whether to send a code to choose a password. */
   sendMail?: boolean | undefined
 }
@@ -42,32 +41,38 @@ interface Creation extends Operation, Pick<AppContext, 'hashing' | 'blocklist'> 
  * @throws {OperatorError} if the email is taken, a tenant does not exist, the password is rejected, or the mail could not
  * be sent
  */
-export async function createUser(context: Creation, path: DatabasePath, user: NewUser): Promise<Account> {
+export async function createUser(context: Creation, ref: DatabaseRef, user: NewUser): Promise<Account> {
   const { store, now, onCreated } = context
-  const database = await requireDatabase(store, path)
+  const database = await findDatabase(store, ref)
   const databaseId = database.id
-  const tenantIds = [...new Set(user.tenantIds)]
+  const roles = new Map(user.tenants?.map(({ id, role = 'member' }) => [id, role]))
+  const tenantIds = [...roles.keys()]
+  const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role] as const) ?? []
+  // Again when the user is stored. Here it comes before a password is hashed.
+  await requireRoles(store, databaseId, given)
   const dummyHash = await requirePassword(context, database, user)
-  if (user.sendMail) requireCodeMails(database, path)
-  for (const id of tenantIds) await requireTenant(store, path, { databaseId, id })
+  if (user.sendMail) requireCodeMails(database)
+  for (const id of tenantIds) await requireTenant(store, database, id)
   const data = rowOf(databaseId, user, { passwordHash: await hashOf(context, user), now })
   await recordHashParameters(context, database, dummyHash)
   const messages = messagesOfCreation(context, database, { ...user, userId: data.id, tenantIds })
   return inTransaction(store, async (transaction) => {
+    await requireRoles(transaction, databaseId, given)
     const created = await insertUser(transaction, data)
     if (!created) {
       const { externalId } = user
       const { canonicalEmail } = data
-      if (externalId && !(await findAccountRow(transaction, { databaseId, canonicalEmail })))
-        throw externalIdTaken('user', externalId)
-      throw new OperatorError('email_taken', `user ${user.email} already exists in ${nameOfDatabase(path)}`)
+      const holder = await findHolder(transaction, databaseId, canonicalEmail)
+      if (externalId && !holder) throw externalIdTaken('user', externalId)
+      throw emailTaken(user.email, database, holder?.isReserved)
     }
-    const locked = await lockTenants(transaction, databaseId, tenantIds)
-    for (const [index, tenantId] of tenantIds.entries()) {
-      if (!locked.has(tenantId)) throw tenantNotFound(path, tenantId)
+    const mode = [...roles.values()].includes('owner') ? 'UPDATE' : 'KEY SHARE'
+    const locked = await lockTenants(transaction, { databaseId, ids: tenantIds }, mode)
+    for (const [index, [tenantId, role]] of [...roles].entries()) {
+      if (!locked.has(tenantId)) throw tenantNotFound(database, tenantId)
       // One millisecond apart, so that tenants keep their order.
       const joinedAt = new Date(now.getTime() + index)
-      await insertMembership(transaction, { databaseId, userId: data.id, tenantId, joinedAt })
+      await insertMember(transaction, { databaseId, userId: data.id, tenantId, joinedAt, role })
     }
     await insertMessages(transaction, messages)
     await onCreated?.(transaction, created)
@@ -97,7 +102,7 @@ const rowOf = (
 /** Returns the events of a new user, and the mail with a code to choose a password. */
 const messagesOfCreation = (
   operation: Operation,
-  database: DatabaseRow,
+  database: FoundDatabase,
   {
     userId,
     tenantIds,
@@ -109,6 +114,6 @@ const messagesOfCreation = (
     ...tenantIds.map((tenantId) => ({ type: 'tenant.user_added', tenantId, userId }) as const),
   ]),
   ...(sendMail
-    ? [codeMessage({ databaseId: database.id, purpose: 'password_reset', userId }, operation.now)]
+    ? [mailMessage({ databaseId: database.id, type: 'password_reset', userId }, operation.now)]
     : []),
 ]

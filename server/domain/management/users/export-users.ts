@@ -1,6 +1,7 @@
+import type { UserLine } from '@usher/contract/management'
 import { listUsersToExport } from '../../../store/queries/management/bulk.js'
 import type { Store } from '../../../store/store.js'
-import { lineOf, type UserLine } from './user-line.js'
+import { lineOf } from './user-line.js'
 
 const pageUsers = 500
 

@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid'
 import { type Account, type FoundAccount, findAccountRow } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import { nameOfDatabase } from '../../databases/find-database.js'
-import { requireDatabase } from '../databases.js'
+import { type DatabaseRef, findDatabase } from '../found-database.js'
 import { OperatorError, UsageError } from '../operator-error.js'
 
 /**
@@ -12,13 +12,13 @@ import { OperatorError, UsageError } from '../operator-error.js'
  * @param userRef id or email address
  * @throws {OperatorError} if there is no such user or database
  */
-export async function findAccount(store: Store, path: DatabasePath, userRef: string) {
+export async function findAccount(store: Store, ref: DatabaseRef, userRef: string) {
   const email = canonicalEmail(userRef.trim())
   if (!email && !isUuid(userRef)) throw new UsageError(`${userRef} is neither a user id nor an email address`)
-  const database = await requireDatabase(store, path)
+  const database = await findDatabase(store, ref)
   const key = email ? { canonicalEmail: email } : { id: userRef }
   const account = await findAccountRow(store, { databaseId: database.id, ...key })
-  if (!account) throw userNotFound(path, userRef)
+  if (!account) throw userNotFound(database, userRef)
   return { database, account }
 }
 
@@ -27,3 +27,12 @@ export const accountOf = ({ canonicalEmail: _, ...account }: FoundAccount): Acco
 
 export const userNotFound = (path: DatabasePath, userRef: string) =>
   new OperatorError('user_not_found', `user ${userRef} does not exist in ${nameOfDatabase(path)}`)
+
+/** @param isReserved whether the address is reserved for a user who had it until recently */
+export const emailTaken = (email: string, database: DatabasePath, isReserved = false) =>
+  isReserved
+    ? new OperatorError(
+        'email_taken',
+        `${email} is reserved in ${nameOfDatabase(database)} for a user who can undo a change of address`,
+      )
+    : new OperatorError('email_taken', `user ${email} already exists in ${nameOfDatabase(database)}`)

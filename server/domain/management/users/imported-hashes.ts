@@ -1,7 +1,7 @@
 import type { Cost } from '../../passwords/formats/password-hash.js'
 import { readPasswordHash } from '../../passwords/formats/read-hash.js'
 import type { Hasher } from '../../passwords/hasher.js'
-import { LineError } from './user-line.js'
+import { lineError } from './user-line.js'
 
 /** The highest estimated cost of verifying one imported hash. */
 const maxCost: Cost = { milliseconds: 1_000, mebibytes: 256 }
@@ -14,7 +14,7 @@ const maxTotalMilliseconds = 2_000
  *
  * @param dummyHashes of the database. Hashes with the parameters of one of them, or the current ones, are always
  * accepted
- * @returns a function that returns the dummy hash of a hash, or throws {@link LineError}
+ * @returns a function that returns the dummy hash of a hash, or throws a `LineError`
  */
 export function createHashFilter(hashing: Pick<Hasher, 'dummyHash'>, dummyHashes: readonly string[]) {
   const known = new Set([hashing.dummyHash, ...dummyHashes])
@@ -24,16 +24,17 @@ export function createHashFilter(hashing: Pick<Hasher, 'dummyHash'>, dummyHashes
 
   return (hash: string): string => {
     const read = readPasswordHash(hash)
-    if (!read) throw new LineError('passwordHash: has an unknown format')
+    if (!read) throw lineError('passwordHash', 'has an unknown format')
     const { dummyHash, cost } = read
     if (known.has(dummyHash)) return dummyHash
     if (cost.milliseconds > maxCost.milliseconds || cost.mebibytes > maxCost.mebibytes) {
-      throw new LineError(`passwordHash: takes ${text(cost)} to verify. The maximum is ${text(maxCost)}`)
+      throw lineError('passwordHash', `takes ${text(cost)} to verify. The maximum is ${text(maxCost)}`)
     }
     if (totalMilliseconds + cost.milliseconds > maxTotalMilliseconds) {
       const most = text({ milliseconds: maxTotalMilliseconds, mebibytes: 0 })
-      throw new LineError(
-        `passwordHash: has one set of hash parameters too many. A failed login verifies one hash of each, in ${most} at most`,
+      throw lineError(
+        'passwordHash',
+        `has one set of hash parameters too many. A failed login verifies one hash of each, in ${most} at most`,
       )
     }
     totalMilliseconds += cost.milliseconds

@@ -1,35 +1,40 @@
-import type { DatabasePath } from '@usher/contract'
-import { listMemberships } from '../../../store/queries/management/tenants.js'
 import type { Page } from '../../../store/queries/management/typed-queries.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
-import { requireDatabase } from '../databases.js'
+import { readManagedUsers } from '../../users/read-managed-users.js'
+import { type DatabaseRef, findDatabase } from '../found-database.js'
 import { requireTenant } from '../tenants.js'
-import { findAccount } from './find-account.js'
+import { findAccount, userNotFound } from './find-account.js'
+import { managedUser } from './managed-users.js'
 
 /** Returns users ordered by id, which is the order of sign-up. @throws {OperatorError} if there is no such tenant */
 export async function listUsers(
   store: Store,
-  path: DatabasePath,
+  ref: DatabaseRef,
   { tenantId, ...page }: Page<string> & { tenantId?: string | undefined },
 ): Promise<Account[]> {
-  const { id: databaseId } = await requireDatabase(store, path)
-  if (tenantId !== undefined) await requireTenant(store, path, { databaseId, id: tenantId })
+  const database = await findDatabase(store, ref)
+  const databaseId = database.id
+  if (tenantId !== undefined) await requireTenant(store, database, tenantId)
   return listAccountRows(store, { databaseId, tenantId }, page)
 }
 
+/** Returns a user as a backend sees it, with what only operators see. */
 export async function showUser(
-  { store, throttle }: { store: Store; throttle: Throttle },
-  path: DatabasePath,
+  context: { store: Store; throttle: Throttle; now: () => number },
+  ref: DatabaseRef,
   userRef: string,
 ) {
-  const { database, account } = await findAccount(store, path, userRef)
+  const { database, account } = await findAccount(context.store, ref, userRef)
   const { canonicalEmail, ...user } = account
-  const memberships = await listMemberships(store, { databaseId: database.id, userId: user.id })
+  const [read] = await readManagedUsers(context, database.id, [{ id: user.id }])
+  const state = read?.user
+  if (!state) throw userNotFound(database, userRef)
   return {
+    ...managedUser(state),
     ...user,
-    tenants: memberships.map(({ tenant, joinedAt }) => ({ ...tenant, joinedAt })),
-    failedLogins: (await throttle.failures(database.id, canonicalEmail)) ?? null,
+    tenants: state.memberships.map(({ id, name, role, joinedAt }) => ({ id, name, role, joinedAt })),
+    failedLogins: (await context.throttle.failures(database.id, canonicalEmail)) ?? null,
   }
 }

@@ -42,7 +42,7 @@ export async function requirePassword(
     if (password !== undefined) errors.push(invalid('passwordHash', 'must not be given with `password`'))
     const checked = checkHash({ hashing }, database, passwordHash)
     if (typeof checked === 'string') dummyHash = checked
-    else errors.push(checked)
+    else errors.push(...checked)
   }
   if (sendMail && (password ?? passwordHash) !== undefined)
     errors.push(invalid('sendMail', 'must not be true for a user with a password'))
@@ -62,7 +62,7 @@ const textErrors = (password: string) =>
     .safeParse(password)
     .error?.issues.map((issue) => ({ ...toFieldError(issue), path: 'password' })) ?? []
 
-/** Returns the dummy hash of a hash, or why the hash is rejected. */
+/** Returns the dummy hash of a hash, or the errors of one that is rejected. */
 function checkHash(
   { hashing }: Pick<Hashing, 'hashing'>,
   { dummyHashes }: Pick<Database, 'dummyHashes'>,
@@ -72,7 +72,7 @@ function checkHash(
     return createHashFilter(hashing, dummyHashes)(passwordHash)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
-    return invalid('passwordHash', error.message.replace(/^passwordHash: /, ''))
+    return error.errors
   }
 }
 

@@ -1,9 +1,9 @@
-import type { DatabasePath } from '@usher/contract'
 import type { Account } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
 import type { Store } from '../../../store/store.js'
-import { codeMessage } from '../../codes/request-code.js'
-import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
+import { nameOfDatabase } from '../../databases/find-database.js'
+import { mailMessage } from '../../notices/mail-message.js'
+import type { DatabaseRef, FoundDatabase } from '../found-database.js'
 import type { Operation } from '../operation.js'
 import { OperatorError } from '../operator-error.js'
 import { accountOf, findAccount } from './find-account.js'
@@ -15,12 +15,12 @@ import { accountOf, findAccount } from './find-account.js'
  */
 export async function sendReset(
   { store, now }: Operation,
-  path: DatabasePath,
+  ref: DatabaseRef,
   userRef: string,
 ): Promise<Account> {
-  const { database, account } = await requireRecipient(store, path, { userRef, byMail: true })
+  const { database, account } = await requireRecipient(store, ref, { userRef, byMail: true })
   await insertMessages(store, [
-    codeMessage({ databaseId: database.id, purpose: 'password_reset', userId: account.id }, now),
+    mailMessage({ databaseId: database.id, type: 'password_reset', userId: account.id }, now),
   ])
   return accountOf(account)
 }
@@ -33,37 +33,31 @@ export async function sendReset(
  */
 export async function requireRecipient(
   store: Store,
-  path: DatabasePath,
+  ref: DatabaseRef,
   { userRef, byMail }: { userRef: string; byMail: boolean },
 ) {
-  const { database, account } = await findAccount(store, path, userRef)
-  if (byMail) requireCodeMails(database, path)
-  else requireAccountOperations(database, path)
+  const { database, account } = await findAccount(store, ref, userRef)
+  if (byMail) requireCodeMails(database)
+  else requireAccountOperations(database)
   if (account.disabledAt) throw new OperatorError('user_disabled', `user ${account.id} is disabled`)
   return { database, account }
 }
 
 /** @throws {OperatorError} if a database sends no mails with codes */
-export function requireCodeMails(
-  database: Pick<DatabaseRow, 'accountOperations' | 'appUrl'>,
-  path: DatabasePath,
-) {
-  requireAccountOperations(database, path)
-  if (database.appUrl === null) {
-    throw new OperatorError(
-      'app_url_missing',
-      `no app URL. Set it with: npx @usher/server database set ${nameOfDatabase(path)} --app-url URL`,
-    )
-  }
+export function requireCodeMails(database: FoundDatabase) {
+  requireAccountOperations(database)
+  requireAppUrl(database)
 }
 
-function requireAccountOperations(
-  { accountOperations }: Pick<DatabaseRow, 'accountOperations'>,
-  path: DatabasePath,
-) {
-  if (accountOperations) return
-  throw new OperatorError(
-    'account_operations_off',
-    `account operations are off. Turn them on with: npx @usher/server database set ${nameOfDatabase(path)} --account-operations on`,
-  )
+/** @throws {OperatorError} if the links of mails would lead nowhere */
+export function requireAppUrl(database: FoundDatabase) {
+  if (database.appUrl !== null) return
+  const advice = `Set it with: npx @usher/server database set ${nameOfDatabase(database)} --app-url URL`
+  throw new OperatorError('app_url_missing', 'no app URL', { advice })
+}
+
+function requireAccountOperations(database: FoundDatabase) {
+  if (database.accountOperations) return
+  const advice = `Turn them on with: npx @usher/server database set ${nameOfDatabase(database)} --account-operations on`
+  throw new OperatorError('account_operations_off', 'account operations are off', { advice })
 }

@@ -1,93 +1,34 @@
-import { CreateUserBody, Email } from '@usher/contract'
-import { AddTenantBody } from '@usher/contract/management'
+import { type FieldError, toFieldError } from '@usher/contract'
+import { UserLine } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
 import type { NewUser, UserToExport } from '../../../store/queries/management/bulk.js'
 import type { ProductFields } from '../../../store/queries/users.js'
+import { requireCanonicalEmail } from '../../canonical-email.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
-import { requireCanonicalEmail } from '../../users/canonical-email.js'
 
-const nil = '00000000-0000-0000-0000-000000000000'
-const earliest = new Date(0)
-const latest = new Date('9999-12-31T23:59:59.999Z')
-
-const Id = z
-  .uuid({ error: 'must be a UUID' })
-  .toLowerCase()
-  .refine((id) => id !== nil, { error: 'must not be the nil UUID' })
-const Name = CreateUserBody.shape.newTenant.unwrap().unwrap()
-const Time = z.iso
-  .datetime({ offset: true, error: 'must be a time with a zone, such as 2026-01-31T09:30:00Z' })
-  .transform((text) => new Date(text))
-  .refine((time) => time >= earliest && time <= latest, { error: 'must be a time from 1970 to 9999' })
-
-const { name: _, ...productFields } = AddTenantBody.shape
-
-const ofObject = {
-  error: (issue: z.core.$ZodRawIssue) =>
-    issue.code === 'unrecognized_keys' ? `has unknown fields: ${issue.keys.join(', ')}` : 'must be an object',
+/** Why a line is rejected. The errors and the message never show a hash. */
+export class LineError extends Error {
+  constructor(readonly errors: readonly FieldError[]) {
+    super(errors.map(({ path, detail }) => [path, detail].filter(Boolean).join(': ')).join('; '))
+  }
 }
 
-/**
- * A user as one line of a file: `usher user export` writes it and `usher user import` reads it. Null means absent.
- * Unknown fields are rejected, because a misspelled `passwordHash` would be lost.
- */
-export const UserLine = z.strictObject(
-  {
-    /** Default: a new id. */
-    id: Id.nullish(),
-    email: Email,
-    /** Without it the user cannot log in with any password. */
-    passwordHash: z.string({ error: 'must be a string' }).nullish(),
-    preferredName: Name.nullish(),
-    ...productFields,
-    /** In order of joining. For an existing id the name is ignored. */
-    tenants: z
-      .array(
-        z.strictObject(
-          {
-            id: Id.nullish(),
-            name: Name,
-            ...productFields,
-            /** Default: the `createdAt` of the user. */
-            createdAt: Time.nullish(),
-            /** Default: the `createdAt` of the user. */
-            joinedAt: Time.nullish(),
-          },
-          ofObject,
-        ),
-        { error: 'must be a list' },
-      )
-      .nullish(),
-    emailVerifiedAt: Time.nullish(),
-    disabledAt: Time.nullish(),
-    /** Tokens issued earlier are rejected. */
-    tokensValidAfter: Time.nullish(),
-    /** Default: now. */
-    createdAt: Time.nullish(),
-  },
-  ofObject,
-)
-export type UserLine = z.output<typeof UserLine>
-
-/** Why a line is rejected. The message is for the operator and never shows a hash. */
-export class LineError extends Error {}
+/** Returns the error of a field of a line, or of the whole line. */
+export const lineError = (path: string, detail: string) =>
+  new LineError([{ path, code: 'invalid_type', detail }])
 
 /** @throws {LineError} with every error in the line */
 export function readUserLine(text: string): UserLine {
   const { data, error } = UserLine.safeParse(jsonOf(text))
-  if (data) return data
-  const errors = error?.issues.map(({ path, message }) =>
-    [path.join('.'), message].filter(Boolean).join(': '),
-  )
-  throw new LineError(errors?.join('; '))
+  if (error) throw new LineError(error.issues.map(toFieldError))
+  return data
 }
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LineError('is not JSON')
+    throw lineError('', 'is not JSON')
   }
 }
 
@@ -113,6 +54,8 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
       id: tenant.id ?? uuidv7(),
       name: tenant.name,
       ...productFieldsOf(tenant),
+      seats: tenant.seats ?? null,
+      role: tenant.role ?? null,
       createdAt: tenant.createdAt ?? createdAt,
       // One millisecond apart, so that tenants keep the order of the line.
       joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
@@ -146,6 +89,8 @@ export const lineOf = (user: UserToExport): UserLine => ({
       id: tenant.id,
       name: tenant.name,
       ...presentFieldsOf(tenant),
+      ...(tenant.seats !== null && { seats: tenant.seats }),
+      ...(tenant.role !== null && { role: tenant.role }),
       createdAt: new Date(tenant.createdAt),
       joinedAt: new Date(tenant.joinedAt),
     })),

@@ -1,4 +1,5 @@
 import type { DatabaseSecret, SigningKey } from '../../generated/client.js'
+import { storeRevocation } from '../stored-revocations.js'
 import type { TypedQueries } from './typed-queries.js'
 
 /** Makes concurrent changes to the keys of a database wait for this transaction. */
@@ -41,7 +42,7 @@ export async function insertSigningKey(store: TypedQueries, data: SigningKey) {
   await signingKey.createMany({ data })
 }
 
-/** Retires a key or, without `kid`, all keys that have no end yet. */
+/** Plans the end of a key or, without `kid`, of all keys that have no end yet. All their tokens have expired by then. */
 export async function retireSigningKeys(
   store: TypedQueries,
   { databaseId, kid }: { databaseId: string; kid?: string },
@@ -50,6 +51,16 @@ export async function retireSigningKeys(
   const { signingKey } = await store.loadPrisma()
   const where = kid === undefined ? { databaseId, retiresAt: null } : { databaseId, kid }
   await signingKey.updateMany({ where, data: { retiresAt } })
+}
+
+/** Retires a key immediately, although tokens of it have not expired. */
+export async function revokeSigningKey(
+  transaction: TypedQueries,
+  { databaseId, kid }: Pick<SigningKey, 'databaseId' | 'kid'>,
+  now: Date,
+) {
+  await retireSigningKeys(transaction, { databaseId, kid }, now)
+  await storeRevocation(transaction, { databaseId, now }, { type: 'key-retired', kid })
 }
 
 export async function deleteRetiredKeys(store: TypedQueries, databaseId: string, now: Date) {

@@ -1,4 +1,8 @@
+import { NIL } from 'uuid'
 import type { Prisma, User } from '../../generated/client.js'
+import { usersOfTenant } from '../listed-members.js'
+import { nextGeneration } from '../revocations.js'
+import { storeTokensRevoked } from '../stored-revocations.js'
 import type { Page, TypedQueries } from './typed-queries.js'
 
 const accountColumns = {
@@ -22,12 +26,16 @@ type UserKey = Pick<User, 'databaseId'> & (Pick<User, 'id'> | Pick<User, 'canoni
 
 export async function findAccountRow(store: TypedQueries, where: UserKey): Promise<FoundAccount | null> {
   const { user } = await store.loadPrisma()
-  return user.findFirst({ where, select: { ...accountColumns, canonicalEmail: true } })
+  return user.findFirst({
+    where: { ...where, reservedFor: null },
+    select: { ...accountColumns, canonicalEmail: true },
+  })
 }
 
 /** Which users of a database to list. */
 export interface AccountFilter {
   databaseId: string
+  /** Only the users of a tenant, without another filter. */
   tenantId?: string | undefined
   canonicalEmail?: string | undefined
   ids?: string[] | undefined
@@ -41,21 +49,30 @@ export async function listAccountRows(
   { databaseId, tenantId, canonicalEmail, externalId, ids, isDisabled }: AccountFilter,
   { limit, after }: Page<string>,
 ): Promise<Account[]> {
+  // Prisma would read every member of the tenant for each page.
+  if (tenantId !== undefined)
+    return store.query<Account>(ofTenantStatement, [databaseId, tenantId, after ?? NIL, limit])
   const { user } = await store.loadPrisma()
   return user.findMany({
     where: {
       databaseId,
+      reservedFor: null,
       id: { ...(after !== undefined && { gt: after }), ...(ids && { in: ids }) },
       ...(isDisabled !== undefined && { disabledAt: isDisabled ? { not: null } : null }),
       ...(canonicalEmail !== undefined && { canonicalEmail }),
       ...(externalId !== undefined && { externalId }),
-      ...(tenantId !== undefined && { memberships: { some: { databaseId, tenantId } } }),
     },
     select: accountColumns,
     orderBy: { id: 'asc' },
     take: limit,
   })
 }
+
+const ofTenantStatement = usersOfTenant(
+  `u.database_id AS "databaseId", u.id, u.email, u.preferred_name AS "preferredName", u.external_id AS "externalId",
+    u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
+    u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt"`,
+)
 
 /** Inserts a user. Returns the user, or undefined if the email or the external id is taken. */
 export async function insertUser(
@@ -71,8 +88,17 @@ export async function insertUser(
 export async function deleteUserRow(
   store: TypedQueries,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
+  now: Date,
 ) {
-  const { user } = await store.loadPrisma()
-  const { count } = await user.deleteMany({ where: { databaseId, id } })
-  return count > 0
+  const [deleted] = await store.query<{ generation: bigint }>(deleteStatement, [
+    databaseId,
+    id,
+    now.getTime(),
+  ])
+  if (deleted) await storeTokensRevoked(store, { databaseId, now }, { userId: id, ...deleted })
+  return deleted !== undefined
 }
+
+const deleteStatement = `
+  DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
+  RETURNING ${nextGeneration('generation', '$3')} AS generation`

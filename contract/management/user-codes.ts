@@ -1,0 +1,63 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { failures } from '../failures.js'
+import { failsWith, mustBe } from '../field-errors.js'
+import { instant } from '../fields.js'
+import type { DescribedRoutes } from '../metadata.js'
+import { component, field } from '../registry.js'
+import { body, IdempotencyHeaders, NoQuery, postProblems, UserPath, userPath } from './fields.js'
+
+const c = initContract()
+
+const oneOf = (values: string) => ({
+  error: (issue: z.core.$ZodRawIssue) =>
+    (issue.input === undefined ? mustBe('a string') : failsWith('invalid_type', `must be ${values}`)).error(
+      issue,
+    ),
+})
+
+/** Body of `createUserCode`. */
+export const CreateCodeBody = body(
+  {
+    id: 'CreateCodeBody',
+    description: 'What the code is for, and who gets it.',
+    example: { purpose: 'password_reset', deliver: 'mail' },
+  },
+  {
+    purpose: field(
+      'To choose a new password, or to verify the address.',
+      z.enum(['password_reset', 'email_verification'], oneOf('`password_reset` or `email_verification`')),
+    ),
+    deliver: field(
+      '`mail` sends it to the user. `return` returns it, for an app that sends its own mails.',
+      z.enum(['mail', 'return'], oneOf('`mail` or `return`')),
+    ),
+  },
+)
+export type CreateCodeBody = z.infer<typeof CreateCodeBody>
+
+/** Response of `createUserCode`. */
+export const UserCode = component(
+  { id: 'UserCode', description: 'A code that replaces earlier ones of its purpose.' },
+  z.object({
+    code: field('The code, or null if a mail has it.', z.string().nullable()),
+    expiresAt: instant('When it expires'),
+  }),
+)
+export type UserCode = z.infer<typeof UserCode>
+
+export const userCodes = c.router({
+  createUserCode: {
+    method: 'POST',
+    path: `${userPath}/codes`,
+    pathParams: UserPath,
+    query: NoQuery,
+    headers: IdempotencyHeaders,
+    body: CreateCodeBody,
+    responses: { 201: UserCode, ...failures('user_not_found', 'refused', ...postProblems) },
+    summary: 'Create a code for a user',
+    description:
+      'Creates a code to choose a new password or to verify the address. Also needs `credentials:write` to return it.',
+    metadata: { scope: 'users:write' },
+  },
+} satisfies DescribedRoutes)

@@ -1,0 +1,62 @@
+import { initContract } from '@ts-rest/core'
+import { z } from 'zod'
+import { failures } from '../failures.js'
+import { instant } from '../fields.js'
+import type { DescribedRoutes } from '../metadata.js'
+import { next, page } from '../page.js'
+import { component, field } from '../registry.js'
+import { bodyProblems, keyProblems, NoQuery, strict, UserPath, userPath } from './fields.js'
+
+const c = initContract()
+
+/** Query of `listUserSessions`. */
+export const ListSessionsQuery = strict(page)
+export type ListSessionsQuery = z.infer<typeof ListSessionsQuery>
+
+/** Response of `listUserSessions`. */
+export const UserSessionList = component(
+  { id: 'UserSessionList', description: 'A page of the sessions of a user that have not ended.' },
+  z.object({
+    sessions: field(
+      'Ordered by id.',
+      z.array(
+        component(
+          { id: 'UserSession', description: 'A session of a user.' },
+          z.object({
+            id: field('ID of the session.', z.uuid()),
+            label: field('What the app calls it, or null.', z.string().nullable()),
+            createdAt: instant('Time of the login'),
+            refreshedAt: instant('Time of the last refresh'),
+            expiresAt: instant('When it ends unless it is refreshed'),
+          }),
+        ),
+      ),
+    ),
+    next: next(),
+  }),
+)
+export type UserSessionList = z.infer<typeof UserSessionList>
+
+export const userSessions = c.router({
+  listUserSessions: {
+    method: 'GET',
+    path: `${userPath}/sessions`,
+    pathParams: UserPath,
+    query: ListSessionsQuery,
+    responses: { 200: UserSessionList, ...failures('user_not_found', ...keyProblems) },
+    summary: 'List the sessions of a user',
+    description: 'Returns the sessions that have not ended, ordered by id.',
+    metadata: { scope: 'users:read' },
+  },
+  endUserSessions: {
+    method: 'DELETE',
+    path: `${userPath}/sessions`,
+    pathParams: UserPath,
+    query: NoQuery,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...failures('user_not_found', ...bodyProblems) },
+    summary: 'End all sessions of a user',
+    description: 'Also revokes all access tokens of the user.',
+    metadata: { scope: 'sessions:write', isRepeatable: true },
+  },
+} satisfies DescribedRoutes)

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { failsWith } from './field-errors.js'
+import { field } from './registry.js'
+
+const limitText = failsWith('invalid_type', 'must be a whole number from 1 to 1000')
+
+/** Query parameters of a list. */
+export const page = {
+  limit: field(
+    'Items of a page, 1 to 1000. Default: 50.',
+    z
+      .string(limitText)
+      .regex(/^(?:[1-9]\d{0,2}|1000)$/, limitText)
+      .transform(Number)
+      .optional(),
+    { examples: [50], type: 'integer', format: 'int32', minimum: 1, maximum: 1000 },
+  ),
+  after: field(
+    'Start after the last item of the page before: `next` of its response.',
+    z.uuid(failsWith('invalid_type', 'must be `next` of an earlier response')).optional(),
+  ),
+}
+
+/** Returns the schema of `next` of a page. */
+export const next = () =>
+  field('The `after` of the next page; null if this is the last one.', z.string().nullable())

@@ -1,0 +1,81 @@
+import type { DatabasePath } from '@usher/contract'
+import {
+  type IdempotencyHeaders,
+  type ImportResult,
+  maxImportedLines,
+  type UserLine,
+} from '@usher/contract/management'
+import { isForeignKeyViolation } from '../../../store/errors.js'
+import { audit } from '../../../telemetry/audit.js'
+import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
+import type { AppContext } from '../../context.js'
+import { databaseDeleted, Problem, validationFailed } from '../../problem.js'
+import type { KeyRequest } from '../../request.js'
+import { requireDatabase } from '../databases.js'
+import { type KeepResponse, oncePerKey } from '../once-per-key.js'
+import { createImport, type Line, type StoredLine } from './import-users.js'
+
+/**
+ * Imports the lines of a request in one transaction, each as a whole or not at all.
+ *
+ * @throws {Problem} `payload_too_large` if there are too many lines; `insufficient_scope` if a field of one needs another
+ * scope, and then nothing is stored
+ */
+export function importManagedUsers(
+  context: AppContext,
+  request: KeyRequest<string> & { params: DatabasePath; headers: IdempotencyHeaders },
+): Promise<ImportResult> {
+  const { apiKey, params, body, caller } = request
+  const lines = linesOf(body)
+  const work = async (keep: KeepResponse<ImportResult>) => {
+    const { store } = context
+    // Not the database of the request, whose hash parameters may be older: they limit which hashes are accepted.
+    const database = await requireDatabase(store, params)
+    const imported = await createImport(context, database)(lines, {
+      require: (user) => requireScopes(apiKey, user),
+      onStored: (transaction, stored) => keep(transaction, resultOf(stored)),
+    }).catch((error) => {
+      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+    })
+    const result = resultOf(imported)
+    const { created: added, existing: alreadyThere, rejected } = result
+    const users = { added, alreadyThere, rejected }
+    audit(caller.log, 'users.imported', { databaseId: database.id, users, apiKey: apiKey.id })
+    return result
+  }
+  return oncePerKey(context, request, { operation: 'importUsers', work })
+}
+
+/** @throws {Problem} `payload_too_large` or `validation_failed` */
+function linesOf(body: string): Line[] {
+  const lines = body.split('\n').flatMap((text, index) =>
+    // The bytes show the progress of a file.
+    text.trim() === '' ? [] : { number: index + 1, text, bytes: 0 },
+  )
+  if (lines.length > maxImportedLines)
+    throw new Problem('payload_too_large', { detail: `The body has more than ${maxImportedLines} lines.` })
+  if (lines.length === 0)
+    throw validationFailed([{ path: '', code: 'required', detail: 'must have at least one line' }])
+  return lines
+}
+
+/** @throws {Problem} `insufficient_scope` */
+function requireScopes(apiKey: ApiKey, { passwordHash, emailVerifiedAt, tenants }: UserLine) {
+  if (passwordHash != null || emailVerifiedAt != null) requireScope(apiKey, 'credentials:write')
+  if (tenants && tenants.length > 0) requireScope(apiKey, 'tenants:write')
+}
+
+function resultOf(stored: readonly StoredLine[]): ImportResult {
+  const count = (wanted: StoredLine['status']) => stored.filter(({ status }) => status === wanted).length
+  return {
+    created: count('created'),
+    existing: count('exists'),
+    rejected: count('rejected'),
+    lines: stored.map(({ line, status, userId, errors }) => ({
+      line: line.number,
+      status,
+      userId,
+      errors: [...errors],
+    })),
+  }
+}

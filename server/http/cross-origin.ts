@@ -1,0 +1,41 @@
+import cors from '@fastify/cors'
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../domain/problem.js'
+import type { HttpSettings } from './app.js'
+
+/**
+ * Lets browser apps of the configured origins send requests to the public API. Responses of the management API have no
+ * header of CORS, also to a preflight request: a page that can use an API key shows it to its users.
+ */
+export async function allowOrigins(
+  app: FastifyInstance,
+  { corsOrigins, parts }: Pick<HttpSettings, 'corsOrigins' | 'parts'>,
+) {
+  const isPublicPort = parts?.includes('public') ?? true
+  const isPublic = (route = '') => isPublicPort && !route.includes('/management/')
+  app.addHook('onRequest', ({ method, route, is404 }, reply, done) => {
+    if (isPublic(route)) done()
+    else if (method === 'OPTIONS') reply.code(204).header('content-length', '0').send()
+    // Before the hook of CORS, which cannot be switched off for a method that the path does not support.
+    else done(is404 && reply.hasHeader('Allow') ? new Problem('method_not_allowed') : undefined)
+  })
+  if (!isPublicPort) return
+  app.addHook('onRoute', (route) => {
+    if (!isPublic(route.url)) route.config = { ...route.config, cors: false }
+  })
+  await app.register(cors, {
+    origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'Idempotency-Key',
+      'X-Request-Id',
+      'traceparent',
+      'tracestate',
+    ],
+    exposedHeaders: ['X-Request-Id', 'Retry-After', 'WWW-Authenticate'],
+    strictPreflight: false,
+    maxAge: 600,
+  })
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { password } from '../support/app.js'
+import { it, refusal } from '../support/tenants.js'
+
+const notFound = [404, 'tenant_not_found']
+const insufficient = [403, 'role_insufficient']
+
+describe('a tenant', () => {
+  it('is created with its creator as owner, and is read, renamed and deleted', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const user = await tenants.joined()
+    const [status, tenant] = await user.as('POST', '', { name: ' Looms ' })
+    const { id } = tenant
+    const expected = { id, name: 'Looms', role: 'owner', seats: null, metadata: null }
+    expect([status, tenant]).toEqual([201, { ...expected, createdAt: '2026-03-01T12:00:00.000Z' }])
+    const { memberships } = (await database.me(user.token.jwt)).json()
+    expect(memberships).toMatchObject([{ id, name: 'Looms', role: 'owner' }])
+    expect(await user.as('GET', id)).toEqual([200, tenant])
+    expect(await user.as('GET', id.toUpperCase())).toEqual([200, tenant])
+    expect(await user.as('PATCH', id, {})).toEqual([200, tenant])
+    expect(await user.as('PATCH', id, { name: 'Engines' })).toEqual([200, { ...tenant, name: 'Engines' }])
+    expect(await user.as('DELETE', id)).toEqual([204, undefined])
+    expect(refusal(await user.as('GET', id))).toEqual(notFound)
+    const ids = `"databaseId":"${database.id}","tenantId":"${id}"`
+    for (const event of ['tenant.created', 'tenant.updated', 'tenant.deleted'])
+      await expect.poll(usher.logged).toContain(`"audit":"${event}",${ids}`)
+  })
+
+  it('has a name', async ({ tenants }) => {
+    const { owner, id } = await tenants.founder()
+    const invalid = { name: ' ' }
+    expect(refusal(await owner.as('POST', '', {}))).toEqual([400, 'validation_failed'])
+    for (const request of [owner.as('POST', '', invalid), owner.as('PATCH', id, invalid)])
+      expect(await request).toMatchObject([400, { errors: [{ path: 'name', code: 'blank' }] }])
+    expect(await owner.as('GET', 'no-uuid')).toMatchObject([400, { errors: [{ path: 'tenantId' }] }])
+  })
+
+  it('cannot be created by a user who has created 100 others that exist', async ({ usher, tenants }) => {
+    const { id: databaseId } = tenants.database
+    const user = await tenants.joined()
+    const createdAt = new Date(usher.clock.now)
+    const data = Array.from({ length: 98 }, () => ({
+      ...{ databaseId, id: randomUUID(), name: 'Engines', creatorId: user.id, createdAt },
+    }))
+    await usher.store.prisma.tenant.createMany({ data })
+    const responses = await Promise.all(['A', 'B', 'C', 'D'].map((name) => user.as('POST', '', { name })))
+    expect(responses.map(([status]) => status).sort()).toEqual([201, 201, 409, 409])
+    expect(refusal(await user.as('POST', '', { name: 'E' }))).toEqual([409, 'tenants_full'])
+    await usher.store.prisma.tenant.deleteMany({ where: { databaseId, id: data[0]?.id ?? '' } })
+    expect((await user.as('POST', '', { name: 'E' }))[0]).toBe(201)
+  })
+
+  it('of which the user is no member is not found, as one that does not exist', async ({
+    usher,
+    tenants,
+  }) => {
+    const { id } = await tenants.founder()
+    const stranger = await tenants.joined()
+    for (const tenantId of [id, randomUUID()]) {
+      const bodies = await Promise.all([
+        stranger.as('GET', tenantId),
+        stranger.as('PATCH', tenantId, { name: 'Ours' }),
+        stranger.as('DELETE', tenantId),
+        stranger.as('GET', `${tenantId}/members`),
+        stranger.as('PATCH', `${tenantId}/members/${stranger.id}`, { role: 'owner' }),
+        stranger.as('DELETE', `${tenantId}/members/${stranger.id}`),
+      ])
+      expect(bodies.map(refusal)).toEqual(bodies.map(() => notFound))
+    }
+    const { name } = await usher.store.prisma.tenant.findFirstOrThrow({ where: { id } })
+    expect(name).toBe('Engines')
+  })
+
+  it('needs a token of an unchanged user', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const url = `${database.users.replace(/users$/, 'tenants')}/${id}`
+    const response = await usher.send({ method: 'DELETE', url })
+    expect(response.json().code).toBe('token_missing')
+    await database.as(owner.token.jwt, 'DELETE', 'me/sessions')
+    for (const request of [owner.as('POST', '', { name: 'A' }), owner.as('DELETE', id)])
+      expect(refusal(await request)).toEqual([401, 'token_invalid'])
+  })
+
+  it('is deleted with all members, in several transactions', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id: tenantId } = await tenants.founder()
+    const { id: databaseId } = database
+    const { prisma } = usher.store
+    const createdAt = new Date(usher.clock.now)
+    const users = Array.from({ length: 251 }, (_, i) => ({
+      ...{ databaseId, id: randomUUID(), email: `m${i}@example.com`, canonicalEmail: `m${i}@example.com` },
+      ...{ passwordHash: '', createdAt },
+    }))
+    await prisma.user.createMany({ data: users })
+    const data = users.map(({ id: userId }) => ({ databaseId, tenantId, userId, joinedAt: createdAt }))
+    await prisma.membership.createMany({ data })
+    await setDatabase(usher.store, database, { eventsKept: 1 })
+    usher.clock.cacheAhead += 6_000
+    expect(await owner.as('DELETE', tenantId)).toEqual([204, undefined])
+    expect(await prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
+    const events = await prisma.keptEvent.findMany({ where: { databaseId } })
+    const types = events.map(({ payload }) => (payload as { type: string }).type)
+    expect(types.sort()).toEqual(['tenant.deleted', ...Array(252).fill('tenant.user_removed')])
+  })
+})
+
+describe('operations on tenants', () => {
+  it('do not exist in a database without them', async ({ usher, tenants }) => {
+    const { database } = tenants
+    const { owner, id } = await tenants.founder()
+    const member = await tenants.joined(id)
+    await setDatabase(usher.store, database, { tenantOperations: false })
+    usher.clock.cacheAhead += 6_000
+    const responses = [
+      await owner.as('POST', '', { name: 'Looms' }),
+      await owner.as('POST', '', {}),
+      await owner.as('GET', id),
+      await owner.as('PATCH', id, { name: 'Looms' }),
+      await owner.as('GET', `${id}/members`),
+      await owner.as('PATCH', `${id}/members/${member.id}`, { role: 'admin' }),
+      await owner.as('DELETE', `${id}/members/${member.id}`),
+      await owner.as('DELETE', id),
+    ]
+    expect(responses.map(refusal)).toEqual(responses.map(() => [404, 'route_not_found']))
+    const deletion = await database.as(owner.token.jwt, 'POST', 'me/deletion', { password })
+    expect(deletion.statusCode).toBe(204)
+  })
+
+  it.for([
+    ['member', [403, 403, 403]],
+    ['billing', [403, 403, 403]],
+    ['admin', [200, 403, 200]],
+    ['owner', [200, 204, 200]],
+  ] as const)('of a user with the role %s', async ([role, expected], { usher, tenants }) => {
+    const { database } = tenants
+    await setDatabase(usher.store, database, { roles: ['billing'] })
+    usher.clock.cacheAhead += 6_000
+    const { id } = await tenants.founder()
+    const user = await tenants.joined(id, role)
+    const other = await tenants.joined(id)
+    expect((await user.as('GET', id))[1]).toMatchObject({ role })
+    expect((await user.as('GET', `${id}/members`))[0]).toBe(200)
+    const renaming = await user.as('PATCH', id, { name: 'Looms' })
+    const change = await user.as('PATCH', `${id}/members/${other.id}`, { role: 'billing' })
+    const deletion = await user.as('DELETE', id)
+    expect([renaming[0], deletion[0], change[0]]).toEqual(expected)
+    for (const refused of [renaming, deletion, change].filter(([status]) => status === 403))
+      expect(refused[1].detail).toMatch(/^Needs the role (admin or )?owner\.$/)
+    if (role !== 'owner') expect(refusal(deletion)).toEqual(insufficient)
+  })
+})
