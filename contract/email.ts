@@ -24,6 +24,12 @@ function toAsciiDomain(domain: string) {
 }
 
 /**
+ * Returns an address, or the begin of one, in lower case and Unicode NFC. Normalizes twice, because some letters compose
+ * only in lower case: j and a combining caron become ǰ.
+ */
+export const foldEmail = (email: string) => email.normalize('NFC').toLowerCase().normalize('NFC')
+
+/**
  * Returns the form of an email address that is unique within a database: Unicode NFC, lower case, the domain in IDNA
  * A-label form. Keeps dots and plus signs, because only the mail provider may interpret them (RFC 5321 §2.3.11).
  *
@@ -31,8 +37,7 @@ function toAsciiDomain(domain: string) {
  * domain name of at least two labels. It has at most 254 characters (RFC 5321 §4.5.3.1), of any script (RFC 6531).
  */
 export function canonicalEmail(email: string): string | undefined {
-  // Twice, because some letters compose only in lower case: j and a combining caron become ǰ.
-  const folded = email.normalize('NFC').toLowerCase().normalize('NFC')
+  const folded = foldEmail(email)
   const at = folded.lastIndexOf('@')
   const localPart = folded.slice(0, Math.max(at, 0))
   if (isLongerThan(email, 254) || isLongerThan(localPart, 64) || !localPartPattern.test(localPart))

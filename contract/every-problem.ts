@@ -7,6 +7,8 @@ export const everyProblem = { ...problems, ...managementProblems }
 /** Stable code of any problem. */
 export type AnyProblemCode = keyof typeof everyProblem
 
+export const isProblemCode = (code: string): code is AnyProblemCode => Object.hasOwn(everyProblem, code)
+
 /** Returns the headers of every response with a problem. */
 export const problemHeaders = (code: AnyProblemCode): readonly ProblemHeader[] => {
   const entry: CatalogueEntry = everyProblem[code]

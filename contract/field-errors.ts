@@ -30,7 +30,10 @@ const limit = (description: string) =>
 export const FieldError = component(
   { id: 'FieldError', description: 'What is wrong with one field of a request.' },
   z.object({
-    path: field('Name of the field. Empty if the error concerns the whole body.', z.string()),
+    path: field(
+      'Name of the field or parameter. Empty if the error concerns the whole body, `query` if it concerns all parameters.',
+      z.string(),
+    ),
     code: FieldErrorCode,
     detail: field('Human-readable explanation of the error.', z.string()),
     min: limit('Smallest number of characters. Present if `code` is `too_short`.'),

@@ -13,6 +13,15 @@ export const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode
 /** Returns the schema of a name: trimmed, 1 to 255 characters. */
 export const name = () => text().trim().min(1, notBlank).max(255, atMost255)
 
+const isUuid = failsWith('invalid_type', 'must be a UUID')
+
+/** Returns the schema of an id of a request. */
+export const id = (description: string) =>
+  field(description, z.uuid(isUuid).toLowerCase(), {
+    examples: ['01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'],
+    maxLength: 36,
+  })
+
 /** Returns the schema of an object of the product in a response. */
 export const metadata = (description: string) =>
   field(description, z.record(z.string(), z.unknown()).nullable(), { examples: [{ plan: 'pro' }] })
@@ -34,6 +43,24 @@ export const body = <Shape extends z.ZodRawShape>(
   { id, description, example }: { id: string; description: string; example: unknown },
   shape: Shape,
 ) => component({ id, description, examples: [example] }, z.object(shape, mustBe('an object')))
+
+/** Returns the headers of an operation that takes an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). */
+export const idempotencyHeaders = (description: string) =>
+  z.object({
+    'idempotency-key': field(description, z.string().min(1, notBlank).max(255, atMost255).optional()),
+  })
+
+/** Example of a code in a mail. */
+export const codeExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs'
+
+export const codeText = () => z.string(mustBe('a string')).min(1, notBlank)
+
+/** Returns the schema of a code in a mail. */
+export const code = () =>
+  field('The code in the mail: what follows `#code=` in its link.', codeText(), {
+    examples: [codeExample],
+    maxLength: 16384,
+  })
 
 /** Returns the schema of an instant in a response. */
 export const instant = (description: string) => field(`${description} (RFC 3339, UTC).`, z.iso.datetime())

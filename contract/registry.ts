@@ -7,6 +7,10 @@ interface Documentation {
   examples?: unknown[]
   format?: string
   maxLength?: number
+  /** Type of a query parameter, which a URL has as text. */
+  type?: 'integer' | 'boolean'
+  minimum?: number
+  maximum?: number
   /** Whether later versions may add values to an enumeration: a client must accept any other. */
   isOpen?: boolean
 }

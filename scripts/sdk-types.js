@@ -98,6 +98,30 @@ export function declaration(name, schema) {
     : `${comment(schema)}export type ${name} = ${typeOf(schema)}\n`
 }
 
+/** Returns functions that return the parameters of an operation. */
+export function parametersIn({ components }) {
+  const parametersOf = ({ parameters = [] }, location) =>
+    parameters.map(({ $ref }) => components.parameters[nameOf($ref)]).filter((each) => each.in === location)
+  return { parametersOf, queryOf: (operation) => parametersOf(operation, 'query') }
+}
+
+/** Returns the name of the interface of the query of an operation. */
+export const queryName = (operation) => `${capitalize(methodOf(operation))}Query`
+
+/** Returns a function that returns the declaration of the query of an operation, or an empty text. */
+export function queryInterfaceIn(document) {
+  const { queryOf } = parametersIn(document)
+  return (operation) =>
+    queryOf(operation).length === 0
+      ? ''
+      : `/** Query of \`${methodOf(operation)}\`. */
+export interface ${queryName(operation)} {
+${queryOf(operation)
+  .map((each) => `${comment(each)}${each.name}?: ${typeOf(each.schema)} | undefined`)
+  .join('\n')}
+}\n`
+}
+
 /** Writes formatted files, by name. With --check, throws if a file is out of date. */
 export function writeFiles(files) {
   for (const [file, lines] of Object.entries(files)) {

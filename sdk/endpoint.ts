@@ -2,13 +2,12 @@ import type { FetchInit } from './fetch.js'
 import type { ErrorCode } from './schemas.js'
 
 /** How to send the requests of an operation, and how to read their responses. */
-export interface Endpoint {
+export interface Endpoint<Code extends string = ErrorCode> {
   method: FetchInit['method']
-  /** Path below that of the database. */
+  /** Path below that of the database, with parameters such as `{tenantId}`, which are the first arguments. */
   path: string
-  /** Whether the first argument is an ID that completes the path. */
-  hasId?: true
   hasBody?: true
+  hasQuery?: true
   /** `optional`: the request is sent without a token if there is none, or if the server has refused it. */
   needsToken?: true | 'optional'
   acceptsIdempotencyKey?: true
@@ -22,5 +21,5 @@ export interface Endpoint {
   signsIn?: true
   /** Whether no token of the user is valid after a success. */
   signsOut?: true
-  codes: readonly ErrorCode[]
+  codes: readonly Code[]
 }

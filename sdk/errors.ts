@@ -13,6 +13,8 @@ export interface ErrorData<Code extends string = ErrorCode> {
   readonly detail: string
   /** The errors of each field. Empty unless `code` is `validation_failed`. */
   readonly errors: readonly FieldError[]
+  /** IDs of the tenants that need another owner. Empty unless `code` is `last_owner`. */
+  readonly tenants: readonly string[]
   /** ID of the request, as in the server's log. Undefined if there was no response. */
   readonly requestId: string | undefined
   /** Seconds to wait before the next attempt, from the Retry-After header. */
@@ -32,6 +34,7 @@ export class UsherError<Code extends string = ErrorCode> extends Error implement
   declare readonly title: string
   declare readonly detail: string
   declare readonly errors: readonly FieldError[]
+  declare readonly tenants: readonly string[]
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
 
@@ -74,6 +77,7 @@ export function toUsherError<Code extends string>(codes: readonly Code[], exchan
       detail:
         problem.detail ?? (status ? `Received HTTP ${status}, but not from Usher` : 'Check the connection.'),
       errors: (code && problem.errors) || [],
+      tenants: (code && problem.tenants) || [],
       requestId: problem.requestId ?? response?.headers.get('x-request-id') ?? undefined,
       retryAfterSeconds,
     },

@@ -1,5 +1,6 @@
 import { type AppRoute, ContractNoBody } from '@ts-rest/core'
 import type {
+  ContentObject,
   OpenApiBuilder,
   OperationObject,
   ReferenceObject,
@@ -35,7 +36,8 @@ export function operationOf(
     ...(route.summary && { summary: route.summary }),
     ...(route.description && { description: descriptionOf(route) }),
     ...(parameters.length > 0 && { parameters }),
-    ...('body' in route && route.body instanceof z.ZodType && { requestBody: requestBodyOf(route.body) }),
+    ...('body' in route &&
+      route.body instanceof z.ZodType && { requestBody: requestBodyOf(route.body, metadataOf(route)) }),
     responses: responsesOf(builder, route),
     security: securityOf(metadataOf(route)),
   }
@@ -85,15 +87,24 @@ const withLimit = (schema: ReturnType<typeof schemaOf>) =>
 /** Returns the usual spelling of a header name, which is not case-sensitive. */
 const headerName = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
-function requestBodyOf(body: z.ZodType): RequestBodyObject {
+function requestBodyOf(body: z.ZodType, { lines }: RouteMetadata): RequestBodyObject {
   const schema = withoutOptional(body)
-  return {
-    required: schema === body,
-    content: {
-      'application/json': { schema: schemaOf(schema), example: registry.get(schema)?.examples?.[0] },
-    },
-  }
+  const { examples, description } = registry.get(schema) ?? {}
+  const example = examples?.[0]
+  const content: ContentObject = lines
+    ? { [ndjson]: { schema: linesSchema(schema, lines), example } }
+    : { 'application/json': { schema: schemaOf(schema), example } }
+  return { required: schema === body, ...(lines && { description }), content }
 }
+
+const ndjson = 'application/x-ndjson'
+
+/** Returns the schema of NDJSON, which is a string for OpenAPI before 3.2. */
+const linesSchema = (schema: z.ZodType, { each, maxBytes }: NonNullable<RouteMetadata['lines']>) => ({
+  ...schemaOf(schema),
+  maxLength: maxBytes,
+  'x-item-schema': schemaOf(each),
+})
 
 function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
   const responses: Record<string, Response> = {}

@@ -24,6 +24,8 @@ const rendering = {
   override: ({ zodSchema, jsonSchema }: Rendered) => {
     // The format already says what the pattern says.
     if (jsonSchema.format) delete jsonSchema.pattern
+    // Generated clients take a boolean, and write it as one of the texts.
+    if (jsonSchema.type === 'boolean') delete jsonSchema.enum
     // orval writes no valid code for an object whose only field is a constant.
     if ('const' in jsonSchema) {
       jsonSchema.enum = [jsonSchema.const as string]
@@ -31,7 +33,7 @@ const rendering = {
     }
     const [nullable, nothing] = jsonSchema.anyOf ?? []
     const type = nullable?.type
-    if ((type === 'string' || type === 'object') && nothing?.type === 'null') {
+    if (['string', 'integer', 'object', 'array'].includes(type as string) && nothing?.type === 'null') {
       Object.assign(jsonSchema, nullable, { type: [type, 'null'] })
       delete jsonSchema.anyOf
     }

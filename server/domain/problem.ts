@@ -9,6 +9,7 @@ export class Problem extends Error {
   readonly errors: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly scope: Scope | undefined
+  readonly tenants: readonly string[] | undefined
 
   constructor(
     readonly code: AnyProblemCode,
@@ -18,6 +19,8 @@ export class Problem extends Error {
       retryAfterSeconds?: number
       /** The scope that the API key lacks. */
       scope?: Scope
+      /** Ids of the tenants that need another owner. */
+      tenants?: readonly string[]
       cause?: unknown
     } = {},
   ) {
@@ -25,6 +28,7 @@ export class Problem extends Error {
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
     this.scope = options.scope
+    this.tenants = options.tenants
   }
 }
 

@@ -60,7 +60,7 @@ function sendProblem(
 
 /** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
-  { code, message, errors }: Problem,
+  { code, message, errors, tenants }: Problem,
   baseUrl: string,
   request: { id: string; path: string },
 ): Omit<ProblemBody, 'code'> & Pick<Problem, 'code'> {
@@ -74,6 +74,7 @@ export function problemBody(
     code,
     requestId: request.id,
     ...(errors && { errors: [...errors] }),
+    ...(tenants && { tenants: [...tenants] }),
   }
 }
 

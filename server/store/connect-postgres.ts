@@ -53,10 +53,10 @@ export function connectPostgres(settings: PostgresSettings): Store {
     masterKey,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     query: async (text, values, milliseconds) =>
-      (await queryOf(pool, statement(text, values, milliseconds))).rows,
+      (await withConnection(pool, (query) => query(statement(text, values, milliseconds)))).rows,
     transaction: (_databaseId, work, milliseconds) =>
-      inTransaction(pool, limitOf(milliseconds), (client) =>
-        work(async (text, values) => (await client.query(statement(text, values, milliseconds))).rows),
+      inTransaction(pool, limitOf(milliseconds), (query) =>
+        work(async (text, values) => (await query(statement(text, values, milliseconds))).rows),
       ),
     loadPrisma,
     async close() {
@@ -120,40 +120,51 @@ function requireUsableCertificates(url: string) {
   }
 }
 
-/** Runs a statement. Keeps the connection after an error such as a duplicate. The pool's own `query` would close it. */
-async function queryOf(pool: pg.Pool, statement: pg.QueryConfig) {
+type RunStatement = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
+
+/**
+ * Runs work on a connection of the pool. Keeps the connection after an error of a statement, such as a duplicate, and of
+ * the work itself. The pool's own `query` would close it.
+ */
+async function withConnection<Result>(pool: pg.Pool, work: (query: RunStatement) => Promise<Result>) {
   const client = await pool.connect()
-  let isUsable = true
+  let failure: unknown
+  const query: RunStatement = async (statement) => {
+    if (failure !== undefined) throw failure
+    try {
+      return await client.query(statement)
+    } catch (error) {
+      if (!isStatementError(error)) failure = error
+      throw error
+    }
+  }
   try {
-    return await client.query(statement)
-  } catch (error) {
-    isUsable = isStatementError(error)
-    throw error
+    return await work(query)
   } finally {
-    client.release(!isUsable)
+    client.release(failure !== undefined)
   }
 }
 
 const limitOf = (milliseconds?: number) => milliseconds && { query_timeout: milliseconds }
 
-/** Runs a transaction. Closes the connection after an error, which rolls the transaction back. */
-async function inTransaction<Result>(
+/** Runs a transaction, which any error rolls back. */
+const inTransaction = <Result>(
   pool: pg.Pool,
   limit: ReturnType<typeof limitOf>,
-  work: (client: pg.PoolClient) => Promise<Result>,
-) {
-  const client = await pool.connect()
-  let isCommitted = false
-  try {
-    await client.query('BEGIN')
-    const result = await work(client)
-    await client.query({ text: 'COMMIT', ...limit })
-    isCommitted = true
-    return result
-  } finally {
-    client.release(!isCommitted)
-  }
-}
+  work: (query: RunStatement) => Promise<Result>,
+) =>
+  withConnection(pool, async (query) => {
+    try {
+      await query({ text: 'BEGIN' })
+      const result = await work(query)
+      await query({ text: 'COMMIT', ...limit })
+      return result
+    } catch (error) {
+      // If it fails, the connection is closed, which rolls back as well.
+      await query({ text: 'ROLLBACK', ...limit }).catch(() => undefined)
+      throw error
+    }
+  })
 
 const isStatementError = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 

@@ -65,6 +65,10 @@ export async function pendingMigrations(store: Pick<Store, 'query'>): Promise<st
   return migrations.map(({ name }) => name).filter((name) => !history.has(name))
 }
 
+/** Returns a text that differs if a migration does. */
+export const checksumOfMigrations = async () =>
+  (await readMigrations(migrationsFolder)).map(({ checksum }) => checksum).join()
+
 /** Returns whether {@link migrate} has nothing to do. */
 export async function isMigrated(store: Pick<Store, 'query'>) {
   const [migrations, history] = [await readMigrations(migrationsFolder), await readHistory(store)]

@@ -40,7 +40,7 @@ async function deliverAround(
     transaction: async (...parameters) => count().then(() => transaction(...parameters)),
   }
   const mail = { templates: defaultTemplates, sendMail: async () => undefined }
-  const claimed = { ...message, attempts: 2 }
+  const claimed = { ...message, recipient: null, attempts: 2 }
   const { signal } = new AbortController()
   await deliverCode({ ...context, store, mail, stopped: signal }, { appUrl }, claimed)
   if (accesses <= access) await work()

@@ -131,7 +131,7 @@ describe('password reset', () => {
       return texts
     }
     const known = await statementsOf('ada@example.com')
-    expect(known).toHaveLength(4)
+    expect(known).toHaveLength(3)
     expect(await statementsOf('nobody@example.com')).toEqual(known)
     deliver.mockRestore()
     app.clock.now += 2 * hour

@@ -208,7 +208,7 @@ describe('refreshSession', () => {
     expect(session.refreshToken.maxAge).toBe(1)
     expect((await database.me(session.token.jwt)).statusCode).toBe(200)
     clock.now = start + 90 * day
-    expect(outcome(await database.me(session.token.jwt))).toEqual([401, 'token_invalid'])
+    expect(outcome(await database.me(session.token.jwt))).toEqual([401, 'token_expired'])
     expect(outcome(await database.refresh(session.refreshToken.value))).toEqual(ended)
   })
 
@@ -235,17 +235,23 @@ describe('the end of sessions', () => {
     clock,
   }) => {
     const database = await usher.newDatabase()
-    await setDatabase(usher.store, database, { sessionIdle: 60, tokenMaxAge: 86_400 })
+    await setDatabase(usher.store, database, { tokenMaxAge: 86_400 })
     const email = 'logged-out@example.com'
     const signedUp = await database.signedUp({ email })
     const other = (await database.login({ email, password })).json()
+    // From here on, sessions end earlier than these tokens.
+    await setDatabase(usher.store, database, { sessionIdle: 300 })
+    clock.cacheAhead += 6_000
     const session: Session = (await database.openSession(signedUp.token.jwt)).json()
     expect((await database.me(signedUp.token.jwt)).statusCode).toBe(200)
     await database.endSession(session.refreshToken.value)
-    for (const time of [start, start + day - 1000]) {
+    for (const [time, rejected] of [
+      [start, [signedUp, session]],
+      [start + day - 1000, [signedUp]],
+    ] as const) {
       clock.now = time
       await database.opened()
-      for (const { token } of [signedUp, session]) {
+      for (const { token } of rejected) {
         expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
         const body = { preferredName: 'Renamed' }
         expect(outcome(await database.as(token.jwt, 'PATCH', 'me', body))).toEqual([401, 'token_invalid'])
@@ -424,6 +430,36 @@ describe('settings of a database', () => {
     expect(next.maxAge).toBe(400)
     clock.now = start + 900_000
     expect(outcome(await database.refresh(next.value))).toEqual(ended)
+  })
+
+  it('a token does not outlive its session, nor that of a login the session that it can open', async ({
+    usher,
+    clock,
+  }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { sessionIdle: 600, sessionMax: 900 })
+    const login = await database.signedUp()
+    clock.now = start + 100_000
+    const session = (await database.openSession(login.token.jwt)).json()
+    expect([login.token.maxAge, session.token.maxAge]).toEqual([600, 600])
+    clock.now = start + 600_000
+    const { token } = (await database.refresh(session.refreshToken.value)).json()
+    expect(token.maxAge).toBe(300)
+    expect((await database.me(token.jwt)).statusCode).toBe(200)
+    expect(outcome(await database.me(login.token.jwt))).toEqual([401, 'token_expired'])
+    clock.now = start + 900_000
+    expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_expired'])
+  })
+
+  it('a lowered session-idle does not end tokens that were issued before', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    const session = await database.opened()
+    await setDatabase(usher.store, database, { sessionIdle: 300 })
+    clock.cacheAhead += 6_000
+    const { refreshToken } = (await database.refresh(session.refreshToken.value)).json()
+    clock.now = start + 400_000
+    expect(outcome(await database.refresh(refreshToken.value))).toEqual(ended)
+    expect((await database.me(session.token.jwt)).statusCode).toBe(200)
   })
 })
 

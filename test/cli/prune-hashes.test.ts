@@ -120,7 +120,7 @@ it.for(['wrong password', password])(
       .client(database.workspaceSlug, database.databaseName)
       .login({ email: 'ada@example.com', password: tried })
     await parameters.record(database)
-    await vi.waitFor(async () => expect(await parameters.of(database)).toContain(second))
+    await vi.waitFor(async () => expect(await parameters.of(database)).toContain(second), 10_000)
     await server.close()
   },
 )

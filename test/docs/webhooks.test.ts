@@ -53,8 +53,9 @@ it.for([['node', 'receiver.mjs'], ...(hasPython ? [['python3', 'receiver.py'] as
     expect(await post(signed(webhookSecret), '{"type":"user.deleted" }')).toBe(401)
     expect(await post(signed(webhookSecret), body)).toBe(204)
     expect(await post(signed(webhookSecret), body)).toBe(204)
-    await vi.waitFor(() =>
-      expect(receiver.output.stdout.trim().split(/\r?\n/)).toEqual([...printed, 'user.deleted']),
+    await vi.waitFor(
+      () => expect(receiver.output.stdout.trim().split(/\r?\n/)).toEqual([...printed, 'user.deleted']),
+      10_000,
     )
     receiver.signal('SIGKILL')
     expect(await receiver.ended).toMatchObject({ stderr: expect.not.stringContaining('Warning') })

@@ -10,7 +10,7 @@ import { startInstance } from '../support/instances.js'
 import { writeMigration } from '../support/migration.js'
 import { startTraffic } from '../support/traffic.js'
 
-// It starts ten servers one after the other.
+// It starts six servers one after the other.
 vi.setConfig({ testTimeout: 120_000 })
 
 const migration = '29990101000000_next'
@@ -25,6 +25,7 @@ CREATE TABLE usher.note (
 `
 
 const it = deploymentTest
+  .extend('servers', { scope: 'file' }, 2)
   .extend('root', { scope: 'file' }, fileURLToPath(new URL('../../', import.meta.url)))
   /** Path of the built command line of a version with an additional migration. */
   .extend('nextVersion', { scope: 'file' }, async ({ root }, { onCleanup }) => {
@@ -51,7 +52,7 @@ it('a rolling upgrade under load fails no request while its migrations run befor
   expect(migrated).toMatchObject({ code: 0, stdout: `{"applied":["${migration}"]}\n` })
   // A server of the old version can still restart after the migrations.
   await replace(1, traffic.more)
-  await replace(3, traffic.more, nextVersion)
+  await replace(2, traffic.more, nextVersion)
   expect((await traffic.end()).users).toBeGreaterThan(50)
   const plans = await deployment.store.prisma.$queryRaw`SELECT DISTINCT plan FROM usher.tenant`
   expect(plans).toEqual([{ plan: 'free' }])

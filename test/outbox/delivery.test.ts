@@ -64,8 +64,10 @@ it('a message that fails is delivered again after its wait, without a search', a
   receiver.answer = (response) => response.writeHead(503).end()
   await database.signedUp()
   const where = { databaseId: database.id }
-  await vi.waitFor(async () =>
-    expect(await store.prisma.message.count({ where: { ...where, lastError: 'status 503' } })).toBe(1),
+  await vi.waitFor(
+    async () =>
+      expect(await store.prisma.message.count({ where: { ...where, lastError: 'status 503' } })).toBe(1),
+    10_000,
   )
   receiver.answer = (response) => response.writeHead(204).end()
   usher.clock.now += 1_000
@@ -142,11 +144,12 @@ it('the events of a user are sent in the order in which their changes were store
   const update = slow
     .client(workspaceSlug, databaseName)
     .as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
-  await vi.waitFor(() => expect(proceed).toBeDefined())
+  await vi.waitFor(() => expect(proceed).toBeDefined(), 10_000)
   fast.clock.now += 500
   expect((await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Grace' })).statusCode).toBe(200)
-  await vi.waitFor(async () =>
-    expect(await store.prisma.message.count({ where: { lastError: 'status 503' } })).toBe(1),
+  await vi.waitFor(
+    async () => expect(await store.prisma.message.count({ where: { lastError: 'status 503' } })).toBe(1),
+    10_000,
   )
 
   const accepted: string[] = []

@@ -43,8 +43,8 @@ const unreachableStore = async () => ({
 })
 
 describe('first start in an empty folder', () => {
-  it('a first start that is killed while it creates the store prints nothing', async () => {
-    const killed = startUsher(['serve'], { DATA_DIR, PORT: String(await freePort()) })
+  it('a command that is killed while it creates the store prints nothing', async () => {
+    const killed = startUsher(['workspace', 'create', 'acme'], { DATA_DIR })
     // PGlite considers its files complete once this one exists, but writes five more after it.
     // The next test starts a server on the same folder.
     const mark = join(DATA_DIR, 'store', 'PG_VERSION')
@@ -148,7 +148,7 @@ describe('SIGTERM', () => {
       const readiness = await fetch(`http://localhost:${server.port}/readyz`)
       expect(readiness.status).toBe(503)
       expect(await readiness.json()).toMatchObject({ detail: 'The server is shutting down.' })
-    })
+    }, 10_000)
     const body = JSON.stringify({ email: 'delay@example.com', password: 'correct horse battery' })
     const response = await fetch(server.users, { method: 'POST', headers: json, body })
     expect([response.status, response.headers.get('connection')]).toEqual([201, 'close'])

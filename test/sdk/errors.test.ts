@@ -43,6 +43,18 @@ describe('problem responses', () => {
     expect(error?.errors).toEqual(errors)
   })
 
+  it('returns the tenants that need another owner', async () => {
+    const tenants = ['0199c1a2-4f6b-7c3d-8e9f-0a1b2c3d4e5f']
+    const usher = clientWith(
+      () => problem('last_owner', {}, { tenants }),
+      () => problem('last_owner'),
+    )
+    const { error } = await usher.deleteMe({ password: 'correct horse battery' })
+    expect(error?.tenants).toEqual(tenants)
+    expect(error?.toJSON().tenants).toEqual(tenants)
+    expect((await usher.deleteMe({ password: 'correct horse battery' })).error?.tenants).toEqual([])
+  })
+
   it('returns an UsherError whose message is the detail of the problem', async () => {
     const { error } = await clientWith(() => problem('invalid_credentials')).login(credentials)
     expect(error).toBeInstanceOf(UsherError)

@@ -165,16 +165,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 3440 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4032 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 4144,
+      maxBytes: 4736,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2176,
+      maxBytes: 2344,
     },
     {
       name: 'a client of the management API',

@@ -53,7 +53,7 @@ async function show(usher: Client, serverHtml?: string) {
   const { View, rendered, refresh } = createView(usher)
   const page = await renderPage(createElement(StrictMode, null, createElement(View)), { serverHtml })
   onTestFinished(page.close)
-  const shows = (text: string) => vi.waitFor(() => expect(page.text()).toBe(text))
+  const shows = (text: string) => vi.waitFor(() => expect(page.text()).toBe(text), 10_000)
   return { page, rendered, refresh, shows }
 }
 
@@ -232,7 +232,7 @@ describe('useUser', () => {
     const usher = createClient({ ...app, fetch, token: jwt })
     const { View } = createView(usher)
     const first = await renderPage(createElement(Fragment, null, createElement(View), createElement(View)))
-    await vi.waitFor(() => expect(first.text()).toBe('signedIn ada@example.com'.repeat(2)))
+    await vi.waitFor(() => expect(first.text()).toBe('signedIn ada@example.com'.repeat(2)), 10_000)
     await first.close()
     await usher.signOut()
     const { rendered, shows } = await show(usher)

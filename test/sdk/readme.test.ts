@@ -119,15 +119,15 @@ it('runs the snippet React', async ({ runSnippet }) => {
   const page = await renderPage(createElement(StrictMode, null, createElement(exported.App as ComponentType)))
 
   const submit = async (password: string, expected: string) => {
-    await vi.waitFor(() => expect(page.button('Log in')?.disabled).toBe(false))
+    await vi.waitFor(() => expect(page.button('Log in')?.disabled).toBe(false), 10_000)
     page.fill({ email: 'ada@example.com', password })
     page.button('Log in')?.click()
-    await vi.waitFor(() => expect(page.text()).toContain(expected))
+    await vi.waitFor(() => expect(page.text()).toContain(expected), 10_000)
   }
   await submit('a wrong password', 'Invalid email or password')
   await submit('four random common words', 'Hello Countess')
   page.button('Log out')?.click()
-  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined())
+  await vi.waitFor(() => expect(page.button('Log in')).toBeDefined(), 10_000)
   await page.close()
 })
 

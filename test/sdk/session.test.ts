@@ -549,7 +549,7 @@ describe('a client with a session', () => {
     expect(usher.token).toBe('first')
     items.clear()
     listener()
-    await vi.waitFor(() => expect(usher.token).toBeUndefined())
+    await vi.waitFor(() => expect(usher.token).toBeUndefined(), 10_000)
     expect(tokens).toEqual(['login', 'first', undefined])
   })
 
@@ -650,7 +650,7 @@ describe('the state of a client with a session', () => {
     const { store, items } = memoryStore()
     const changed = async (expected: string) => {
       tab.dispatchEvent(new Event('storage'))
-      await vi.waitFor(() => expect(states.at(-1)).toBe(expected))
+      await vi.waitFor(() => expect(states.at(-1)).toBe(expected), 10_000)
     }
     const { fetch } = stubFetch(() => session('second', 'refresh-1'), user)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store })

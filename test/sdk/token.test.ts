@@ -383,7 +383,7 @@ describe('asynchronous token stores', () => {
     usher.token = 'second'
     usher.token = undefined
     usher.token = 'third'
-    await vi.waitFor(() => expect([...items.values()]).toEqual(['third ']))
+    await vi.waitFor(() => expect([...items.values()]).toEqual(['third ']), 10_000)
     expect(usher.token).toBe('third')
     const later = createClient({ ...app, tokenStore })
     expect(later.token).toBeUndefined()
@@ -424,7 +424,7 @@ describe('the state', () => {
     const states: unknown[] = []
     usher.subscribe(() => states.push(usher.state))
     expect(usher.state).toBe('unknown')
-    await vi.waitFor(() => expect(states).toEqual([expected]))
+    await vi.waitFor(() => expect(states).toEqual([expected]), 10_000)
     expect([usher.state, requests.length]).toEqual([expected, 0])
   })
 

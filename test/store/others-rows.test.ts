@@ -57,7 +57,7 @@ it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
     'endSessionOf',
     (store, { databaseId, userId }) =>
       endSessionOf(store, { databaseId, userId, id: bystander.sessionId }, now),
-    false,
+    undefined,
   ],
   [
     'clearLoginFailures',

@@ -20,15 +20,17 @@ const settle = `new Promise(requestAnimationFrame).then(() => {
 /**
  * Returns the violations of axe's rules in a page, in light and in dark colors, and the controls whose border is hard
  * to see. Leaves the page in dark colors.
+ *
+ * @param part selector of the part that axe looks at
  */
-export async function accessibilityErrorsOf(page: Page) {
+export async function accessibilityErrorsOf(page: Page, part = 'html') {
   await page.evaluate(axe)
   const errors: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.evaluate(settle)
     const { violations } = await page.evaluate<AxeResults>(
-      `axe.run(${JSON.stringify({ ...optionsIn[colorScheme], resultTypes: ['violations'] })})`,
+      `axe.run('${part}', ${JSON.stringify({ ...optionsIn[colorScheme], resultTypes: ['violations'] })})`,
     )
     for (const { id, nodes } of violations)
       errors.push(...nodes.map(({ html }) => `${colorScheme} ${id} ${html.slice(0, 120)}`))

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core'
 
 /** Returns the path of the installed Chromium, or an empty string. */
 export const findChromium = () =>
-  ['chromium', 'chromium-browser', 'google-chrome']
+  ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
     .map((name) => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout?.trim())
     .find(Boolean) ?? ''
 

@@ -42,22 +42,33 @@ export const isSearch = (text: string) =>
 interface PlanNode {
   'Node Type': string
   'Relation Name'?: string
+  'Index Name'?: string
   'Shared Hit Blocks'?: number
   'Shared Read Blocks'?: number
   Plans?: PlanNode[]
 }
 
-/** What the generic plan of a statement does. */
-export interface GenericPlan {
+/** What the plan of a statement does. */
+export interface StatementPlan {
   /** Tables that are read as a whole. */
   scanned: string[]
+  /** Indexes that are read. */
+  indexes: string[]
   /** Buffers that one execution reads; undefined if the statement violates a constraint. */
   buffers: number | undefined
 }
 
 /** Executes a statement by its generic plan, as a connection that has prepared it does, and rolls back. */
-export async function genericPlanOf(client: pg.Client, { text, values }: Sent): Promise<GenericPlan> {
-  await client.query('BEGIN; SET LOCAL plan_cache_mode = force_generic_plan')
+export const genericPlanOf = (client: pg.Client, statement: Sent) =>
+  planOf(client, statement, 'force_generic_plan')
+
+/** Executes a statement by its generic plan or by the plan of its values, and rolls back. */
+export async function planOf(
+  client: pg.Client,
+  { text, values }: Sent,
+  mode: 'force_generic_plan' | 'force_custom_plan',
+): Promise<StatementPlan> {
+  await client.query(`BEGIN; SET LOCAL plan_cache_mode = ${mode}`)
   try {
     await client.query(`PREPARE planned AS ${text}; SAVEPOINT prepared`)
     const execution = `EXECUTE planned${values.length > 0 ? `(${values.map(literal).join(', ')})` : ''}`
@@ -70,7 +81,8 @@ export async function genericPlanOf(client: pg.Client, { text, values }: Sent): 
     const scanned = nodesOf(run).flatMap((node) =>
       node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [],
     )
-    return { scanned, buffers: hit === undefined ? undefined : hit + (read ?? 0) }
+    const indexes = nodesOf(run).flatMap((node) => node['Index Name'] ?? [])
+    return { scanned, indexes, buffers: hit === undefined ? undefined : hit + (read ?? 0) }
   } finally {
     await client.query('ROLLBACK; DEALLOCATE ALL')
   }

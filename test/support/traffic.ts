@@ -37,7 +37,7 @@ export function startTraffic(base: string) {
       const me = await send(200, '/users/me', { headers: { authorization: `Bearer ${token?.jwt}` } })
       if (me?.tenants.join() !== signedUp?.tenants.join()) failures.push(`${email} has other tenants`)
       // Leaves the processor to the servers that start.
-      await pause(100)
+      await pause(200)
     }
   }
   async function logInAll(remaining: string[]) {

@@ -124,9 +124,8 @@ describe('OpenTelemetry SDK', () => {
     exporter.reset()
     await send('GET', other.users.replace(/users$/, '.well-known/jwks.json'))
     expect(tree().names).toEqual([
-      'SELECT database workspace',
-      'SELECT signing_key',
-      'SELECT hash_parameters event_tail',
+      'SELECT workspace database',
+      'SELECT hash_parameters event_tail signing_key',
     ])
   })
 

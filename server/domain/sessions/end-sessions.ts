@@ -15,8 +15,8 @@ export async function endSession(
   const token = await readRefreshToken(context, database, body.refreshToken)
   if (!token) return
   const { sessionId } = token
-  const userId = await end(context.store, { databaseId: database.id, id: sessionId }, new Date(context.now()))
-  if (userId) audit(caller.log, 'session.ended', { databaseId: database.id, userId, sessionId })
+  const ended = await end(context.store, { databaseId: database.id, id: sessionId }, new Date(context.now()))
+  if (ended) audit(caller.log, 'session.ended', { databaseId: database.id, sessionId, ...ended })
 }
 
 /** Ends a session of the user of a token. Does nothing if the session has ended or belongs to another user. */

@@ -1,5 +1,6 @@
 import {
   clearLoginFailuresOfAllNetworks,
+  type Delaying,
   type Failures,
   findDelayingFailures,
   findHighestLoginFailures,
@@ -97,12 +98,19 @@ export class Throttle {
     return findHighestLoginFailures(this.#store, databaseId, this.keys.address(databaseId, canonicalEmail))
   }
 
-  /** Returns whether a login with an email has to wait, at least from some network. */
-  async delays(store: Pick<Store, 'query'>, databaseId: string, canonicalEmail: string) {
-    const key = { databaseId, address: this.keys.address(databaseId, canonicalEmail) }
-    const since = new Date(this.#now() - longestWaitSeconds * 1000)
-    const found = await findDelayingFailures(store, key, { count: freeFailures.network, since })
-    return found.some((failures) => secondsLeft(failures, this.#now()) > 0)
+  /** Returns the least counts by which a login has to wait. */
+  leastDelaying(): Delaying {
+    return { count: freeFailures.network, since: new Date(this.#now() - longestWaitSeconds * 1000) }
+  }
+
+  /** Returns for each email whether a login with it has to wait, at least from some network. */
+  async delays(store: Pick<Store, 'query'>, databaseId: string, canonicalEmails: readonly string[]) {
+    const addresses = canonicalEmails.map((email) => this.keys.address(databaseId, email))
+    const found = await findDelayingFailures(store, { databaseId, addresses }, this.leastDelaying())
+    const delayed = new Set(
+      found.filter((each) => secondsLeft(each, this.#now()) > 0).map(({ index }) => index),
+    )
+    return canonicalEmails.map((_email, index) => delayed.has(index))
   }
 
   /** Deletes the counts of an email from all networks. */

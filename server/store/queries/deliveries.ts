@@ -10,7 +10,10 @@ import type { Store } from '../store.js'
 type Queries = Pick<Store, 'query'>
 
 /** A message that is due. `attempts` counts the earlier attempts. */
-export type DueMessage = Pick<Message, 'id' | 'kind' | 'userId' | 'payload' | 'createdAt' | 'attempts'> & {
+export type DueMessage = Pick<
+  Message,
+  'id' | 'kind' | 'userId' | 'payload' | 'recipient' | 'createdAt' | 'attempts'
+> & {
   /** The stream of an event. */
   stream?: ClaimedStream
 }
@@ -33,7 +36,8 @@ export interface Claim extends DatabaseKey {
 
 /** Returns the columns of a {@link DueMessage}. @param m the table or its alias */
 export const messageColumns = (m = 'outbox') =>
-  `${m}.id, ${m}.kind, ${m}.user_id AS "userId", ${m}.payload, ${m}.created_at AS "createdAt", ${m}.attempts`
+  `${m}.id, ${m}.kind, ${m}.user_id AS "userId", ${m}.payload, ${m}.recipient,
+  ${m}.created_at AS "createdAt", ${m}.attempts`
 
 /** Returns the mails that are due for the longest time. */
 export const findDueMails = (
@@ -58,9 +62,11 @@ export async function claimMessage(
   return (await store.query(claimMessageStatement, [databaseId, id, attempts, now, until])).length > 0
 }
 
+// IS TRUE prevents Postgres from finding the message by the index of due messages, among all that are due.
 const claimMessageStatement = `
   UPDATE usher.outbox SET attempts = attempts + 1, due_at = $5::timestamptz
-  WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer AND due_at <= $4::timestamptz
+  WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer
+    AND (due_at <= $4::timestamptz) IS TRUE
   RETURNING 1`
 
 /** Deletes a delivered mail. */
@@ -105,7 +111,7 @@ const failStatement = `
 
 const failEventStatement = `
   WITH failed AS (${failStatement} RETURNING 1)
-  UPDATE usher.outbox_stream SET due_at = $7::timestamptz
+  UPDATE usher.outbox_stream SET due_at = $7::timestamptz, has_failed = true
   WHERE database_id = $1::uuid AND id = $6::uuid AND EXISTS (SELECT FROM failed)`
 
 /** Where the messages of a database are delivered, and whether events are kept. */

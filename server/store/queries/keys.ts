@@ -5,12 +5,38 @@ import type { Store } from '../store.js'
 export const findSigningKeys = (store: Pick<Store, 'query'>, databaseId: string, milliseconds?: number) =>
   store.query<SigningKey>(findSigningKeysStatement, [databaseId], milliseconds)
 
-const findSigningKeysStatement = `
-  SELECT database_id AS "databaseId", kid, algorithm, public_key AS "publicKey",
-    sealed_private_key AS "sealedPrivateKey", activates_at AS "activatesAt", retires_at AS "retiresAt",
-    created_at AS "createdAt"
+const signingKeyColumns = `
+  database_id AS "databaseId", kid, algorithm, public_key AS "publicKey",
+  sealed_private_key AS "sealedPrivateKey", activates_at AS "activatesAt", retires_at AS "retiresAt",
+  created_at AS "createdAt"`
+
+const fromSigningKeys = `
   FROM usher.signing_key WHERE database_id = $1::uuid
   ORDER BY activates_at DESC, retires_at DESC NULLS FIRST`
+
+const findSigningKeysStatement = `SELECT ${signingKeyColumns} ${fromSigningKeys}`
+
+/**
+ * Returns the keys of a database as {@link findSigningKeys} does, its dummy hashes (one per set of hash parameters), and
+ * until when its events are kept for `usher events tail`. Of a database without keys, only that it has none.
+ */
+export async function findKeysAndHashes(store: Pick<Store, 'query'>, databaseId: string) {
+  const rows = await store.query<SigningKey & KeysAndHashes>(findKeysAndHashesStatement, [databaseId])
+  const { dummyHashes, eventsTailedUntil } = rows[0] ?? { dummyHashes: [], eventsTailedUntil: null }
+  return { signingKeys: rows as SigningKey[], dummyHashes, eventsTailedUntil }
+}
+
+interface KeysAndHashes {
+  dummyHashes: string[]
+  eventsTailedUntil: Date | null
+}
+
+// The parts that are not of a key are in each row: a database has few keys.
+const findKeysAndHashesStatement = `
+  SELECT ${signingKeyColumns},
+    ARRAY (SELECT dummy_hash FROM usher.hash_parameters WHERE database_id = $1::uuid) AS "dummyHashes",
+    (SELECT tailed_until FROM usher.event_tail WHERE database_id = $1::uuid) AS "eventsTailedUntil"
+  ${fromSigningKeys}`
 
 /** Does what {@link findSigningKeys} does, and makes changes to the keys wait for this transaction. */
 export const lockSigningKeys = (transaction: Pick<Store, 'query'>, databaseId: string) =>

@@ -47,6 +47,18 @@ const recordStatement = `
         AT TIME ZONE 'UTC') END
   RETURNING full_at AS "fullAt"`
 
+/** Returns whether a user has logged in from another network. */
+export async function hasOtherNetwork(
+  store: Queries,
+  { databaseId, userId, network }: { databaseId: string; userId: string; network: Uint8Array },
+) {
+  return (await store.query(otherNetworkStatement, [databaseId, userId, network])).length > 0
+}
+
+const otherNetworkStatement = `
+  SELECT 1 FROM usher.known_network
+  WHERE database_id = $1::uuid AND user_id = $2::uuid AND network <> $3::bytea LIMIT 1`
+
 /** Records that a user has logged in from a network. */
 export async function rememberNetwork(
   store: Queries,

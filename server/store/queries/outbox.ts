@@ -11,26 +11,40 @@ type Queries = Pick<Store, 'query'>
 /** The functions of a store that {@link changeWithMessages} needs. */
 export type Transactions = Pick<Store, 'query' | 'transaction'>
 
-export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | 'payload' | 'inStream'> & {
+/** Returns an open transaction as a store whose transactions are part of it. */
+export const within = (query: Store['query']): Transactions => ({
+  query,
+  transaction: (_databaseId, work) => work(query),
+})
+
+export type NewMessage = Omit<
+  Message,
+  'storedAt' | 'attempts' | 'lastError' | 'payload' | 'inStream' | 'recipient'
+> & {
   payload: JsonObject
+  /** The address of a mail. By default that of its user when it is sent. */
+  recipient?: string
   /** Not stored if the last waiting message of its stream is the same and no server has claimed it. */
   isMerged?: boolean
 }
 
 const columns = 'database_id, id, kind, user_id, payload, created_at, due_at, in_stream'
 
-const valuesOf = ({ id, kind, userId, payload, createdAt, dueAt }: NewMessage) =>
-  kind === 'kept'
-    ? [id, JSON.stringify(payload), createdAt]
-    : [id, kind, userId, JSON.stringify(payload), createdAt, dueAt]
+function valuesOf({ id, kind, userId, payload, createdAt, dueAt, recipient }: NewMessage) {
+  if (kind === 'kept') return [id, JSON.stringify(payload), createdAt]
+  const values: unknown[] = [id, kind, userId, JSON.stringify(payload), createdAt, dueAt]
+  return kind === 'mail' ? [...values, recipient ?? null] : values
+}
 
-const insertAfter = (last: number, { kind }: Pick<NewMessage, 'kind'>) =>
-  kind === 'kept'
-    ? `INSERT INTO usher.kept_event (database_id, id, payload, created_at)
+function insertAfter(last: number, { kind }: Pick<NewMessage, 'kind'>) {
+  if (kind === 'kept')
+    return `INSERT INTO usher.kept_event (database_id, id, payload, created_at)
     VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::jsonb, $${last + 3}::timestamptz)`
-    : `INSERT INTO usher.outbox (${columns})
+  const [column, value] = kind === 'mail' ? [', recipient', `, $${last + 7}::text`] : ['', '']
+  return `INSERT INTO usher.outbox (${columns}${column})
     VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::text, $${last + 3}::uuid, $${last + 4}::jsonb,
-      $${last + 5}::timestamptz, $${last + 6}::timestamptz, $${last + 2}::text = 'webhook')`
+      $${last + 5}::timestamptz, $${last + 6}::timestamptz, $${last + 2}::text = 'webhook'${value})`
+}
 
 /** Creates or locks a stream, so that no server finds it empty before the transaction ends. */
 const streamAfter = (last: number) => `
@@ -82,14 +96,15 @@ export async function insertMessages({ query }: Queries, messages: readonly NewM
     streamIdOf(one) === streamIdOf(other) ? 0 : byStream(one, other),
   )
   for (const message of sorted)
-    await query(insertStatements[message.kind] ?? insertStatements.mail, [
+    await query(insertStatements[message.kind as keyof typeof insertStatements], [
       message.databaseId,
       ...messageValues([message]),
     ])
 }
 
-const insertStatements: Record<string, string> & { mail: string } = {
+const insertStatements = {
   mail: insertAfter(1, { kind: 'mail' }),
+  tail: insertAfter(1, { kind: 'tail' }),
   kept: insertAfter(1, { kind: 'kept' }),
   webhook: `
   WITH message AS (${insertAfter(1, { kind: 'webhook' })}), stream AS (${streamAfter(7)}

@@ -17,9 +17,10 @@ export type ClaimedFirst = { streamId: string; version: number; isEmpty: boolean
 )
 
 /**
- * Claims streams that are due. Half of them are the longest due ones and half the most recent ones, so that a new
- * event need not wait for all events that a receiver rejects. Postpones a stream whose first event is not due,
- * because a version without streams has claimed it or because it waits for the operator.
+ * Claims streams that are due: up to half of them are the most recent ones whose first event is new, the others are
+ * those that are due for the longest time. So a new event waits neither for events that a receiver rejects nor for those
+ * of users who have many. Postpones a stream whose first event is not due, because a version without streams has claimed
+ * it or because it waits for the operator.
  *
  * @param claim.lookAgain when to look again at an event that waits for the operator, because a command of another
  * version may have changed it
@@ -31,15 +32,17 @@ export const claimStreams = (
   limit: number,
 ) => store.query<ClaimedFirst>(claimStreamsStatement(limit), [databaseId, now, until, lookAgain])
 
-const dueStreams = (order: string, limit: number) => `
+const dueStreams = (limit: number, order: string, condition = '') => `
     SELECT id FROM usher.outbox_stream
-    WHERE database_id = $1::uuid AND due_at <= $2::timestamptz AND due_at > '-infinity'
-    ORDER BY due_at ${order} LIMIT ${limit / 2} FOR UPDATE SKIP LOCKED`
+    WHERE database_id = $1::uuid AND due_at <= $2::timestamptz AND due_at > '-infinity'${condition}
+    ORDER BY due_at ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED`
 
 const claimStreamsStatement = (limit: number) => `
-  WITH oldest AS MATERIALIZED (${dueStreams('ASC', limit)}
-  ), newest AS MATERIALIZED (${dueStreams('DESC', limit)}
-  ), due AS MATERIALIZED (SELECT id FROM oldest UNION SELECT id FROM newest
+  WITH newest AS MATERIALIZED (${dueStreams(limit / 2, 'DESC', ' AND NOT has_failed')}
+  ), oldest AS MATERIALIZED (${dueStreams(limit, 'ASC')}
+  ), due AS MATERIALIZED (
+    SELECT id FROM (SELECT id, 1 AS turn FROM newest UNION ALL SELECT id, 2 FROM oldest) AS either
+    GROUP BY id ORDER BY min(turn) LIMIT ${limit}
   ), head AS MATERIALIZED (
     SELECT due.id AS stream_id, first.*
     FROM due LEFT JOIN LATERAL (
@@ -72,7 +75,7 @@ export async function completeEvent(
 ) {
   const values = [databaseId, stream.id, stream.version, id]
   const [ended] = await store.query(isTailed ? keepAndEndStatement : deleteAndEndStatement, values)
-  if (!ended) await store.query(lookAtStreamStatement, [databaseId, stream.id, now])
+  if (!ended) await lookAtStream(store, { databaseId, id: stream.id }, now)
 }
 
 /** Deletes an empty stream, unless an event was added meanwhile. */
@@ -82,16 +85,18 @@ export async function endStream(
   now: Date,
 ) {
   const [ended] = await store.query(`${endStatement()} RETURNING 1`, [databaseId, id, version])
-  if (!ended) await store.query(lookAtStreamStatement, [databaseId, id, now])
+  if (!ended) await lookAtStream(store, { databaseId, id }, now)
 }
 
 // If the version is still the same, no message was added since the claim. It is compared with the locked row, not
-// with the snapshot of the statement. Messages that were added before the claim are visible.
+// with the snapshot of the statement. Messages that were added before the claim are visible. ORDER BY lets Postgres use
+// the index of events. For NOT EXISTS it reads the whole table if most waiting events are those of one user.
 const endStatement = (but = '') => `
   DELETE FROM usher.outbox_stream AS stream
-  WHERE stream.database_id = $1::uuid AND stream.id = $2::uuid AND stream.version = $3::integer AND NOT EXISTS (
-    SELECT FROM usher.outbox AS other
-    WHERE other.database_id = $1::uuid AND other.user_id = $2::uuid AND other.kind = 'webhook'${but})`
+  WHERE stream.database_id = $1::uuid AND stream.id = $2::uuid AND stream.version = $3::integer AND (
+    SELECT other.id FROM usher.outbox AS other
+    WHERE other.database_id = $1::uuid AND other.user_id = $2::uuid AND other.kind = 'webhook'${but}
+    ORDER BY other.stored_at, other.id LIMIT 1) IS NULL`
 
 const andEnd = (done: string) => `
   WITH done AS (${done})${endStatement(' AND other.id <> $4::uuid')} RETURNING 1`
@@ -102,8 +107,26 @@ const keepAndEndStatement = andEnd(`
     UPDATE usher.outbox SET kind = 'tail', due_at = NULL, last_error = NULL
     WHERE database_id = $1::uuid AND id = $4::uuid`)
 
+/** An event that has waited for longer is not new any more. */
+const newMilliseconds = 10_000
+
+/** Makes a stream due: at the time of its first event if that is new, otherwise after all that are due. */
+export const lookAtStream = (store: Queries, { databaseId, id }: DatabaseKey & { id: string }, now: Date) =>
+  store.query(lookAtStreamStatement, [databaseId, id, now, new Date(now.getTime() - newMilliseconds)])
+
+// The column has_failed means that the first event is not new.
 const lookAtStreamStatement = `
-  UPDATE usher.outbox_stream SET due_at = $3::timestamptz WHERE database_id = $1::uuid AND id = $2::uuid`
+  WITH first AS (
+    SELECT max(created_at) AS created_at FROM (
+      SELECT created_at FROM usher.outbox
+      WHERE database_id = $1::uuid AND user_id = $2::uuid AND kind = 'webhook'
+      ORDER BY stored_at, id LIMIT 1) AS event
+  )
+  UPDATE usher.outbox_stream AS stream SET
+    due_at = CASE WHEN first.created_at > $4::timestamptz THEN LEAST(first.created_at, $3::timestamptz)
+      ELSE $3::timestamptz END,
+    has_failed = COALESCE(first.created_at <= $4::timestamptz, false)
+  FROM first WHERE stream.database_id = $1::uuid AND stream.id = $2::uuid`
 
 /** Number of events whose streams one transaction creates. */
 const adoptedMessages = 1000
@@ -120,7 +143,7 @@ export const adoptMessages = (store: Transactions, databaseId: string, now: Date
     const streams = [...new Set(found.map(({ streamId }) => streamId))].sort()
     if (streams.length === 0) return false
     await query(createStreamsStatement, [databaseId, streams, now])
-    await query(adoptStatement, [databaseId, found.map(({ id }) => id)])
+    for (const { id } of found) await query(adoptStatement, [databaseId, id])
     return found.length === adoptedMessages
   })
 
@@ -134,4 +157,4 @@ const createStreamsStatement = `
   ON CONFLICT (database_id, id) DO UPDATE SET version = stream.version + 1`
 
 const adoptStatement = `
-  UPDATE usher.outbox SET in_stream = true WHERE database_id = $1::uuid AND id = ANY ($2::uuid[])`
+  UPDATE usher.outbox SET in_stream = true WHERE database_id = $1::uuid AND id = $2::uuid`

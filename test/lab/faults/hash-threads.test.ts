@@ -28,7 +28,7 @@ it('a server whose hashing threads cannot start says so, rejects passwords, and 
   const startedAt = performance.now()
   await server.printed('Server listening')
   const origin = `http://127.0.0.1:${port}`
-  await vi.waitFor(async () => expect((await fetch(`${origin}/readyz`)).status).toBe(503))
+  await vi.waitFor(async () => expect((await fetch(`${origin}/readyz`)).status).toBe(503), 10_000)
   expect((await fetch(`${origin}/healthz`)).status).toBe(200)
   const login = await fetch(`${origin}/workspaces/acme/databases/app/users/login`, {
     method: 'POST',

@@ -31,6 +31,6 @@ it('a server that starts while Postgres is stopped returns 503, and serves when 
   expect(await server.signUp({ email })).toMatchObject({ status: 503 })
   expect(await Promise.all(['/readyz', '/healthz'].map(server.get))).toEqual([503, 200])
   await postgres.start()
-  await vi.waitFor(async () => expect(await server.signUp({ email })).toMatchObject({ status: 201 }))
+  await vi.waitFor(async () => expect(await server.signUp({ email })).toMatchObject({ status: 201 }), 10_000)
   await server.stop()
 })

@@ -39,11 +39,13 @@ export async function startServers(seed: number) {
         if (random.chance(0.3)) await world.lapse().then(() => pause(random.below(50)))
       },
     })
-    // The limit of an address would leave few mails, so that each request is counted as that of another.
+    // The limits of an address and of a user would leave few mails, so that each request is counted as that of another.
     const { mails } = usher.context
-    const countedApart: typeof mails.store = (database, request, messageOf) =>
-      mails.store(database, { ...request, canonicalEmail: `${random.next()}@example.com` }, messageOf)
-    usher.context.mails = { store: countedApart }
+    const countedApart: typeof mails.count = (database, request, change) => {
+      const another = { canonicalEmail: `${random.next()}@example.com`, userId: String(random.next()) }
+      return mails.count(database, { ...request, ...another }, change)
+    }
+    usher.context.mails = { count: countedApart }
     const server: Server = {
       name,
       async send(request) {

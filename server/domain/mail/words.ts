@@ -1,0 +1,23 @@
+/** Returns an instant as mails show it, such as `2026-03-08 12:00 UTC`. */
+export const shownTime = (instant: Date) => `${instant.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** Dots that browsers and mail clients read as a dot of a host name (UTS 46). */
+const dots = /[.\u3002\uFF0E\uFF61]/gu
+
+// A label of one letter does not end a host name, so that "J. R. Smith" and "J.R." are names.
+const hostName = /[\p{L}\p{N}]\.(?:\p{L}{2}|xn--)|\d+(?:\.\d+){3}/iu
+const scheme = /\p{L}[\p{L}\p{N}+.-]*:\S/u
+
+/**
+ * Returns a name that a stranger has chosen if a mail may show it, or undefined if it has a URL or a dotted host name: a
+ * mail client would turn it into a link, in a mail that the reader trusts.
+ */
+export function harmlessName(name: string | null) {
+  if (name === null) return undefined
+  // Invisible characters and accents would hide a host name from the patterns.
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[\p{C}\p{M}]/gu, '')
+    .replace(dots, '.')
+  return hostName.test(plain) || scheme.test(plain) ? undefined : name
+}
