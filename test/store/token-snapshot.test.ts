@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { deleteMember, lockTenant } from '../../server/store/queries/members.js'
+import { deleteMember } from '../../server/store/queries/member-changes.js'
+import { lockTenant } from '../../server/store/queries/members.js'
 import { newPassword } from '../support/codes.js'
 import { it as feedTest, newWorld, verdictOfMe } from '../support/followed-revocations.js'
 import { lockWaits } from '../support/lock-waits.js'

@@ -6,7 +6,8 @@ import {
   type PendingInvitation,
 } from '../../store/queries/acceptances.js'
 import { deleteInvitation } from '../../store/queries/invitations.js'
-import { insertMember, lockTenant } from '../../store/queries/members.js'
+import { insertMember } from '../../store/queries/member-changes.js'
+import { lockTenant } from '../../store/queries/members.js'
 import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { audit } from '../../telemetry/audit.js'

@@ -1,5 +1,6 @@
 import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
-import { deleteMember, findRole, insertMember, lockTenant, storeRole } from '../../store/queries/members.js'
+import { deleteMember, insertMember, storeRole } from '../../store/queries/member-changes.js'
+import { findRole, lockTenant } from '../../store/queries/members.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import type { Event } from '../events/events.js'

@@ -3,10 +3,10 @@ import { type FoundMember, listMemberRows } from '../../store/queries/listed-mem
 import {
   deleteLockedTenant,
   deleteMember,
-  findMember,
   type MemberChange,
   storeRole,
-} from '../../store/queries/members.js'
+} from '../../store/queries/member-changes.js'
+import { findMember } from '../../store/queries/members.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { AppContext } from '../context.js'
 import { eventMessages } from '../events/events.js'

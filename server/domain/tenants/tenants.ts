@@ -1,7 +1,7 @@
 import type { CreateTenantBody, Tenant, UpdateTenantBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation } from '../../store/errors.js'
-import { deletePartOfTenant } from '../../store/queries/members.js'
+import { deletePartOfTenant } from '../../store/queries/member-changes.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import { type FoundTenant, findTenant, insertOwnTenant, storeName } from '../../store/queries/tenants.js'
 import type { AppContext } from '../context.js'

@@ -97,7 +97,7 @@ const resetPasswordStatement = useCode(
   `, ${revoking('$4', '$6')}, password_hash = $5`,
   `u.generation, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
     ${membershipsOf('u.id')}, (
-      SELECT read.tenants_version FROM usher."user" AS read WHERE read.database_id = $1::uuid AND read.id = u.id
+      SELECT s.tenants_version FROM usher."user" AS s WHERE s.database_id = $1::uuid AND s.id = u.id
     ) AS "tenantsVersion"`,
 )
 
