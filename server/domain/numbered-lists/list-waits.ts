@@ -15,8 +15,8 @@ const partOfKey = 1 / 4
 const lateMilliseconds = 1_000
 
 /**
- * How a wait ended: with a list that must be read again, without a new place in time, or immediately because the process, the database or the API key
- * has no room, or the process ends.
+ * How a wait ended: with a list that must be read again, without a new place in time, or immediately because the process,
+ * the database or the API key has no room, or the process ends.
  */
 export type WaitResult = 'changed' | 'unchanged' | 'refused'
 
