@@ -107,17 +107,19 @@ export const it = test
     Array.from({ length: verifierCount }, () => startBackend()),
   )
   .extend('api', { scope: 'file' }, ({ servers }) => {
-    /** Sends a request to a server that is ready. Repeats it if that server is killed. */
+    /** Sends a request to a server that is ready. Repeats it if that server is killed: a sign-up may have been stored. */
     async function send<Body>(
       method: string,
       route: string,
       { token, ...body }: { token?: string; [field: string]: unknown },
     ): Promise<Body> {
+      const key = crypto.randomUUID()
       for (let tries = 0; ; tries++) {
         const response = await fetch(`${servers.origin}/workspaces/acme/databases/app/users${route}`, {
           method,
           headers: {
             'content-type': 'application/json',
+            'idempotency-key': key,
             ...(token !== undefined && { authorization: `Bearer ${token}` }),
           },
           ...(method !== 'DELETE' && { body: JSON.stringify(body) }),
