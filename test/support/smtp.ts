@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
@@ -29,14 +30,16 @@ export async function startSmtp() {
       smtp.attempts += 1
       done(smtp.refusal)
     },
-    onData: async (stream, session, done) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of stream) chunks.push(chunk as Buffer)
-      const source = Buffer.concat(chunks)
-      const recipients = session.envelope.rcptTo.map(({ address }) => address)
-      const mail = { recipients, source: source.toString(), parsed: await PostalMime.parse(source) }
-      smtp.mails.push(mail)
-      smtp.answer(mail).then(() => done(), done)
+    onData: (stream, session, done) => {
+      const receive = async () => {
+        // Fails if the sender is killed meanwhile.
+        const source = await buffer(stream)
+        const recipients = session.envelope.rcptTo.map(({ address }) => address)
+        const mail = { recipients, source: source.toString(), parsed: await PostalMime.parse(source) }
+        smtp.mails.push(mail)
+        await smtp.answer(mail)
+      }
+      receive().then(() => done(), done)
     },
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
