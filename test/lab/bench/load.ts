@@ -8,6 +8,8 @@ export interface Responses {
   seconds: number
   latencies: Map<number, number[]>
   failed: number
+  /** The first response with each status, as received. */
+  first: Map<number, string>
 }
 
 /** Returns the bytes of the next request. */
@@ -60,18 +62,22 @@ export async function onSchedule(port: number, perSecond: number, seconds: numbe
   return responses
 }
 
-const noResponses = (): Responses => ({ seconds: 0, latencies: new Map(), failed: 0 })
+const noResponses = (): Responses => ({ seconds: 0, latencies: new Map(), failed: 0, first: new Map() })
 
 async function record(responses: Responses, connection: Connection, request: string) {
   const sentAt = performance.now()
-  const status = await connection.send(request)
-  if (status === undefined) {
+  const response = await connection.send(request)
+  if (response === undefined) {
     responses.failed += 1
     return
   }
+  const status = Number(response.slice(9, 12))
   const all = responses.latencies.get(status)
   if (all) all.push(performance.now() - sentAt)
-  else responses.latencies.set(status, [performance.now() - sentAt])
+  else {
+    responses.latencies.set(status, [performance.now() - sentAt])
+    responses.first.set(status, response)
+  }
 }
 
 type Connection = Awaited<ReturnType<typeof open>>
@@ -79,14 +85,14 @@ type Connection = Awaited<ReturnType<typeof open>>
 async function open(port: number) {
   let socket = await connected(port)
   return {
-    /** Returns the status of the response, or undefined if there was none. */
-    async send(request: string): Promise<number | undefined> {
-      const status = await exchange(socket, request)
-      if (status === undefined || socket.readyState !== 'open') {
+    /** Returns the response as received, or undefined if there was none. */
+    async send(request: string): Promise<string | undefined> {
+      const response = await exchange(socket, request)
+      if (response === undefined || socket.readyState !== 'open') {
         socket.destroy()
         socket = await connected(port)
       }
-      return status
+      return response
     },
     close: () => socket.destroy(),
   }
@@ -100,45 +106,53 @@ function connected(port: number) {
 }
 
 function exchange(socket: Socket, request: string) {
-  return new Promise<number | undefined>((resolve) => {
+  return new Promise<string | undefined>((resolve) => {
     let received = ''
-    const finish = (status?: number) => {
+    const finish = (response?: string) => {
       clearTimeout(timer)
       socket.removeAllListeners()
       socket.on('error', () => undefined)
-      resolve(status)
+      resolve(response)
     }
     const timer = setTimeout(finish, patienceMilliseconds)
     socket.on('error', () => finish())
     socket.on('close', () => finish())
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
-      const headEnd = received.indexOf('\r\n\r\n')
-      if (headEnd === -1) return
-      const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
-      if (received.length >= headEnd + 4 + length) finish(Number(received.slice(9, 12)))
+      if (isComplete(received)) finish(received)
     })
     socket.write(request)
   })
 }
 
+function isComplete(received: string) {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd === -1) return false
+  const length = /content-length: (\d+)/i.exec(received)?.[1]
+  if (length === undefined && /transfer-encoding: chunked/i.test(received)) {
+    return received.endsWith('\r\n0\r\n\r\n')
+  }
+  return received.length >= headEnd + 4 + Number(length ?? 0)
+}
+
 /**
- * Returns the bytes of a request with JSON or a token.
+ * Returns the bytes of a request with JSON, a token or other headers.
  *
  * @param options.from address of the client, as a proxy would forward it
  */
 export function requestBytes(
   method: string,
   path: string,
-  options: { body?: object; token?: string; from?: string } = {},
+  options: { body?: object; token?: string; from?: string; headers?: Record<string, string> } = {},
 ) {
-  const { body, token, from } = options
+  const { body, token, from, headers = {} } = options
   const json = body ? JSON.stringify(body) : ''
   const head = [
     `${method} ${path} HTTP/1.1`,
     'host: localhost',
     ...(from ? [`x-forwarded-for: ${from}`] : []),
     ...(token ? [`authorization: Bearer ${token}`] : []),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(body ? ['content-type: application/json', `content-length: ${Buffer.byteLength(json)}`] : []),
   ]
   return `${head.join('\r\n')}\r\n\r\n${json}`

@@ -14,17 +14,29 @@ export interface Measured {
   stop(): Promise<void>
 }
 
+export interface Program {
+  command: string
+  args: readonly string[]
+  env: Record<string, string>
+  cwd?: string
+}
+
 /** Starts `node` and waits until it responds on the port. Discards its log. */
-export async function startServer(
-  port: number,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<Measured> {
+export const startServer = (port: number, args: readonly string[], env: Record<string, string> = {}) =>
+  startProgram({ command: process.execPath, args, env }, port, '/healthz')
+
+/** Starts a program and waits until it responds on the port, to a request for this path. Discards its log. */
+export async function startProgram(program: Program, port: number, path: string): Promise<Measured> {
+  const { command, args, ...options } = program
   const start = performance.now()
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'inherit'] })
   const exited = once(child, 'exit')
-  while (!(await responds(port))) {
-    if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`)
+  while (!(await responds(port, path))) {
+    if (child.exitCode !== null) throw new Error(`${command} ${args.join(' ')} ended with ${child.exitCode}`)
+    if (performance.now() - start > patienceMilliseconds) {
+      child.kill()
+      throw new Error(`${command} ${args.join(' ')} does not serve ${path} on port ${port}`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   const startMilliseconds = performance.now() - start
@@ -40,7 +52,14 @@ export async function startServer(
   }
 }
 
-const responds = (port: number) => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false)
+/** For how long a program may start. */
+const patienceMilliseconds = 60_000
+
+const responds = (port: number, path: string) =>
+  fetch(`http://127.0.0.1:${port}${path}`).then(
+    ({ status }) => status < 500,
+    () => false,
+  )
 
 /** Returns the CPU time of a process and all its descendants, in seconds. NaN except on Linux. */
 export const cpuSeconds = (pid: number) => sumOf(pid, cpuSecondsOf)

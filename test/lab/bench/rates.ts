@@ -1,21 +1,12 @@
 import type { Say } from './bench.js'
-import { median, percentile, table } from './figures.js'
-import { closedLoop, warmUpSeconds } from './load.js'
+import { median, table } from './figures.js'
+import { warmUpSeconds } from './load.js'
+import { type Turn, takeTurn } from './turn.js'
 import type { Server, World } from './world.js'
 
 /** `me-64` sends over 64 connections, the others over eight. */
 export type Operation = 'create' | 'login' | 'me' | 'me-64' | 'discovery'
 const hashes: readonly Operation[] = ['create', 'login']
-
-/** Results of one turn of one server. Times in milliseconds. */
-interface Turn {
-  rate: number
-  p50: number
-  p95: number
-  p99: number
-  cpu: number
-  errors: number
-}
 
 /** Measures an operation of the floor and of Usher in turns, in a closed loop. */
 export async function rates(
@@ -71,19 +62,8 @@ export async function rates(
   return table([operation, ...head, 'rate to floor', 'rate to raw hashes', 'CPU to floor'], rows)
 }
 
-async function measure(server: Server, operation: Operation | 'raw hash', seconds: number): Promise<Turn> {
-  const before = await server.cpuSeconds()
+function measure(server: Server, operation: Operation | 'raw hash', seconds: number) {
   const next = server.requests[operation === 'me-64' ? 'me' : operation]
-  const responses = await closedLoop(server.port, seconds, next, operation === 'me-64' ? 64 : 8)
-  const cpuSeconds = (await server.cpuSeconds()) - before
-  const good = responses.latencies.get(operation === 'create' ? 201 : 200) ?? []
-  const all = [...responses.latencies.values()].flat().length + responses.failed
-  return {
-    rate: good.length / responses.seconds,
-    p50: percentile(good, 0.5),
-    p95: percentile(good, 0.95),
-    p99: percentile(good, 0.99),
-    cpu: (cpuSeconds * 1000) / all,
-    errors: all - good.length,
-  }
+  const status = operation === 'create' ? 201 : 200
+  return takeTurn(server, { next, status, connections: operation === 'me-64' ? 64 : 8, seconds })
 }
