@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { fair } from './fair.js'
 import { overload } from './overload.js'
+import { peers } from './peers.js'
 import { type Operation, rates } from './rates.js'
 import { compareWithLastRelease } from './releases.js'
 import { revocations } from './revocations.js'
@@ -13,7 +14,8 @@ import { createWorld, type World } from './world.js'
 
 // Compares Usher with the smallest program that does the same work: npm run bench [-- PART …]. Server, load and Postgres
 // share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile. `scale=100000` measures lists
-// with that number of users, and `scale` with 5 million, which takes 4 GB.
+// with that number of users, and `scale` with 5 million, which takes 4 GB. `peers=FOLDER` compares with other servers that
+// are installed in the folder, only if it is chosen (peers/README.md).
 
 /** Prints a line about the progress. */
 export type Say = (text: string) => void
@@ -21,6 +23,8 @@ export type Say = (text: string) => void
 interface Part {
   /** About how long it takes on two cores. */
   seconds: number
+  /** Whether it runs only if it is chosen. */
+  onlyIfChosen?: boolean
   run(world: World, say: Say): Promise<string>
 }
 
@@ -40,19 +44,31 @@ const parts: Record<string, Part> = {
   workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
   revocations: { seconds: 190, run: (world, say) => revocations(world, 3, 5, say) },
   'start-up': { seconds: 60, run: (world, say) => startUp(world, 5, say) },
+  peers: {
+    seconds: 200,
+    onlyIfChosen: true,
+    run: (world, say) => peers(world, { folder: peersFolder, rounds: 3, seconds: 2, warmUpSeconds: 2 }, say),
+  },
   // The last one, because it fills the store.
   scale: { seconds: 700, run: (world, say) => scale(world, size, say) },
 }
 
 const given = process.argv.slice(2).map((each) => each.split('='))
 const requested = given.map(([name = '']) => name)
+const peersFolder = given.find(([name]) => name === 'peers')?.[1] ?? ''
 const size = Number(given.find(([name]) => name === 'scale')?.[1] ?? 5_000_000)
 const unknown = requested.filter((name) => !(name in parts))
 if (unknown.length > 0) {
   process.stderr.write(`Unknown part ${unknown.join(', ')}. Use some of ${Object.keys(parts).join(', ')}.\n`)
   process.exit(2)
 }
-const chosen = Object.entries(parts).filter(([name]) => requested.length === 0 || requested.includes(name))
+if (requested.includes('peers') && peersFolder === '') {
+  process.stderr.write('peers needs the folder in which other servers are installed: peers=FOLDER\n')
+  process.exit(2)
+}
+const chosen = Object.entries(parts).filter(([name, { onlyIfChosen }]) =>
+  requested.length === 0 ? !onlyIfChosen : requested.includes(name),
+)
 const startedAt = performance.now()
 const say: Say = (text) => {
   process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
