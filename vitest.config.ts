@@ -77,7 +77,8 @@ const projectsOf: Record<string, typeof projects> = { lab: [lab], citus: [citus]
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    maxWorkers: Math.max(2, availableParallelism()),
+    // One more than cores, because tests wait for processes and connections for a third of their time.
+    maxWorkers: Math.max(2, availableParallelism()) + 1,
     projects: projectsOf[mode] ?? projects,
   },
 }))

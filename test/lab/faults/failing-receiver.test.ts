@@ -56,7 +56,7 @@ it('messages arrive in order per user at a receiver that fails half of the time,
   const database = await requireDatabase(store, path)
   const settings = webhookSettings(database, { webhookUrl: receiver.url })
   await setDatabase(store, path, settings)
-  const count = times(400, 10_000)
+  const count = times(160, 10_000)
   const users = Array.from({ length: count / 4 }, () => uuidv7())
   let now = Date.now()
   const createdAt = new Date(now)

@@ -55,7 +55,7 @@ it('a valid request returns success or a problem of its operation', async ({ ush
       const fields = (response.json().errors ?? []).map((error: { path: string }) => error.path)
       expect(['', 'password', 'newPassword']).toContain(fields.join())
     }),
-    cases(times(600, 12_000)),
+    cases(times(300, 12_000)),
   )
   const account = Object.keys({ ...contract.sessions, ...contract.me, ...contract.codes }).map(
     (operation) => [operation, successes.get(operation) ?? 0],
