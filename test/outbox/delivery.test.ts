@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
 import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
@@ -51,6 +52,22 @@ it('a database whose node is unavailable does not delay the messages of others',
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
   expect(receiver.requests).toHaveLength(1)
   await usher.close()
+})
+
+it('a server that closes waits for its search to look up the workers', async ({ store }) => {
+  let isLookingUp = false
+  const query: Store['query'] = async (...statement) => {
+    if (!statement[0].includes('pg_dist_partition')) return store.query(...statement)
+    isLookingUp = true
+    await pause(1_000)
+    const rows = await store.query(...statement)
+    isLookingUp = false
+    return rows
+  }
+  const usher = await startApp({ ...store, query }, {}, { intervals: { search: 1 } })
+  await vi.waitFor(() => expect(isLookingUp).toBe(true), { interval: 1 })
+  await usher.close()
+  expect(isLookingUp).toBe(false)
 })
 
 it('a message that fails is delivered again after its wait, without a search', async ({

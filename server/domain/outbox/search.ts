@@ -92,13 +92,16 @@ export function startSearch(context: SearchContext) {
     publish(context.statistics, places)
   }
 
+  function run(work: Promise<void>) {
+    running.add(work)
+    return work.finally(() => running.delete(work))
+  }
+
   async function onTick(tick: number) {
-    if (tick >= lookUpTick) await lookUp(tick).catch(logUnexpected)
+    if (tick >= lookUpTick && !stopped.aborted) await run(lookUp(tick).catch(logUnexpected))
     for (const searched of places) {
       if (stopped.aborted || searched.isRunning || tick < searched.nextTick) continue
-      const work = untraced(() => search(searched, tick))
-      running.add(work)
-      work.finally(() => running.delete(work))
+      run(untraced(() => search(searched, tick)))
     }
   }
 
