@@ -1,10 +1,10 @@
 import type { RefreshTokenBody, Session } from '@usher/contract'
 import {
-  type EndedSession,
   endReusedSession,
   type Refresh,
   refreshSession as refresh,
-} from '../../store/queries/sessions.js'
+} from '../../store/queries/session-refreshes.js'
+import type { EndedSession } from '../../store/queries/sessions.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessagesOf } from '../events/events.js'

@@ -1,0 +1,93 @@
+import type { Session } from '../generated/client.js'
+import type { Store } from '../store.js'
+import { type MessagesOf, type Transactions, within } from './outbox.js'
+import { after, isOpen } from './revocations.js'
+import { type EndedSession, endAndStore } from './sessions.js'
+import { membershipsOf, type Tenancy } from './users.js'
+
+/** The parameters of a refresh. */
+export interface Refresh {
+  databaseId: string
+  sessionId: string
+  /** The number in the refresh token. */
+  refreshes: number
+  now: Date
+  /** How long a refresh token is accepted again after it was used, by the store's clock. */
+  repeatableSeconds: number
+  idleSeconds: number
+  maxSeconds: number
+}
+
+/** A session after a refresh, with its user. */
+export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'authenticatedAt' | 'expiresAt'> &
+  Tenancy & {
+    generation: number
+    tokensValidAfter: Date | null
+    emailVerifiedAt: Date | null
+  }
+
+/**
+ * Counts a refresh with the current refresh token. The previous refresh token changes nothing for
+ * `repeatableSeconds`. After that it ends nothing here, as every earlier one: see {@link endReusedSession}.
+ *
+ * @returns undefined if there is no such session, if it has ended, or if the refresh token is an earlier one
+ */
+export async function refreshSession(
+  store: Pick<Store, 'query'>,
+  refresh: Refresh,
+): Promise<RefreshedSession | undefined> {
+  const { databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds } = refresh
+  const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, idleSeconds, maxSeconds]
+  const [session] = await store.query<RefreshedSession>(refreshStatement, values)
+  return session
+}
+
+/**
+ * Ends a session whose refresh token was used before, because one of its two users has stolen it.
+ *
+ * @returns undefined if there is no such session, if it has ended, or if the refresh token may be used
+ */
+export const endReusedSession = (
+  store: Transactions,
+  { databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds }: Refresh,
+  messages: MessagesOf<EndedSession>,
+) => {
+  const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds]
+  return store.transaction(databaseId, (query) =>
+    endAndStore(within(query), { text: endReusedStatement, values }, { sessionId, now, messages }),
+  )
+}
+
+// Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the
+// previous one wrote. The time between two refreshes is measured between the arrivals of their statements at the
+// store, without the clocks of servers and the waits for the row.
+
+/** Returns the condition that the number of a refresh token may be used. */
+const isUsable = (repeatableSeconds: string) =>
+  `(s.refreshes = $3::int OR s.refreshes = $3::int + 1 AND ${after('s.refreshed_at', repeatableSeconds)} > store.time)`
+
+/** Returns the condition that the number of a refresh token is one of an open session of user `u`. */
+const isRefreshable = (maxSeconds: string) => `
+  s.database_id = $1::uuid AND s.id = $2::uuid AND s.refreshes >= $3::int AND ${isOpen('$4')}
+    AND ${after('s.created_at', maxSeconds)} > $4::timestamptz
+    AND u.database_id = $1::uuid AND u.id = s.user_id AND u.disabled_at IS NULL`
+
+const fromUser = `FROM usher."user" AS u, (SELECT statement_timestamp() AS time) AS store`
+
+const refreshStatement = `
+  UPDATE usher.session AS s SET
+    generation = COALESCE(s.generation, u.generation),
+    refreshes = $3::int + 1,
+    refreshed_at = CASE WHEN s.refreshes = $3::int THEN store.time ELSE s.refreshed_at END,
+    expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')})
+  ${fromUser}
+  WHERE ${isRefreshable('$7')} AND ${isUsable('$5')}
+  RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt",
+    s.expires_at AS "expiresAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
+    u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
+
+const endReusedStatement = `
+  UPDATE usher.session AS s SET ended_at = $4::timestamptz
+  ${fromUser}
+  WHERE ${isRefreshable('$6')} AND NOT ${isUsable('$5')}
+  RETURNING s.user_id AS "userId"`
