@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AccessToken } from '@usher/contract'
 import { validate } from 'uuid'
-import type { TenantRole } from '../../store/queries/users.js'
+import type { TenantRole } from '../../store/queries/user-tenants.js'
 import { clockSkewSeconds } from '../clock.js'
 import type { Database } from '../databases/find-database.js'
 import type { TokenKey } from '../keys/signing-keys.js'

@@ -1,8 +1,8 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
+import type { ProductFields } from './product-fields.js'
 import { change } from './revocations.js'
-import type { ProductFields } from './users.js'
 
 type UserKey = Pick<User, 'databaseId' | 'id'>
 

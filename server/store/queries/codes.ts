@@ -3,7 +3,7 @@ import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { type Revoked, revoking } from './revocations.js'
 import { revokeWithMessages } from './stored-revocations.js'
-import { membershipsOf, type Tenancy } from './users.js'
+import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 type Queries = Pick<Store, 'query'>
 

@@ -2,7 +2,8 @@ import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Attempt, LoginFailures } from './login-failures.js'
 import { isAccount } from './reserved-addresses.js'
-import { membershipsOf, type UserWithTenants, userColumns } from './users.js'
+import { membershipsOf } from './user-tenants.js'
+import { type UserWithTenants, userColumns } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 

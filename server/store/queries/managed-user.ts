@@ -4,16 +4,11 @@ import type { Store } from '../store.js'
 import { apiKeyColumns, joinedApiKey, type StoredApiKey } from './api-keys.js'
 import { type Delaying, mayDelayLogins } from './login-failures.js'
 import type { Page } from './management/typed-queries.js'
+import type { ProductObject } from './product-fields.js'
 import { isAccount } from './reserved-addresses.js'
 import { isOpen } from './revocations.js'
-import {
-  type JoinedTenant,
-  joinedColumns,
-  joinedTenants,
-  type ProductObject,
-  type UserOfToken,
-  usersOf,
-} from './users.js'
+import { joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
+import type { UserOfToken } from './users.js'
 
 /** A user as a backend sees it. */
 export type FoundUser = Pick<
@@ -31,7 +26,7 @@ export type FoundUser = Pick<
 }
 
 type UserRow = Omit<FoundUser, 'id' | 'memberships'> &
-  JoinedTenant & { userId: string | null; mayDelay: boolean } & (StoredApiKey | { id: null })
+  TenantOfRow & { userId: string | null; mayDelay: boolean } & (StoredApiKey | { id: null })
 
 const listedColumns = `
   u.email, u.preferred_name AS "preferredName", u.external_id AS "externalId",

@@ -3,7 +3,7 @@ import type { Store } from '../store.js'
 import { type MessagesOf, type Transactions, within } from './outbox.js'
 import { after, isOpen } from './revocations.js'
 import { type EndedSession, endAndStore } from './sessions.js'
-import { membershipsOf, type Tenancy } from './users.js'
+import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 /** The parameters of a refresh. */
 export interface Refresh {

@@ -1,8 +1,8 @@
 import type { Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
+import type { ProductObject } from './product-fields.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
-import type { ProductObject } from './users.js'
 
 type Queries = Pick<Store, 'query'>
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>

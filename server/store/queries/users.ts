@@ -1,25 +1,22 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
+import type { ProductObject } from './product-fields.js'
 import { isNotRevoked, isUnchanged, type ReadUser } from './revocations.js'
-import { roleOf } from './roles.js'
+import {
+  type JoinedTenant,
+  joinedColumns,
+  joinedTenants,
+  type Tenancy,
+  type TenantOfRow,
+  usersOf,
+} from './user-tenants.js'
 
 // Statements of requests do not use Prisma: its client takes five round trips for a sign-up instead of one, and its raw
 // queries add a third to the CPU time of a read (measured by npm run bench). Each statement names database_id, always
 // as $1, for every table, so that a distributed store sends it to one shard.
 
 type Queries = Pick<Store, 'query'>
-
-/** A JSON object of the product. The store has its text, and the driver parses it unless it is null. */
-export type ProductObject = Record<string, unknown>
-
-/** What a product adds to a user or a tenant. */
-export interface ProductFields {
-  /** The id in the product, unique in the database. */
-  externalId: string | null
-  metadata: ProductObject | null
-  privateMetadata: ProductObject | null
-}
 
 export type UserWithoutPassword = Pick<
   User,
@@ -29,25 +26,13 @@ export type UserWithoutPassword = Pick<
     generation: number
   }
 
-/** The tenants of a user, and the number of their last removal or change of a role when they were read. */
-export interface Tenancy {
-  memberships: TenantRole[]
-  tenantsVersion: number
-}
-
-/** A tenant of a user, and the user's role in it. They are in the order of joining. */
-export interface TenantRole {
-  id: string
-  role: string
-}
-
 export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 /** The user of a token, who is not disabled. */
 export type UserOfToken = Omit<UserWithoutPassword, 'memberships' | 'disabledAt'> & {
   metadata: ProductObject | null
   /** In the order of joining. */
-  memberships: (TenantRole & { name: string; joinedAt: Date; metadata: ProductObject | null })[]
+  memberships: JoinedTenant[]
   /** Whether the session was not ended before it expires, as the token does. Null if the user has no such session. */
   isSessionOpen: boolean | null
 }
@@ -90,35 +75,9 @@ export async function findUsersOfTokens(
 const arrayOf = (keys: readonly UserKey[], textOf: (key: UserKey) => string) =>
   `{${keys.map(textOf).join(',')}}`
 
-/** One of a user's tenants, or no tenant, and the position of the user's key, from 1 on. */
-export interface JoinedTenant {
-  place: number
-  tenantId: string | null
-  tenantName: string
-  tenantRole: string
-  joinedAt: Date
-  tenantMetadata: ProductObject | null
-}
-
-/** Returns the users by the positions of their keys. */
-export function usersOf<Row extends JoinedTenant, Found extends Pick<UserOfToken, 'memberships'>>(
-  rows: readonly Row[],
-  userOf: (row: Row) => Found,
-) {
-  const users: (Found | undefined)[] = []
-  for (const row of rows) {
-    const { place, tenantId, tenantName: name, tenantRole: role, joinedAt, tenantMetadata: metadata } = row
-    const user = users[place - 1] ?? userOf(row)
-    users[place - 1] = user
-    if (tenantId) user.memberships.push({ id: tenantId, name, role, joinedAt, metadata })
-  }
-  for (const user of users) user?.memberships.sort(inOrderOfJoining)
-  return users
-}
-
 /** The user of a key with one of the user's tenants, or with no tenant. */
 type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> &
-  JoinedTenant & { isSessionOpen?: boolean | null }
+  TenantOfRow & { isSessionOpen?: boolean | null }
 
 // Field by field, because spreading a row takes longer.
 const userOfRow = (row: UserRow): UserOfToken => ({
@@ -135,32 +94,10 @@ const userOfRow = (row: UserRow): UserOfToken => ({
   isSessionOpen: row.isSessionOpen ?? null,
 })
 
-const inOrderOfJoining = (one: UserOfToken['memberships'][number], other: typeof one) =>
-  one.joinedAt.getTime() - other.joinedAt.getTime() || (one.id < other.id ? -1 : 1)
-
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
 // again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's
 // memberships separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a
 // thousand of them, and all users of a database if most other databases are small.
-
-/** The columns of {@link joinedTenants}. */
-export const joinedColumns = `
-    joined."tenantId", joined."tenantName", joined."tenantRole", joined."joinedAt", joined."tenantMetadata"`
-
-/** Joins the tenants of user `u`. */
-export const joinedTenants = `
-  LEFT JOIN LATERAL (
-    SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt",
-      ${roleOf('membership')} AS "tenantRole",
-      tenant.metadata AS "tenantMetadata"
-    FROM usher.membership
-    JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
-    WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
-    OFFSET 0
-  ) AS joined ON true`
-
-/** The wanted users of a statement, by an array of their ids. */
-export const wantedUsers = 'unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)'
 
 /** Joins the user `u` of each wanted id. */
 const joinedUser = `
@@ -171,7 +108,7 @@ const joinedUser = `
 
 const findUsersStatement = `
   SELECT wanted.place, ${userColumns}, u.metadata, ${joinedColumns}
-  FROM ${wantedUsers}${joinedUser}${joinedTenants}`
+  FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)${joinedUser}${joinedTenants}`
 
 const findUsersWithSessionsStatement = `
   SELECT wanted.place, ${userColumns}, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", u.metadata, ${joinedColumns}
@@ -220,11 +157,3 @@ const updatePreferredNameStatement = `
   ) AS former
   WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4', '$5')}
   RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
-
-/** Returns a column with the tenants of a user and the roles in them, in the order of joining. */
-export const membershipsOf = (userId: string) => `COALESCE((
-    SELECT json_agg(json_build_object('id', membership.tenant_id, 'role', ${roleOf('membership')})
-      ORDER BY membership.joined_at, membership.tenant_id)
-    FROM usher.membership
-    WHERE membership.database_id = $1::uuid AND membership.user_id = ${userId}
-  ), '[]') AS memberships`

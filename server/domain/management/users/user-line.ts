@@ -2,7 +2,7 @@ import { type FieldError, toFieldError } from '@usher/contract'
 import { UserLine } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
 import type { NewUser, UserToExport } from '../../../store/queries/management/bulk.js'
-import type { ProductFields } from '../../../store/queries/users.js'
+import type { ProductFields } from '../../../store/queries/product-fields.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
 

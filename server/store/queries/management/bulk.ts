@@ -1,7 +1,7 @@
 import { NIL } from 'uuid'
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Store } from '../../store.js'
-import type { ProductFields } from '../users.js'
+import type { ProductFields } from '../product-fields.js'
 import { withFreeTenants } from './free-tenants.js'
 import type { Page } from './typed-queries.js'
 import { inTransaction, type TypedQueries } from './typed-queries.js'

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../generated/client.js'
-import type { ProductFields } from '../users.js'
+import type { ProductFields } from '../product-fields.js'
 import type { Page, TypedQueries } from './typed-queries.js'
 
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
