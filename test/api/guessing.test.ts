@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, vi } from 'vitest'
 import { setPassword } from '../../server/domain/management/users/change-user.js'
 import { Problem } from '../../server/domain/problem.js'
 import { UnavailableError } from '../../server/store/errors.js'
-import { recordDummyHash } from '../../server/store/queries/databases.js'
+import { recordDummyHash } from '../../server/store/queries/hash-parameters.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
 

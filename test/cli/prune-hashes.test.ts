@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
-import { findDummyHashes, recordDummyHash } from '../../server/store/queries/databases.js'
+import { findDummyHashes, recordDummyHash } from '../../server/store/queries/hash-parameters.js'
 import { password, startApp } from '../support/app.js'
 import { type Operator, it as operatorIt } from '../support/operator.js'
 

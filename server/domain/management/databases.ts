@@ -11,7 +11,7 @@ import {
   deleteAllRevocations,
   deleteAllTenants,
   deleteAllUsers,
-} from '../../store/queries/databases.js'
+} from '../../store/queries/delete-database.js'
 import {
   deleteDatabaseRow,
   insertDatabase,

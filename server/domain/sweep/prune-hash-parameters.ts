@@ -1,4 +1,8 @@
-import { findDummyHashes, pagesOfPasswordHashes, removeDummyHashes } from '../../store/queries/databases.js'
+import {
+  findDummyHashes,
+  pagesOfPasswordHashes,
+  removeDummyHashes,
+} from '../../store/queries/hash-parameters.js'
 import type { AppContext } from '../context.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
 import type { Hasher } from '../passwords/hasher.js'

@@ -1,8 +1,7 @@
+import { type Delaying, findDelayingFailures } from '../../store/queries/delaying-failures.js'
 import {
   clearLoginFailuresOfAllNetworks,
-  type Delaying,
   type Failures,
-  findDelayingFailures,
   findHighestLoginFailures,
   type LoginFailures,
 } from '../../store/queries/login-failures.js'

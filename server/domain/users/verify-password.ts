@@ -1,4 +1,4 @@
-import { recordDummyHash } from '../../store/queries/databases.js'
+import { recordDummyHash } from '../../store/queries/hash-parameters.js'
 import { replacePasswordHash, type UserWithTenants } from '../../store/queries/users.js'
 import type { Client } from '../caller.js'
 import type { AppContext } from '../context.js'

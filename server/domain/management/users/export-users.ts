@@ -1,5 +1,5 @@
 import type { UserLine } from '@usher/contract/management'
-import { listUsersToExport } from '../../../store/queries/management/bulk.js'
+import { listUsersToExport } from '../../../store/queries/management/export-users.js'
 import type { Store } from '../../../store/store.js'
 import { lineOf } from './user-line.js'
 

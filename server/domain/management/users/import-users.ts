@@ -6,7 +6,7 @@ import {
   addUsers,
   createDryRun,
   type NewUser,
-} from '../../../store/queries/management/bulk.js'
+} from '../../../store/queries/management/import-users.js'
 import type { TypedQueries } from '../../../store/queries/management/typed-queries.js'
 import type { Store } from '../../../store/store.js'
 import { clockSkewSeconds } from '../../clock.js'

@@ -1,4 +1,4 @@
-import type { NewUser } from './bulk.js'
+import type { NewUser } from './import-users.js'
 import type { TypedQueries } from './typed-queries.js'
 
 /**

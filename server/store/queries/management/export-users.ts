@@ -1,0 +1,53 @@
+import { NIL } from 'uuid'
+import type { User } from '../../generated/client.js'
+import type { ProductFields } from '../product-fields.js'
+import type { Page, TypedQueries } from './typed-queries.js'
+
+/** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
+export type UserToExport = Omit<
+  User,
+  | 'databaseId'
+  | 'canonicalEmail'
+  | 'generation'
+  | 'tenantsVersion'
+  | 'reservedFor'
+  | 'reservedUntil'
+  | keyof ProductFields
+> &
+  ProductFields & {
+    tenants: ({
+      id: string
+      name: string
+      seats: number | null
+      createdAt: string
+      joinedAt: string
+      role: string | null
+    } & ProductFields)[]
+  }
+
+/** Returns users of a database ordered by id. */
+export async function listUsersToExport(
+  store: TypedQueries,
+  databaseId: string,
+  { limit, after = NIL }: Page<string>,
+) {
+  const prisma = await store.loadPrisma()
+  return prisma.$queryRaw<UserToExport[]>`
+    SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
+      u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
+      u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
+      u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
+      COALESCE((
+        SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
+          'createdAt', tenant.created_at, 'joinedAt', membership.joined_at, 'externalId', tenant.external_id,
+          'metadata', tenant.metadata, 'privateMetadata', tenant.private_metadata, 'seats', tenant.seats,
+          'role', membership.role)
+          ORDER BY membership.joined_at, membership.tenant_id)
+        FROM usher.membership
+        JOIN usher.tenant ON tenant.database_id = ${databaseId}::uuid AND tenant.id = membership.tenant_id
+        WHERE membership.database_id = ${databaseId}::uuid AND membership.user_id = u.id
+      ), '[]') AS tenants
+    FROM usher."user" AS u
+    WHERE u.database_id = ${databaseId}::uuid AND u.id > ${after}::uuid AND u.reserved_for IS NULL
+    ORDER BY u.id LIMIT ${limit}`
+}
