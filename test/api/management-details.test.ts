@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
-import { deleteDatabase, setDatabase } from '../../server/domain/management/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
+import { deleteDatabase } from '../../server/domain/management/delete-database.js'
 import { it } from '../support/management.js'
 
 const byMail = { purpose: 'password_reset', deliver: 'mail' }

@@ -3,13 +3,13 @@ import { databaseUrl, isBeingDeleted, nameOfDatabase } from '../../domain/databa
 import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
 import {
   createDatabase,
-  deleteDatabase,
   listDatabases,
   pruneHashParameters,
   requireDatabase,
   setDatabase,
   webhookSettings,
 } from '../../domain/management/databases.js'
+import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'

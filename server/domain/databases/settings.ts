@@ -1,7 +1,8 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { PasswordPolicy, SigningAlgorithm } from '../../store/generated/enums.js'
 import { fixedClaims } from './fixed-claims.js'
 import { noticeSettings } from './notice-settings.js'
+import { sessionSettings } from './session-settings.js'
 import {
   appUrl,
   choice,
@@ -17,11 +18,6 @@ import {
 import { tenantSettings } from './tenant-settings.js'
 
 const tokenSeconds = wholeNumber(60, 86_400)
-/**
- * At least 300 s: longer than the 120 s in which a login can open its session. At most 400 days, as cookies of
- * browsers.
- */
-const sessionSeconds = wholeNumber(300, 34_560_000)
 
 /**
  * The settings of a database, in the order in which they are shown. The command line, `@usher/server/testing` and the
@@ -103,36 +99,7 @@ export const settings = {
     isOfCreate: true,
     label: 'verification',
   }),
-  /** Seconds without a refresh after which a session ends. */
-  sessionIdle: setting({
-    ...sessionSeconds,
-    default: 1_209_600,
-    placeholder: '<seconds>',
-    description: 'a session ends after this time without a refresh',
-    isOfCreate: true,
-  }),
-  /** Seconds after its login at which a session ends. 0 for no sessions. */
-  sessionMax: setting({
-    ...sessionSeconds,
-    schema: z.literal(0).or(sessionSeconds.schema),
-    default: 7_776_000,
-    placeholder: '<seconds>',
-    description: 'a session ends this time after its login; 0 for no sessions',
-    isOfCreate: true,
-    label: 'sessions',
-    show: (max, { sessionIdle, sessionsPerUser }) =>
-      max === 0
-        ? 'none'
-        : `end after ${sessionIdle} s unused, or ${max} s; at most ${sessionsPerUser} a user`,
-  }),
-  /** Maximum sessions of a user. Opening one more ends the longest unused one. The list of sessions shows 100. */
-  sessionsPerUser: setting({
-    ...wholeNumber(1, 100),
-    default: 100,
-    placeholder: '<number>',
-    description: 'a user with this number of sessions who opens another one loses the longest unused one',
-    isOfCreate: true,
-  }),
+  ...sessionSettings,
   /** Fixed claims of all tokens, such as `{ role: 'authenticated' }`. */
   claims: setting({
     schema: fixedClaims,

@@ -2,30 +2,9 @@ import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import type { Database } from '../../store/generated/client.js'
-import {
-  deleteAllInvitations,
-  deleteAllKeptEvents,
-  deleteAllLoginFailures,
-  deleteAllMessageStreams,
-  deleteAllMessages,
-  deleteAllRevocations,
-  deleteAllTenants,
-  deleteAllUsers,
-} from '../../store/queries/delete-database.js'
-import {
-  deleteDatabaseRow,
-  insertDatabase,
-  listDatabaseRows,
-  updateDatabase,
-} from '../../store/queries/management/databases.js'
-import {
-  deleteSigningKeys,
-  insertSigningKey,
-  listKeyIds,
-  lockDatabase,
-} from '../../store/queries/management/keys.js'
-import type { Page } from '../../store/queries/management/typed-queries.js'
-import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
+import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
+import { insertSigningKey, listKeyIds, lockDatabase } from '../../store/queries/management/keys.js'
+import { inTransaction, type Page, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
 import { findUsedRole } from '../../store/queries/members.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
@@ -190,26 +169,4 @@ export async function pruneHashParameters(
 ) {
   const { id } = await requireDatabase(context.store, path)
   return { id, ...(await prune(context, id)) }
-}
-
-/**
- * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an
- * interrupted deletion again completes it.
- */
-export async function deleteDatabase(store: Store, path: DatabasePath) {
-  const row = await findDatabaseRow(store, path)
-  if (!row) throw await databaseNotFound(store, path)
-  const { id } = row
-  await deleteSigningKeys(store, id)
-  await deleteAllInvitations(store, id)
-  const users = await deleteAllUsers(store, id)
-  await deleteAllTenants(store, id)
-  await deleteAllLoginFailures(store, id)
-  await deleteAllMessages(store, id)
-  await deleteAllMessageStreams(store, id)
-  await deleteAllKeptEvents(store, id)
-  await deleteAllRevocations(store, id)
-  // ON DELETE CASCADE also deletes rows that servers with a cached database have written meanwhile.
-  await deleteDatabaseRow(store, id)
-  return { id, users }
 }

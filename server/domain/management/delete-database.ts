@@ -1,0 +1,38 @@
+import type { DatabasePath } from '@usher/contract'
+import {
+  deleteAllInvitations,
+  deleteAllKeptEvents,
+  deleteAllLoginFailures,
+  deleteAllMessageStreams,
+  deleteAllMessages,
+  deleteAllRevocations,
+  deleteAllTenants,
+  deleteAllUsers,
+} from '../../store/queries/delete-database.js'
+import { deleteDatabaseRow } from '../../store/queries/management/databases.js'
+import { deleteSigningKeys } from '../../store/queries/management/keys.js'
+import type { Store } from '../../store/store.js'
+import { findDatabaseRow } from '../databases/find-database.js'
+import { databaseNotFound } from './names.js'
+
+/**
+ * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an
+ * interrupted deletion again completes it.
+ */
+export async function deleteDatabase(store: Store, path: DatabasePath) {
+  const row = await findDatabaseRow(store, path)
+  if (!row) throw await databaseNotFound(store, path)
+  const { id } = row
+  await deleteSigningKeys(store, id)
+  await deleteAllInvitations(store, id)
+  const users = await deleteAllUsers(store, id)
+  await deleteAllTenants(store, id)
+  await deleteAllLoginFailures(store, id)
+  await deleteAllMessages(store, id)
+  await deleteAllMessageStreams(store, id)
+  await deleteAllKeptEvents(store, id)
+  await deleteAllRevocations(store, id)
+  // ON DELETE CASCADE also deletes rows that servers with a cached database have written meanwhile.
+  await deleteDatabaseRow(store, id)
+  return { id, users }
+}
