@@ -1,9 +1,9 @@
 import type { AppContext } from '../../server/domain/context.js'
-import { importUsers, type Line } from '../../server/domain/management/users/import-users.js'
+import { type FileLine, importUsers } from '../../server/domain/management/users/import-users.js'
 import type { OpenStore } from './open-store.js'
 
 /** Returns lines of a file: strings unchanged, other values as JSON. */
-export const linesOf = (...lines: unknown[]): Line[] =>
+export const linesOf = (...lines: unknown[]): FileLine[] =>
   lines.map((line, index) => {
     const text = typeof line === 'string' ? line : JSON.stringify(line)
     return { number: index + 1, text, bytes: text.length + 1 }
@@ -19,7 +19,7 @@ export async function dummyHashesOf({ prisma }: Pick<OpenStore, 'prisma'>, datab
 export async function importAll(
   { context, store }: { context: AppContext; store: OpenStore },
   databaseId: string,
-  lines: Iterable<Line>,
+  lines: Iterable<FileLine>,
   { dryRun = false } = {},
 ) {
   const database = { id: databaseId, dummyHashes: await dummyHashesOf(store, databaseId), roles: [] }

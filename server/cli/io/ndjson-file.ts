@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
-import type { Line } from '../../domain/management/users/import-users.js'
+import type { FileLine } from '../../domain/management/users/import-users.js'
 
 /** Enough for a user with several thousand tenants. */
 const maxLineBytes = 2 ** 20
@@ -13,7 +13,7 @@ const empty = Buffer.alloc(0)
  * Reads the lines of a file in constant memory. Reports a line that is too long or not UTF-8, and continues after it:
  * readline and split2 do neither.
  */
-export async function* readLines(file: string): AsyncGenerator<Line> {
+export async function* readLines(file: string): AsyncGenerator<FileLine> {
   let pending = empty
   let pendingBytes = 0
   let number = 0
@@ -34,7 +34,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
 
 const utf8 = new TextDecoder()
 
-function toLine(number: number, content: Buffer, bytes: number): Line {
+function toLine(number: number, content: Buffer, bytes: number): FileLine {
   if (content.length > maxLineBytes) {
     const text = content.toString('utf8', 0, excerptBytes)
     return { number, text, bytes, error: `is longer than ${maxLineBytes} bytes` }

@@ -13,7 +13,7 @@ import { databaseDeleted, Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { requireDatabase } from '../databases.js'
 import { type KeepResponse, oncePerKey } from '../once-per-key.js'
-import { createImport, type Line, type StoredLine } from './import-users.js'
+import { createImport, type Line, type StoredLine } from './import-lines.js'
 
 /**
  * Imports the lines of a request in one transaction, each as a whole or not at all.
@@ -48,10 +48,9 @@ export function importManagedUsers(
 
 /** @throws {Problem} `payload_too_large` or `validation_failed` */
 function linesOf(body: string): Line[] {
-  const lines = body.split('\n').flatMap((text, index) =>
-    // The bytes show the progress of a file.
-    text.trim() === '' ? [] : { number: index + 1, text, bytes: 0 },
-  )
+  const lines = body
+    .split('\n')
+    .flatMap((text, index) => (text.trim() === '' ? [] : { number: index + 1, text }))
   if (lines.length > maxImportedLines)
     throw new Problem('payload_too_large', { detail: `The body has more than ${maxImportedLines} lines.` })
   if (lines.length === 0)

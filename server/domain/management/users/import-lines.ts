@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FieldError } from '@usher/contract'
+import type { UserLine } from '@usher/contract/management'
+import { type AddedUsers, addUsers, type NewUser } from '../../../store/queries/management/import-users.js'
+import type { TypedQueries } from '../../../store/queries/management/typed-queries.js'
+import type { Store } from '../../../store/store.js'
+import { clockSkewSeconds } from '../../clock.js'
+import type { AppContext } from '../../context.js'
+import type { Database } from '../../databases/find-database.js'
+import type { Hasher } from '../../passwords/hasher.js'
+import { unknownRoles } from '../../tenants/roles.js'
+import { recordHashParameters } from '../../users/verify-password.js'
+import { requireRoles } from '../members.js'
+import { createHashFilter } from './imported-hashes.js'
+import { LineError, lineError, readUserLine, rowOf } from './user-line.js'
+
+export interface Line {
+  number: number
+  text: string
+  /** Reason why the line cannot be read. */
+  error?: string
+}
+
+/** What has become of a line. */
+export interface StoredLine {
+  line: Line
+  status: 'created' | 'exists' | 'rejected'
+  /** The user with the address of the line. Null if it was rejected. */
+  userId: string | null
+  errors: readonly FieldError[]
+}
+
+/** Lines that are read before other work of the process gets a turn. One takes about 50 µs. */
+const linesAtOnce = 50
+
+export type Context = Pick<AppContext, 'now'> & { store: Store; hashing: Pick<Hasher, 'dummyHash'> }
+export type Target = Pick<Database, 'id' | 'dummyHashes' | 'roles'>
+
+/** What an import over HTTP does besides. */
+interface Steps {
+  /** Called with each line that can be read, before anything is stored. */
+  require?: (user: UserLine) => void
+  /** Called with what has become of the lines before the transaction ends. */
+  onStored?: (transaction: TypedQueries, lines: StoredLine[]) => Promise<unknown>
+}
+
+/**
+ * Returns a function that imports lines in one transaction, each as a whole or not at all. Hashes no password.
+ *
+ * @param dryRun finds out what would be stored, and stores nothing
+ */
+export function createImport(context: Context, database: Target, dryRun?: typeof addUsers) {
+  const checkHash = createHashFilter(context.hashing, database.dummyHashes)
+  const recorded = new Set(database.dummyHashes)
+
+  return async (lines: readonly Line[], { require, onStored }: Steps = {}): Promise<StoredLine[]> => {
+    const candidates: Candidate[] = []
+    const rejected: StoredLine[] = []
+    for (const [index, line] of lines.entries()) {
+      if (index % linesAtOnce === linesAtOnce - 1) await setImmediate()
+      try {
+        candidates.push(candidateOf(line, { ...context, roles: database.roles }, { checkHash, require }))
+      } catch (error) {
+        if (!(error instanceof LineError)) throw error
+        rejected.push({ line, status: 'rejected', userId: null, errors: error.errors })
+      }
+    }
+    const first = new Map<string, Candidate>()
+    for (const each of candidates)
+      if (!first.has(each.row.user.canonicalEmail)) first.set(each.row.user.canonicalEmail, each)
+    // Before the users, because failed logins must verify a hash of these parameters once there is a user with them.
+    for (const { dummyHash } of first.values()) {
+      if (dryRun || recorded.has(dummyHash)) continue
+      await recordHashParameters(context, database, dummyHash)
+      recorded.add(dummyHash)
+    }
+    const users = [...first.values()].map(({ row }) => row)
+    const resultOf = ({ added, existing }: AddedUsers) =>
+      [...rejected, ...candidates.map((each) => storedLine(each, first, { added, existing }))].sort(
+        (one, other) => one.line.number - other.line.number,
+      )
+    const added = await (dryRun ?? addUsers)(context.store, database.id, {
+      users,
+      onAdded: async (transaction, result) => {
+        await requireRoles(transaction, database.id, users.flatMap(rolesOf))
+        await onStored?.(transaction, resultOf(result))
+      },
+    })
+    return resultOf(added)
+  }
+}
+
+const rolesOf = ({ tenants }: NewUser) => tenants.map(({ role }) => ['role', role ?? undefined] as const)
+
+/** What is wrong with an address that a user has changed lately. */
+const reservedText = 'is reserved for a user who can undo a change of address'
+
+/** Returns what has become of a line that could be read. @param first the first line of each address */
+function storedLine(
+  { line, row: { user } }: Candidate,
+  first: ReadonlyMap<string, Candidate>,
+  { added, existing }: AddedUsers,
+): StoredLine {
+  const stored = first.get(user.canonicalEmail) as Candidate
+  const isFirst = stored.line === line
+  if (added.has(user.canonicalEmail))
+    return { line, status: isFirst ? 'created' : 'exists', userId: stored.row.user.id, errors: [] }
+  const userId = existing.get(user.canonicalEmail)
+  if (userId) return { line, status: 'exists', userId, errors: [] }
+  const { errors } = isFirst
+    ? userId === null
+      ? lineError('email', reservedText)
+      : reasonOf(stored)
+    : lineError('email', 'belongs to a rejected line')
+  return { line, status: 'rejected', userId: null, errors }
+}
+
+/** Returns why a line was left out. */
+const reasonOf = ({ row: { user, tenants } }: Candidate) =>
+  [user, ...tenants].some(({ externalId }) => externalId !== null)
+    ? lineError('id or externalId', 'belongs to another user or tenant')
+    : lineError('id', 'belongs to another user')
+
+interface Candidate {
+  line: Line
+  row: NewUser
+  dummyHash: string
+}
+
+/** @throws {LineError} */
+function candidateOf(
+  line: Line,
+  { hashing, now, roles }: Pick<Context, 'now' | 'hashing'> & Pick<Database, 'roles'>,
+  { checkHash, require }: { checkHash: (hash: string) => string; require?: Steps['require'] },
+): Candidate {
+  if (line.error) throw lineError('', line.error)
+  const user = readUserLine(line.text)
+  require?.(user)
+  const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role ?? undefined] as const)
+  const errors = unknownRoles({ roles }, given ?? [])
+  if (errors.length > 0) throw new LineError(errors)
+  // Tokens are issued no earlier than this instant, so a future one would extend their validity.
+  if (user.tokensValidAfter && user.tokensValidAfter.getTime() > now() + clockSkewSeconds * 1000) {
+    throw lineError('tokensValidAfter', 'must not be in the future')
+  }
+  const passwordHash = user.passwordHash ?? hashing.dummyHash
+  return { line, row: rowOf(user, passwordHash, new Date(now())), dummyHash: checkHash(passwordHash) }
+}
