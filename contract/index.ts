@@ -22,6 +22,8 @@ export type { RouteMetadata } from './metadata.js'
 export * from './problems.js'
 export { Health, ProblemType } from './service.js'
 export * from './sessions.js'
+export { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
+export { MemberPath, TenantPath } from './tenant-path.js'
 export * from './tenants.js'
 export * from './users.js'
 

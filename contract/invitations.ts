@@ -6,7 +6,9 @@ import { accountProblems, bodyProblems, failures, tokenProblems } from './failur
 import { body, code, codeExample, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
-import { changing, deleting, inTenant, role, shownRole, TenantPath, tenantPath } from './tenants.js'
+import { role, shownRole } from './role.js'
+import { TenantPath, tenantPath } from './tenant-path.js'
+import { changing, inTenant } from './tenants.js'
 
 const c = initContract()
 
@@ -118,7 +120,7 @@ export const invitations = c.router({
     path: `${invitationsPath}/:invitationId`,
     pathParams: InvitationPath,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures(...deleting) },
+    responses: { 204: c.noBody(), ...failures(...changing) },
     summary: 'Revoke an invitation',
     description:
       'Its code cannot be used any more. Needs the role `admin` or `owner`; only owners can revoke an invitation as `admin` or `owner`. Also succeeds if there is no such invitation.',

@@ -2,8 +2,8 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { failsWith, mustBe } from './field-errors.js'
-import { body, instant, name, notBlank } from './fields.js'
+import { failsWith } from './field-errors.js'
+import { body, instant, issuedText, name } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { SignedInUser, signedInExample } from './users.js'
@@ -72,11 +72,10 @@ export const RefreshTokenBody = body(
     example: { refreshToken: tokenExample },
   },
   {
-    refreshToken: field(
-      '`refreshToken.value` of the last response.',
-      z.string(mustBe('a string')).min(1, notBlank),
-      { examples: [tokenExample], maxLength: 16384 },
-    ),
+    refreshToken: field('`refreshToken.value` of the last response.', issuedText(), {
+      examples: [tokenExample],
+      maxLength: 16384,
+    }),
   },
 )
 export type RefreshTokenBody = z.infer<typeof RefreshTokenBody>

@@ -2,37 +2,16 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, databasePath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { failsWith } from './field-errors.js'
-import { body, id, instant, metadata, name, notBlank, text } from './fields.js'
+import { body, instant, metadata, name } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { next, page } from './page.js'
 import { component, field } from './registry.js'
+import { role, shownRole } from './role.js'
+import { MemberPath, memberPath, TenantPath, tenantPath } from './tenant-path.js'
 
 const c = initContract()
 
 const nameExample = 'Analytical Engines'
-
-/** Path parameters that identify a tenant. */
-export const TenantPath = DatabasePath.extend({ tenantId: id('ID of the tenant.') })
-export type TenantPath = z.infer<typeof TenantPath>
-
-/** Path parameters that identify a member of a tenant. */
-export const MemberPath = TenantPath.extend({ userId: id('ID of the user.') })
-export type MemberPath = z.infer<typeof MemberPath>
-
-/** Returns the schema of a role in a request. */
-export const role = () =>
-  field(
-    '`owner`, `admin`, `member` or a role of the database.',
-    text().min(1, notBlank).max(32, failsWith('too_long', 'must have at most 32 characters')),
-    { examples: ['admin'] },
-  )
-
-/** Returns the schema of a role in a response. */
-export const shownRole = (description: string) =>
-  field(`${description} \`owner\`, \`admin\`, \`member\` or a role of the database.`, z.string(), {
-    examples: ['member'],
-  })
 
 /** A tenant as its members see it. */
 export const Tenant = component(
@@ -128,10 +107,6 @@ export type ChangeMemberBody = z.infer<typeof ChangeMemberBody>
 export const ListMembersQuery = z.object(page)
 export type ListMembersQuery = z.infer<typeof ListMembersQuery>
 
-/** Path of a tenant. */
-export const tenantPath = `${databasePath}/tenants/:tenantId` as const
-const memberPath = `${tenantPath}/members/:userId` as const
-
 /** Problems of every operation of a tenant. */
 export const inTenant = [
   'tenant_not_found',
@@ -140,8 +115,7 @@ export const inTenant = [
   ...accountProblems,
 ] as const
 /** Problems of every operation that changes a tenant. */
-export const changing = ['role_insufficient', ...bodyProblems, ...inTenant] as const
-export const deleting = ['role_insufficient', ...withoutBodyProblems, ...inTenant] as const
+export const changing = ['role_insufficient', ...withoutBodyProblems, ...inTenant] as const
 
 export const tenants = c.router({
   createTenant: {
@@ -182,7 +156,7 @@ export const tenants = c.router({
     path: tenantPath,
     pathParams: TenantPath,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures('too_many_changes', ...deleting) },
+    responses: { 204: c.noBody(), ...failures('too_many_changes', ...changing) },
     summary: 'Delete a tenant',
     description:
       'Deletes a tenant permanently. Its users remain. Needs the role `owner`. The members of a large tenant are removed in several steps, the current user last: repeat the request if it was interrupted.',
@@ -217,7 +191,7 @@ export const tenants = c.router({
     path: memberPath,
     pathParams: MemberPath,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures('last_owner', 'too_many_changes', ...deleting) },
+    responses: { 204: c.noBody(), ...failures('last_owner', 'too_many_changes', ...changing) },
     summary: 'Remove a member from a tenant, or leave it',
     description:
       'With the ID of the current user: leaves the tenant. The last member who leaves deletes it. Admins and owners can remove members with a role below `admin`, and owners all others. Also succeeds if the user is not a member. Existing tokens contain the tenant until they expire, and backends that follow revocations ignore it.',

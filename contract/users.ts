@@ -1,60 +1,14 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
-import { Email, NewEmail } from './email.js'
+import { Email } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
-import {
-  body,
-  codeExample,
-  codeText,
-  idempotencyHeaders,
-  instant,
-  metadata,
-  NewPassword,
-  name,
-  Password,
-  password,
-} from './fields.js'
+import { body, instant, metadata, Password, password } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
+import { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
 
 const c = initContract()
-
-/** Body of `POST …/users` (docs/specification.md, section 2). */
-export const CreateUserBody = body(
-  {
-    id: 'CreateUserBody',
-    description: 'The user to sign up.',
-    example: {
-      email: 'ada@example.com',
-      password: 'correct horse battery',
-      preferredName: 'Ada',
-      newTenant: 'Analytical Engines',
-    },
-  },
-  {
-    email: NewEmail,
-    password: NewPassword,
-    preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
-    newTenant: field(
-      'Name of a tenant to create for the user in the same request. Null means none.',
-      name().nullish(),
-      { examples: ['Analytical Engines'] },
-    ),
-    invitationCode: field(
-      'The code of an invitation to `email`, from the mail. The user joins the tenant, and the address counts as verified. Null means none.',
-      codeText().nullish(),
-      { examples: [codeExample], maxLength: 16384 },
-    ),
-  },
-)
-export type CreateUserBody = z.infer<typeof CreateUserBody>
-
-/** Headers of `POST …/users`. */
-export const IdempotencyHeaders = idempotencyHeaders(
-  'A unique value, such as a UUID, that the client generates for each sign-up. A retry within 24 hours with the same email, tenant and password returns the same user with a new token.',
-)
-export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
 
 /** Body of `POST …/users/login` (docs/specification.md, section 2). */
 export const LoginBody = body(

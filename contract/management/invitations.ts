@@ -5,7 +5,7 @@ import { Invitation, InvitationPath, invitedExample, invitedFields } from '../in
 import type { DescribedRoutes } from '../metadata.js'
 import { next, page } from '../page.js'
 import { component, field } from '../registry.js'
-import { TenantPath } from '../tenants.js'
+import { TenantPath } from '../tenant-path.js'
 import {
   body,
   IdempotencyHeaders,

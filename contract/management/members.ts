@@ -4,7 +4,9 @@ import { failures } from '../failures.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { page } from '../page.js'
 import { field } from '../registry.js'
-import { MemberList, MemberPath, role, TenantPath } from '../tenants.js'
+import { role } from '../role.js'
+import { MemberPath, TenantPath } from '../tenant-path.js'
+import { MemberList } from '../tenants.js'
 import { body, bodyProblems, keyProblems, managementPath, NoQuery, strict } from './fields.js'
 
 const c = initContract()

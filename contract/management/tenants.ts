@@ -7,7 +7,8 @@ import { instant, metadata } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next, page } from '../page.js'
 import { component, field } from '../registry.js'
-import { TenantPath, tenantName } from '../tenants.js'
+import { TenantPath } from '../tenant-path.js'
+import { tenantName } from '../tenants.js'
 import {
   body,
   bodyProblems,

@@ -7,7 +7,7 @@ import { FieldError, failsWith, mustBe } from '../field-errors.js'
 import { name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
-import { role } from '../tenants.js'
+import { role } from '../role.js'
 import { IdempotencyHeaders, managementPath, NoQuery, postProblems, productFields, strict } from './fields.js'
 import { seats } from './tenants.js'
 

@@ -1,29 +1,28 @@
 import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
-import { Email, NewEmail } from '../email.js'
+import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
-import { id, instant, metadata, NewPassword, name, notBlank, text } from '../fields.js'
+import { id, instant, metadata, NewPassword, name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
-import { next, page } from '../page.js'
+import { next } from '../page.js'
 import { component, field } from '../registry.js'
-import { role, shownRole } from '../tenants.js'
+import { role, shownRole } from '../role.js'
 import {
   body,
   externalId,
-  externalIdFilter,
   flag,
   IdempotencyHeaders,
   keyProblems,
   managementPath,
   NoQuery,
-  notFlag,
   postProblems,
   productFields,
   strict,
   UserPath,
 } from './fields.js'
+import { ListUsersQuery } from './user-filters.js'
 
 const c = initContract()
 
@@ -92,50 +91,6 @@ export const ManagedUser = component(
   }),
 )
 export type ManagedUser = z.infer<typeof ManagedUser>
-
-const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
-const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, with a comma between two')
-
-const notCursor = failsWith('invalid_type', 'must be `next` of an earlier response')
-
-/** Query of `listUsers`. */
-export const ListUsersQuery = strict({
-  ...page,
-  after: field(
-    'Start after the last item of the page before: `next` of its response.',
-    z
-      .string(notCursor)
-      .regex(/^[\w-]{1,1360}$/, notCursor)
-      .optional(),
-    { maxLength: 1_360 },
-  ),
-  email: field('Only the user with this address, in any spelling of it.', Email.optional()),
-  emailPrefix: field(
-    'Only the users whose address begins with this text, in any spelling of upper and lower case. Ordered by address.',
-    text().min(1, notBlank).max(254, failsWith('too_long', 'must have at most 254 characters')).optional(),
-    { examples: ['ada@'] },
-  ),
-  ids: field(
-    'Only the users with these ids, 1 to 100, with a comma between two.',
-    z
-      .string(notIds)
-      .regex(new RegExp(`^${uuid}(?:,${uuid}){0,99}$`, 'i'), notIds)
-      .transform((ids) => ids.split(','))
-      .optional(),
-    { maxLength: 3_699 },
-  ),
-  externalId: externalIdFilter(),
-  tenant: field('Only the users of this tenant.', z.uuid().optional()),
-  disabled: field(
-    'Only the users who are disabled, or only those who are not.',
-    z
-      .enum(['true', 'false'], notFlag)
-      .transform((text) => text === 'true')
-      .optional(),
-    { type: 'boolean' },
-  ),
-})
-export type ListUsersQuery = z.infer<typeof ListUsersQuery>
 
 /** Body of `addUser`. */
 export const AddUserBody = body(
