@@ -2,8 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { failsWith } from './field-errors.js'
-import { body, instant, issuedText, name } from './fields.js'
+import { body, id, instant, issuedText, name } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { SignedInUser, signedInExample } from './users.js'
@@ -125,12 +124,7 @@ export const SessionList = component(
 export type SessionList = z.infer<typeof SessionList>
 
 /** Path parameters that identify a session. */
-export const SessionPath = DatabasePath.extend({
-  sessionId: field('ID of the session.', z.uuid(failsWith('invalid_type', 'must be a UUID')), {
-    examples: [idExample],
-    maxLength: 36,
-  }),
-})
+export const SessionPath = DatabasePath.extend({ sessionId: id('ID of the session.', idExample) })
 export type SessionPath = z.infer<typeof SessionPath>
 
 export const sessions = c.router({

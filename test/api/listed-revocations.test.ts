@@ -65,6 +65,10 @@ const transitions: Record<string, Transition> = {
     ['session-revoked'],
     ({ app, world }) => app.as(world.jwt, 'DELETE', `me/sessions/${sessionOf(world.laptop)}`),
   ],
+  'endSessionById with an id in upper case': [
+    ['session-revoked'],
+    ({ app, world }) => app.as(world.jwt, 'DELETE', `me/sessions/${sessionOf(world.laptop).toUpperCase()}`),
+  ],
   'the limit of sessions': [
     ['session-revoked'],
     async ({ usher, app, world }) => {
