@@ -56,11 +56,11 @@ it('a database whose node is unavailable does not delay the messages of others',
 
 it('a server that closes waits for its search to look up the workers', async ({ store }) => {
   let isLookingUp = false
-  const query: Store['query'] = async (...statement) => {
-    if (!statement[0].includes('pg_dist_partition')) return store.query(...statement)
+  const query = async <Row>(...statement: Parameters<Store['query']>) => {
+    if (!statement[0].includes('pg_dist_partition')) return store.query<Row>(...statement)
     isLookingUp = true
     await pause(1_000)
-    const rows = await store.query(...statement)
+    const rows = await store.query<Row>(...statement)
     isLookingUp = false
     return rows
   }
