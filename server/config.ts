@@ -37,6 +37,8 @@ function* errorsBetween(
 ) {
   if (present.DATABASE_URL && !present.USHER_MASTER_KEY)
     yield 'USHER_MASTER_KEY is required if DATABASE_URL is set: 32 bytes as base64 (openssl rand -base64 32)'
+  if (present.STORE_NODE_CONNECTIONS && !present.DATABASE_URL)
+    yield 'DATABASE_URL is required if STORE_NODE_CONNECTIONS is set: the URL of a node of a distributed store'
   if (!present.DATABASE_URL && Number(present.WORKERS) > 1)
     yield 'WORKERS must be 1 if DATABASE_URL is not set, because only one process can open the embedded store'
   if (present.SMTP_URL && !present.MAIL_FROM) yield 'MAIL_FROM is required if SMTP_URL is set'
@@ -78,6 +80,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
           ]
         : [],
     storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, maxDefaultConnections),
+    /** Undefined if all statements go through the node of DATABASE_URL. */
+    storeNodeConnections: settings.STORE_NODE_CONNECTIONS,
     dataDir: settings.DATA_DIR,
     masterKey: settings.USHER_MASTER_KEY,
     newMasterKey: settings.USHER_NEW_MASTER_KEY,

@@ -103,6 +103,7 @@ export const Environment = z.object({
   METRICS_PORT: optionalWholeNumber(1, 65535),
   DATABASE_URL: databaseUrl.optional(),
   STORE_CONNECTIONS: optionalWholeNumber(2, 10_000),
+  STORE_NODE_CONNECTIONS: optionalWholeNumber(2, 10_000),
   DATA_DIR: z.string().default('.usher'),
   USHER_MASTER_KEY: masterKey.optional(),
   USHER_NEW_MASTER_KEY: masterKey.optional(),

@@ -2,7 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Config } from './config.js'
+import { type Config, ConfigError } from './config.js'
 import { type Clock, systemClock } from './domain/clock.js'
 import { type AppContext, createContext } from './domain/context.js'
 import { createMailer, type SendMail } from './domain/mail/mailer.js'
@@ -16,9 +16,10 @@ import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
+import { isStoreDistributed } from './store/citus/placements.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
-import { openStore, requireMigrated } from './store/open.js'
+import { nodesOf, openStore, requireMigrated, type StoreEvents } from './store/open.js'
 import { findOldestDatabase } from './store/queries/databases.js'
 import type { Store } from './store/store.js'
 import { loggedError } from './telemetry/logged-error.js'
@@ -57,12 +58,9 @@ export interface StartOptions {
  */
 export async function startUsher(config: Config, options: StartOptions): Promise<Usher> {
   const { log, clock = systemClock } = options
-  const opened = await openStore(config, {
-    onConnectionError: (err) => log.warn({ err }, 'store connection lost'),
-    warn: (text) => log.warn(text),
-  })
+  const opened = await openStore(config, storeEvents(log))
   try {
-    const store = await requireUsable(opened, log)
+    const store = await requireUsable(opened, config, log)
     const firstDatabase = config.databaseUrl ? undefined : await requireFirstDatabase(store, clock.now)
     return { ...(await buildUsher(config, store, options)), firstDatabase }
   } catch (error) {
@@ -70,6 +68,11 @@ export async function startUsher(config: Config, options: StartOptions): Promise
     throw error
   }
 }
+
+const storeEvents = (log: Logger): StoreEvents => ({
+  onConnectionError: (err) => log.warn({ err }, 'store connection lost'),
+  warn: (text) => log.warn(text),
+})
 
 /** Builds a server on an open store, which closes with the server. */
 export async function buildUsher(
@@ -80,7 +83,8 @@ export async function buildUsher(
   const log = output.child({}, { serializers: { err: loggedError } })
   const templates = await loadTemplates(config.mail.templates)
   const blocklist = await openBlocklist(config.passwordBlocklistFile)
-  const context = createContext(config, shareByWorker(store, config.storeConnections), { clock, blocklist })
+  const connections = { connections: config.storeConnections, nodes: await nodesOf(config, storeEvents(log)) }
+  const context = createContext(config, shareByWorker(store, connections), { clock, blocklist })
   const statistics = createStatistics()
   const metrics = config.metrics && (await import('./metrics/metrics.js')).createMetrics(context, statistics)
   const outputs = { log, metrics }
@@ -100,15 +104,16 @@ export async function buildUsher(
     async close() {
       await Promise.all([app.close(), managementApp?.close()])
       await Promise.all([sweep.stop(), delivery.stop()])
-      await Promise.all([context.hashing.close(), store.close(), blocklist?.close()])
+      await Promise.all([context.hashing.close(), context.store.close(), blocklist?.close()])
     },
   }
 }
 
-/** Throws if a reachable store is not migrated or the master key is wrong. */
-async function requireUsable(store: Store, log: Logger) {
+/** Throws if a reachable store is not migrated or not of the kind that is set, or if the master key is wrong. */
+async function requireUsable(store: Store, { storeNodeConnections }: Config, log: Logger) {
   try {
     await requireMigrated(store)
+    if (storeNodeConnections && !(await isStoreDistributed(store))) throw new ConfigError([notDistributed])
     return await requireMasterKey(store)
   } catch (err) {
     if (!isStoreUnavailable(err) || isTlsFailure(err)) throw err
@@ -116,6 +121,9 @@ async function requireUsable(store: Store, log: Logger) {
     return store
   }
 }
+
+const notDistributed =
+  'STORE_NODE_CONNECTIONS needs a distributed store. Run: npx @usher/server store distribute (docs/scale-out.md)'
 
 /** Where `npm run example` serves the example app, to which the links in mails of the first database lead. */
 const exampleUrl = 'http://localhost:5173'

@@ -84,10 +84,14 @@ async function publishMetrics(address: NonNullable<Config['metrics']>, listening
   return metrics
 }
 
-function shareOf({ workers, hashing, storeConnections }: Config, slot: number) {
+function shareOf({ workers, hashing, storeConnections, storeNodeConnections }: Config, slot: number) {
   const share = (total: number, min: number) =>
     String(Math.max(min, Math.floor(total / workers) + (slot < total % workers ? 1 : 0)))
-  return { HASH_CONCURRENCY: share(hashing.concurrency, 1), STORE_CONNECTIONS: share(storeConnections, 2) }
+  return {
+    HASH_CONCURRENCY: share(hashing.concurrency, 1),
+    STORE_CONNECTIONS: share(storeConnections, 2),
+    ...(storeNodeConnections && { STORE_NODE_CONNECTIONS: share(storeNodeConnections, 2) }),
+  }
 }
 
 /**

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import pg from 'pg'
+import { throwUnconnected } from './errors.js'
 import { lazyPrisma } from './prisma.js'
 import type { Store } from './store.js'
 import { UtcClient } from './utc-client.js'
 
-const connectMilliseconds = 5_000
 /** Added to the server's time limit of a statement, for a server that does not respond. */
 const graceMilliseconds = 1_000
 
@@ -21,6 +21,8 @@ export interface PostgresSettings {
   onConnectionError?: (error: Error) => void
   /** Maximum number of connections, which are opened when needed. Default: 10. */
   connections?: number
+  /** Time limit of opening a connection, and of waiting for one. Default: 5 s. */
+  connectMilliseconds?: number
   /** Time limit of a statement; 0 for none. Default: 10 s. */
   statementMilliseconds?: number
 }
@@ -67,7 +69,13 @@ export function connectPostgres(settings: PostgresSettings): Store {
 }
 
 function createPool(
-  { url, onConnectionError, connections = 10, statementMilliseconds = 10_000 }: PostgresSettings,
+  {
+    url,
+    onConnectionError,
+    connections = 10,
+    connectMilliseconds = 5_000,
+    statementMilliseconds = 10_000,
+  }: PostgresSettings,
   throughPgBouncer: boolean,
 ) {
   const pool = new pg.Pool({
@@ -127,7 +135,7 @@ type RunStatement = (statement: pg.QueryConfig) => Promise<pg.QueryResult>
  * the work itself. The pool's own `query` would close it.
  */
 async function withConnection<Result>(pool: pg.Pool, work: (query: RunStatement) => Promise<Result>) {
-  const client = await pool.connect()
+  const client = await pool.connect().catch(throwUnconnected)
   let failure: unknown
   const query: RunStatement = async (statement) => {
     if (failure !== undefined) throw failure

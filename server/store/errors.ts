@@ -29,6 +29,19 @@ const pgBouncerRefusal = /unsupported startup parameter/
 /** A part of the store is unavailable. The message says which. */
 export class UnavailableError extends Error {}
 
+const withoutConnection = Symbol('without connection')
+
+/** Throws an error again, marked if it means that no connection could be opened. */
+export function throwUnconnected(error: unknown): never {
+  // A statement that waited for one of the pool's connections in vain says nothing about the server.
+  const isPoolBusy = error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+  if (error instanceof Error && !isPoolBusy) Object.defineProperty(error, withoutConnection, { value: true })
+  throw error
+}
+
+/** Returns whether a statement failed because no connection could be opened, so that it did not run. */
+export const isUnconnected = (error: unknown) => error instanceof Error && withoutConnection in error
+
 /** Another process has the folder of the embedded store open. */
 export class FolderInUseError extends Error {
   constructor(folder: string) {

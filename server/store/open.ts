@@ -1,3 +1,4 @@
+import { connectMilliseconds, type NodeSettings } from './citus/nodes.js'
 import { isMigrated, migrate, pendingMigrations } from './migrate.js'
 import type { Store } from './store.js'
 import { tracedStore } from './traced-store.js'
@@ -11,6 +12,8 @@ export interface StoreSettings {
   newMasterKey?: Buffer | undefined
   /** Maximum number of connections to the server. */
   storeConnections: number
+  /** Maximum number of connections to each node of a distributed store. Undefined to use only that of the URL. */
+  storeNodeConnections?: number | undefined
   /** Folder of the embedded store. */
   dataDir: string
 }
@@ -78,6 +81,34 @@ async function connect(
   }
   const { connectEmbedded } = await import('./connect-embedded.js')
   return { ...(await connectEmbedded(dataDir, masterKey, warn)), newMasterKey }
+}
+
+/** Returns how to use the nodes of a distributed store. Undefined if the settings do not say so. */
+export async function nodesOf(
+  { databaseUrl: url, masterKey, storeNodeConnections: connections }: StoreSettings,
+  { warn, onConnectionError }: StoreEvents,
+): Promise<NodeSettings | undefined> {
+  if (!url || !masterKey || !connections) return undefined
+  const { connectPostgres } = await import('./connect-postgres.js')
+  const settings = {
+    masterKey,
+    connections,
+    connectMilliseconds,
+    ...(onConnectionError && { onConnectionError }),
+  }
+  const open = (node: string) => tracedStore(connectPostgres({ ...settings, url: urlAt(url, node) }))
+  return { connections, open, warn }
+}
+
+/** Returns the URL with another host and port. @param node `host:port` */
+function urlAt(url: string, node: string) {
+  const at = new URL(url)
+  at.searchParams.delete('host')
+  at.searchParams.delete('port')
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(node) ?? []
+  at.hostname = host.includes(':') ? `[${host}]` : host
+  at.port = port
+  return at.href
 }
 
 /** @throws {NotMigratedError} */

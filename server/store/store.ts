@@ -13,6 +13,9 @@ export interface MasterKeys {
   readonly newMasterKey?: Buffer | undefined
 }
 
+/** What runs statements. */
+export type Queries = Pick<Store, 'query' | 'transaction'>
+
 /** An open store: embedded, or on a Postgres server. */
 export interface Store extends MasterKeys {
   /**

@@ -68,6 +68,7 @@ const withoutEffect = {
   MANAGEMENT_PORT: true,
   DATABASE_URL: true,
   STORE_CONNECTIONS: true,
+  STORE_NODE_CONNECTIONS: true,
   DATA_DIR: true,
   USHER_MASTER_KEY: true,
   USHER_NEW_MASTER_KEY: true,

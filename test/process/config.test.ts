@@ -29,6 +29,7 @@ const defaults = {
   databaseUrl: undefined,
   warnings: [],
   storeConnections: 10,
+  storeNodeConnections: undefined,
   dataDir: '.usher',
   masterKey: undefined,
   tokenMaxAgeSeconds: 3600,
@@ -98,6 +99,12 @@ describe('loadConfig', () => {
     expect(loadConfig(env)).toMatchObject({ workers: Math.max(1, Math.floor(availableParallelism() / 2)) })
     expect(loadConfig({ ...env, WORKERS: '16' })).toMatchObject({ workers: 16, storeConnections: 50 })
     expect(loadConfig({ ...env, WORKERS: '16', STORE_CONNECTIONS: '8' }).storeConnections).toBe(8)
+  })
+
+  it('STORE_NODE_CONNECTIONS needs DATABASE_URL', () => {
+    expect(errorsOf({ STORE_NODE_CONNECTIONS: '10' })).toEqual([
+      'DATABASE_URL is required if STORE_NODE_CONNECTIONS is set: the URL of a node of a distributed store',
+    ])
   })
 
   it('WORKERS must be 1 with the embedded store', () => {
@@ -189,6 +196,7 @@ describe('invalid settings', () => {
     METRICS_PORT: '-1',
     DATABASE_URL: 'mysql://root:hunter2@localhost/usher',
     STORE_CONNECTIONS: '1',
+    STORE_NODE_CONNECTIONS: '1',
     USHER_MASTER_KEY: 'hunter2',
     TOKEN_MAX_AGE: '59',
     ARGON2_MEMORY_KIB: '7',

@@ -5,7 +5,7 @@ import { loadConfig } from '../../server/config.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
 import { startUsher } from '../../server/index.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
-import { createDataFolder } from '../support/store.js'
+import { createDataFolder, createPostgresSettings } from '../support/store.js'
 
 it('startUsher sends mails by the function that it is given', async () => {
   const folder = await createDataFolder()
@@ -23,4 +23,13 @@ it('startUsher sends mails by the function that it is given', async () => {
     }, reject)
   })
   expect(mail.to).toBe('ada@example.com')
+})
+
+it('startUsher refuses STORE_NODE_CONNECTIONS if the store is not distributed', async () => {
+  const { env, remove } = await createPostgresSettings()
+  onTestFinished(remove)
+  const config = loadConfig({ ...cheapHashes, ...env, STORE_NODE_CONNECTIONS: '4' })
+  await expect(startUsher(config, { log: pino({ level: 'silent' }) })).rejects.toThrow(
+    /STORE_NODE_CONNECTIONS needs a distributed store/,
+  )
 })

@@ -32,7 +32,7 @@ function createStore() {
       loadPrisma: () => Promise.reject(new Error('not used')),
       close: async () => undefined,
     },
-    connections,
+    { connections },
   )
   return {
     store,

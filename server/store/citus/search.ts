@@ -7,7 +7,7 @@ import {
   type Visited,
 } from '../queries/search.js'
 import type { Store } from '../store.js'
-import { hasPlacements } from './worker-shares.js'
+import { hasPlacements } from './placements.js'
 
 // A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched
 // by a separate statement, which names the worker's shards and which Citus passes to the worker unchanged.

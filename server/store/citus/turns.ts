@@ -8,6 +8,12 @@ const turnMilliseconds = 600
 /** How long a statement waits for its turn while others succeed, for example those that open the first connections. */
 const longestMilliseconds = 3_000
 
+/** Where the rows of a database are. */
+export interface Place {
+  worker: string
+  shard: string
+}
+
 /** Statements and transactions on one worker or one shard. */
 interface Load {
   name: string
@@ -47,7 +53,7 @@ export function createTurns(limit: number) {
   const workers = new Map<string, Worker>()
   const shards = new Map<string, Shard>()
 
-  function shardOf(place: { worker: string; shard: string }): Shard {
+  function shardOf(place: Place): Shard {
     const name = `worker ${place.worker}`
     const worker = workers.get(name) ?? { ...newLoad(name, limit), late: new Set() }
     workers.set(name, worker)
@@ -57,7 +63,7 @@ export function createTurns(limit: number) {
     return shard
   }
 
-  return async <Result>(place: { worker: string; shard: string }, work: () => Promise<Result>) => {
+  return async <Result>(place: Place, work: () => Promise<Result>) => {
     const shard = shardOf(place)
     await takeTurn(shard)
     try {

@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache'
-import type { Store } from '../store.js'
+import type { Queries, Store } from '../store.js'
+import { createNodes, type NodeSettings } from './nodes.js'
+import { createPlacements, hasPlacements, placementOf } from './placements.js'
 import { createTurns } from './turns.js'
 
 // With one pool for all workers, a worker that no longer responds would hold every connection. So would, among the
@@ -7,73 +8,56 @@ import { createTurns } from './turns.js'
 
 const answerMilliseconds = 1_300
 
-/**
- * How long placements are cached. Shards move rarely, and a stale entry only counts a statement for the wrong shard.
- */
-const placementMilliseconds = 60_000
-const placementEntries = 10_000
-
-/** Where the rows of a database are. */
-interface Placement {
-  worker: string
-  shard: string
+export interface Connections {
+  /** Maximum number of connections of the store. */
+  connections: number
+  /** How to use the node that has the rows. Undefined if all statements go through the node of DATABASE_URL. */
+  nodes?: NodeSettings | undefined
 }
 
+/** Runs a statement or a transaction through a node. */
+type Work<Result> = (queries: Queries, limit?: number) => Promise<Result>
+
 /**
- * Returns a store on which the statements and transactions of one worker take at most half of the connections, and those
- * of one shard at most half of these. While a worker or a shard does not respond, they fail within 2 s. Without Citus
- * nothing changes.
+ * Returns a store on which the statements and transactions of one worker take at most half of the connections, or all of
+ * those to its node if there are any, and those of one shard at most half of these. While a worker or a shard does not
+ * respond, they fail within 2 s. Without Citus nothing changes.
  *
  * @param store its statements on distributed tables must have the database's id as `$1`
  */
-export function shareByWorker(store: Store, connections: number): Store {
+export function shareByWorker(store: Store, { connections, nodes: settings }: Connections): Store {
   if (!store.connections) return store
   const inTurnOf = createTurns(Math.max(1, Math.floor(connections / 2)))
-  const placements = new LRUCache<string, Placement>({
-    max: placementEntries,
-    ttl: placementMilliseconds,
-    fetchMethod: (databaseId) => placementOf(store, databaseId),
-  })
+  const nodes = settings && createNodes(store, settings)
+  const onAnyNode: <Result>(work: Work<Result>) => Promise<Result> =
+    nodes?.onAnyNode ?? ((work) => work(store))
+  const placements = createPlacements((databaseId) =>
+    onAnyNode((queries) => placementOf(queries, databaseId)),
+  )
   let distributed: Promise<boolean> | undefined
 
-  async function inTurn<Result>(
-    databaseId: unknown,
-    work: (milliseconds?: number) => Promise<Result>,
-  ): Promise<Result> {
-    distributed ??= hasPlacements(store)
+  async function inTurn<Result>(databaseId: unknown, work: Work<Result>): Promise<Result> {
+    distributed ??= onAnyNode(hasPlacements)
     const isDistributed = await distributed.catch((error) => {
       distributed = undefined
       throw error
     })
-    if (!isDistributed || typeof databaseId !== 'string') return work()
-    const placement = (await placements.fetch(databaseId)) ?? { worker: '', shard: '' }
-    return inTurnOf(placement, () => work(answerMilliseconds))
+    if (!isDistributed || typeof databaseId !== 'string') return onAnyNode(work)
+    const place = (await placements.fetch(databaseId)) ?? { worker: '', shard: '' }
+    const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, answerMilliseconds)))
+    if (!nodes || place.worker === '') return inItsTurn()
+    return nodes.onNodeOf(place, (queries) => work(queries, answerMilliseconds), inItsTurn)
   }
+
   return {
     ...store,
-    query: (text, values, limit) =>
-      inTurn(values[0], (milliseconds = limit) => store.query(text, values, milliseconds)),
+    query: <Row>(text: string, values: unknown[], milliseconds?: number) =>
+      inTurn<Row[]>(values[0], (queries, limit = milliseconds) => queries.query(text, values, limit)),
     transaction: (databaseId, work) =>
-      inTurn(databaseId, (milliseconds) => store.transaction(databaseId, work, milliseconds)),
+      inTurn(databaseId, (queries, limit) => queries.transaction(databaseId, work, limit)),
+    ...(nodes && { connections: nodes.connections }),
+    async close() {
+      await Promise.all([store.close(), nodes?.close()])
+    },
   }
-}
-
-/** Returns whether the server has Citus, by the catalog of Postgres. */
-export async function hasPlacements({ query }: Pick<Store, 'query'>) {
-  const [row] = await query<{ found: boolean }>(
-    `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,
-    [],
-  )
-  return row?.found ?? false
-}
-
-async function placementOf({ query }: Store, databaseId: string) {
-  const [row] = await query<Placement>(
-    `SELECT nodename || ':' || nodeport AS worker, shardid AS shard
-    FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
-    WHERE noderole = 'primary'
-      AND shardid = get_shard_id_for_distribution_column('usher."user"', $1::uuid)`,
-    [databaseId],
-  )
-  return row
 }

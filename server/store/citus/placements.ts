@@ -1,0 +1,49 @@
+import { LRUCache } from 'lru-cache'
+import type { Store } from '../store.js'
+import type { Place } from './turns.js'
+
+/**
+ * How long placements are cached. Shards move rarely, and by a stale entry a statement only counts for the wrong shard,
+ * or goes to a node that passes it on.
+ */
+const placementMilliseconds = 60_000
+const placementEntries = 10_000
+
+/** Returns a cache of the places of databases. */
+export const createPlacements = (findPlace: (databaseId: string) => Promise<Place | undefined>) =>
+  new LRUCache<string, Place>({
+    max: placementEntries,
+    ttl: placementMilliseconds,
+    fetchMethod: (databaseId) => findPlace(databaseId),
+  })
+
+/** Returns whether the server has Citus, by the catalog of Postgres. */
+export async function hasPlacements({ query }: Pick<Store, 'query'>) {
+  const [row] = await query<{ found: boolean }>(
+    `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,
+    [],
+  )
+  return row?.found ?? false
+}
+
+/** Returns whether the store has been distributed. */
+export async function isStoreDistributed(store: Pick<Store, 'query'>) {
+  if (!(await hasPlacements(store))) return false
+  const rows = await store.query(
+    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('usher."user"') AND partmethod = 'h'`,
+    [],
+  )
+  return rows.length > 0
+}
+
+/** Returns the place of a database. */
+export async function placementOf({ query }: Pick<Store, 'query'>, databaseId: string) {
+  const [row] = await query<Place>(
+    `SELECT nodename || ':' || nodeport AS worker, shardid AS shard
+    FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+    WHERE noderole = 'primary'
+      AND shardid = get_shard_id_for_distribution_column('usher."user"', $1::uuid)`,
+    [databaseId],
+  )
+  return row
+}
