@@ -95,7 +95,8 @@ export const isLockFailure = (error: unknown) => hasState(error, '55P03') || has
 export const isStatementTimeout = (error: unknown) =>
   hasState(error, '57014') || (error instanceof Error && error.message.includes('Query read timeout'))
 
-const hasState = (error: unknown, state: string) =>
+/** Returns whether Postgres sent an error of this SQLSTATE. */
+export const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state
 
 /** Returns the kind of an error by Prisma's adapter, and the SQLSTATE if Postgres sent one. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { shareByWorker } from '../../server/store/citus/worker-shares.js'
 import { nodesOf, openStore } from '../../server/store/open.js'
+import { findUsersOfTokens } from '../../server/store/queries/users.js'
 import { query } from '../support/citus.js'
-import { createCitusCatalog } from '../support/citus-catalog.js'
+import { createCitusCatalog, nameInShard, shards } from '../support/citus-catalog.js'
 import { createPostgresDatabase } from '../support/store.js'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js'
 
@@ -72,6 +73,44 @@ it('statements and transactions of a database go to the node that has its rows, 
   // A list is no id of a database.
   await store.query('SELECT $1::uuid[]', [[databaseId]])
   expect(used()).toEqual(['first'])
+})
+
+async function insertUser() {
+  const id = randomUUID()
+  await query(
+    url,
+    `WITH workspace AS (
+      INSERT INTO usher.workspace (id, slug, created_at) VALUES (gen_random_uuid(), 'acme', now()) RETURNING id
+    ), database AS (
+      INSERT INTO usher.database (id, workspace_id, name, created_at) SELECT $1::uuid, id, 'app', now() FROM workspace
+    )
+    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at)
+    VALUES ($1::uuid, $2::uuid, 'ada@example.com', 'ada@example.com', '', 'Ada', now())`,
+    [databaseId, id],
+  )
+  return id
+}
+
+it('the user of a token is read from the tables of the shard while the node has it', async () => {
+  const id = await insertUser()
+  const namesOf = async (sessionId?: string) =>
+    (
+      await findUsersOfTokens(store, databaseId, [
+        { id, sessionId },
+        { id: randomUUID(), sessionId },
+      ])
+    ).map((user) => user && [user.id, user.preferredName])
+  expect(await namesOf()).toEqual([[id, nameInShard], undefined])
+  expect(await namesOf(randomUUID())).toEqual([[id, nameInShard], undefined])
+  await query(url, 'UPDATE pg_dist_placement SET groupid = 2')
+  expect(await namesOf()).toEqual([[id, 'Ada'], undefined])
+  used()
+  // The place is looked up again.
+  await namesOf()
+  expect(used()).toEqual(['first', 'other'])
+  await query(url, 'UPDATE pg_dist_placement SET groupid = 1')
+  await query(url, `DROP VIEW usher.membership_${shards.membership}`)
+  expect(await namesOf()).toEqual([[id, 'Ada'], undefined])
 })
 
 it('statements use the node of the URL while their own accepts no connection, and try it every 5 s', async () => {

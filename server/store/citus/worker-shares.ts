@@ -1,7 +1,8 @@
 import type { Queries, Store } from '../store.js'
 import { createNodes, type NodeSettings } from './nodes.js'
 import { createPlacements, hasPlacements, placementOf } from './placements.js'
-import { createTurns } from './turns.js'
+import { createShardReads } from './shard-reads.js'
+import { createTurns, type Place } from './turns.js'
 
 // With one pool for all workers, a worker that no longer responds would hold every connection. So would, among the
 // connections for its worker, a shard whose writes Citus blocks while it is moved or divided.
@@ -17,6 +18,9 @@ export interface Connections {
 
 /** Runs a statement or a transaction through a node. */
 type Work<Result> = (queries: Queries, limit?: number) => Promise<Result>
+
+/** The same on the node that has the rows. */
+type OwnNodeWork<Result> = (queries: Queries, limit: number, place: Place) => Promise<Result>
 
 /**
  * Returns a store on which the statements and transactions of one worker take at most half of the connections, or all of
@@ -36,7 +40,11 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
   )
   let distributed: Promise<boolean> | undefined
 
-  async function inTurn<Result>(databaseId: unknown, work: Work<Result>): Promise<Result> {
+  async function inTurn<Result>(
+    databaseId: unknown,
+    work: Work<Result>,
+    ownNodeWork: OwnNodeWork<Result> = work,
+  ): Promise<Result> {
     distributed ??= onAnyNode(hasPlacements)
     const isDistributed = await distributed.catch((error) => {
       distributed = undefined
@@ -46,13 +54,18 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
     const place = (await placements.fetch(databaseId)) ?? { worker: '', shard: '' }
     const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, answerMilliseconds)))
     if (!nodes || place.worker === '') return inItsTurn()
-    return nodes.onNodeOf(place, (queries) => work(queries, answerMilliseconds), inItsTurn)
+    return nodes.onNodeOf(place, (queries) => ownNodeWork(queries, answerMilliseconds, place), inItsTurn)
   }
 
+  const readShard = createShardReads((databaseId) => placements.delete(databaseId))
   return {
     ...store,
     query: <Row>(text: string, values: unknown[], milliseconds?: number) =>
-      inTurn<Row[]>(values[0], (queries, limit = milliseconds) => queries.query(text, values, limit)),
+      inTurn<Row[]>(
+        values[0],
+        (queries, limit = milliseconds) => queries.query(text, values, limit),
+        (queries, limit, place) => readShard(queries, place, { text, values, limit }),
+      ),
     transaction: (databaseId, work) =>
       inTurn(databaseId, (queries, limit) => queries.transaction(databaseId, work, limit)),
     ...(nodes && { connections: nodes.connections }),

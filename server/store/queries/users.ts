@@ -118,6 +118,12 @@ const findUsersWithSessionsStatement = `
     SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
   ) AS s ON s.user_id = u.id${joinedTenants}`
 
+/** The statements of {@link findUsersOfTokens}, which only read and name only distributed tables. */
+export const readsOfTokens: ReadonlySet<string> = new Set([
+  findUsersStatement,
+  findUsersWithSessionsStatement,
+])
+
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
 export const replacePasswordHash = (
   store: Queries,
