@@ -8,6 +8,7 @@ import { createWorkspace } from '../../../server/domain/management/workspaces.js
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
+import { query } from '../../support/citus.js'
 import { startCluster } from '../../support/citus-cluster.js'
 import { findCitus } from '../../support/installed-postgres.js'
 import { createCluster, freePort, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
@@ -34,15 +35,20 @@ it('serves every request on a distributed store, and reports its rates and those
   onTestFinished(cluster.stop)
   const url = await cluster.createDatabase('usher')
   const citus = await openStage(url, [cluster.coordinator, ...cluster.workers])
-  const [worker, ...others] = cluster.workers as [PostgresServer, ...PostgresServer[]]
-  const atWorker = new URL(url)
-  atWorker.host = new URL(worker.url).host
-  const throughWorker = {
-    ...citus,
-    port: await startUsher(atWorker.href),
-    nodes: [worker, cluster.coordinator, ...others],
+  const own = await ownNode(url, cluster.workers)
+  const nodes = [own, cluster.coordinator, ...cluster.workers.filter((worker) => worker !== own)]
+  const atOwn = new URL(url)
+  atOwn.host = new URL(own.url).host
+  const stages = {
+    plain,
+    coordinator: citus,
+    'its own node': { ...citus, port: await startUsher(atOwn.href), nodes },
+    'coordinator, with STORE_NODE_CONNECTIONS': {
+      ...citus,
+      port: await startUsher(url, { STORE_NODE_CONNECTIONS: '10' }),
+      nodes,
+    },
   }
-  const stages = { plain, coordinator: citus, 'a worker': throughWorker }
   report(
     'operation, DATABASE_URL names',
     'requests/s',
@@ -67,6 +73,18 @@ it('serves every request on a distributed store, and reports its rates and those
     }
   }
 })
+
+/** Returns the worker that has the rows of the database. */
+async function ownNode(url: string, workers: readonly PostgresServer[]) {
+  const [row] = await query<{ host: string }>(
+    url,
+    `SELECT nodename || ':' || nodeport AS host FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
+    WHERE shardid = get_shard_id_for_distribution_column('usher."user"', (SELECT id FROM usher.database))`,
+  )
+  const own = workers.find((worker) => new URL(worker.url).host === row?.host)
+  if (!own) throw new Error(`no worker is ${row?.host}`)
+  return own
+}
 
 async function startPlain() {
   const folder = await mkdtemp(join(tmpdir(), 'usher-plain-'))
@@ -97,7 +115,7 @@ async function openStage(url: string, nodes: PostgresServer[]) {
 }
 
 /** Returns the port of a server on the store. */
-async function startUsher(url: string) {
+async function startUsher(url: string, more: Record<string, string> = {}) {
   const port = await freePort()
   const server = await startServer(port, ['server/bin/usher.js', 'serve'], {
     ...cheapHashes,
@@ -107,6 +125,7 @@ async function startUsher(url: string) {
     // One issuer, so that a token of one server is valid at the other.
     BASE_URL: 'http://localhost:3000',
     WORKERS: '1',
+    ...more,
   })
   onTestFinished(server.stop)
   return port
