@@ -40,8 +40,9 @@ export async function expectNoLoss(traffic: ReturnType<typeof startTraffic>) {
  * databases of each worker or more have a webhook and send mails. Traffic uses the first two.
  *
  * @param idle number of further databases, without users
+ * @param settings further environment variables of the server
  */
-export async function openStage(idle = 0) {
+export async function openStage(idle = 0, settings: Record<string, string> = {}) {
   const cluster = await startCluster()
   const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
   const url = await cluster.createDatabase('usher')
@@ -64,7 +65,7 @@ export async function openStage(idle = 0) {
   await store.close()
 
   const env = { DATABASE_URL: url, USHER_MASTER_KEY: masterKey.toString('base64'), BASE_URL: '' }
-  const served = { ...env, SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com', TRUST_PROXY: '1' }
+  const served = { ...env, SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com', TRUST_PROXY: '1', ...settings }
   const { origin, pid, stop } = await serve(served)
   return {
     cluster,
