@@ -3,6 +3,8 @@ import { type RevocationPage, readPage } from './revocation-page.js'
 
 /** The maximum size of a page of 1,000 revocations. */
 const maxBytes = 1_048_576
+/** The longest time that a timer takes. */
+const maxTimerMs = 2 ** 31 - 1
 
 export interface FeedSource {
   url: string
@@ -15,7 +17,8 @@ export interface PageRequest {
   after: string | undefined
   /** Seconds for which the server may wait for a revocation. */
   wait: number
-  signal: AbortSignal
+  /** Ends the request. */
+  request: AbortController
 }
 
 /** An error of the feed, for the state of a verifier. */
@@ -41,15 +44,19 @@ export class FeedError extends Error {
  */
 export async function requestPage(
   { url, apiKey, http }: FeedSource,
-  { after, wait, signal }: PageRequest,
+  { after, wait, request }: PageRequest,
 ): Promise<RevocationPage & { retryAfterSeconds: number }> {
   const query = new URLSearchParams({ limit: '1000', wait: String(wait), ...(after && { after }) })
+  // In Node 20, a signal of `AbortSignal.any` never aborts if that of a time limit is collected as garbage.
+  const expire = () => request.abort(new DOMException('The feed did not respond', 'TimeoutError'))
+  const timer: unknown = setTimeout(expire, Math.min(wait * 1000 + http.timeoutMs, maxTimerMs))
+  ;(timer as { unref?: () => void }).unref?.()
   const response = await get(`${url}?${query}`, {
     fetch: http.fetch,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(wait * 1000 + http.timeoutMs)]),
+    signal: request.signal,
     maxBytes,
     headers: { Authorization: `Bearer ${apiKey}` },
-  })
+  }).finally(() => clearTimeout(timer as number))
   const { status, body, retryAfterSeconds } = response
   if (status !== 200) throw new FeedError(url, response)
   const page = readPage(body)

@@ -61,11 +61,11 @@ export function createFeed({ staleSeconds, ...settings }: ReaderSettings & { sta
   }
 
   /** Reads the next page. Returns for how many milliseconds to pause. */
-  async function readNext(signal: AbortSignal) {
+  async function readNext(request: AbortController) {
     const wait = waitSeconds()
     isIdle = wait > 0
     const noteRead = age.start()
-    const { isLast, isEmpty, retryAfterSeconds } = await reader.readPage({ wait, signal })
+    const { isLast, isEmpty, retryAfterSeconds } = await reader.readPage({ wait, request })
     if (!isLast) return 0
     failures = 0
     failure = undefined
@@ -88,7 +88,9 @@ export function createFeed({ staleSeconds, ...settings }: ReaderSettings & { sta
     while (!isClosed) {
       interruption = new AbortController()
       const { signal } = interruption
-      const pauseMs = await readNext(signal).catch((cause) => (signal.aborted ? 0 : noteFailure(cause)))
+      const pauseMs = await readNext(interruption).catch((cause) =>
+        signal.reason?.name === 'AbortError' ? 0 : noteFailure(cause),
+      )
       if (!isStale() || problem()) waiters.resumeAll()
       isIdle = true
       if (pauseMs > 0) await pause(pauseMs, signal)

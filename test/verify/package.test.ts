@@ -153,7 +153,7 @@ it('has types that pass attw for each way of resolving', async () => {
   expect(problems).toEqual([])
 })
 
-it('adds at most 6,656 bytes to jose, minified and gzipped', async () => {
+it('adds at most 6,784 bytes to jose, minified and gzipped', async () => {
   const bundle = (external: string[]) =>
     build({
       stdin: { contents: "export * from '@usher/verify'", resolveDir: folder },
@@ -165,8 +165,8 @@ it('adds at most 6,656 bytes to jose, minified and gzipped', async () => {
     }).then(({ outputFiles }) => gzipSync(outputFiles[0]?.contents ?? '').length)
   const own = await bundle(['jose'])
   expect(own).toBeGreaterThan(4_096)
-  expect(own).toBeLessThanOrEqual(6_656)
-  expect(await bundle([])).toBeLessThanOrEqual(12_800)
+  expect(own).toBeLessThanOrEqual(6_784)
+  expect(await bundle([])).toBeLessThanOrEqual(12_928)
 })
 
 it.each(['express', 'fastify', 'hono'])('has at most 30 lines in its sub-path %s', async (name) => {

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import v8 from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createVerifier } from '@usher/verify'
 import { beforeEach, describe, expect, vi } from 'vitest'
 import { expiresAt, signToken } from './fake-feed.js'
@@ -13,6 +16,8 @@ beforeEach(async () => {
 })
 
 const problem = (status: number, code: string, headers = {}) => Response.json({ code }, { status, headers })
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 const never = () => new Promise(() => undefined)
 const refuseConnection = () => Promise.reject(new TypeError('fetch failed'))
 
@@ -66,6 +71,18 @@ describe('at the start', () => {
       expect(await outcome(verifier, 'a.b.c')).toBe('token_invalid')
     },
   )
+
+  it('a request that gets no response ends, also after garbage was collected', async ({ feed, follow }) => {
+    feed.respond = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const verifier = follow({ timeoutMs: 500 })
+    expect(feed.requests).toHaveLength(1)
+    await pause(50)
+    collectGarbage()
+    await eventually(() => expect(verifier.revocations()?.error).toMatchObject({ name: 'TimeoutError' }))
+    feed.respond = undefined
+    await eventually(() => expect(verifier.revocations()?.isStale).toBe(false))
+  })
 
   it('verify does not wait again after a request has failed', async ({ feed, follow }) => {
     feed.respond = refuseConnection
