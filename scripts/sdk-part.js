@@ -1,9 +1,13 @@
-// Writes the endpoints of a part of the API, for scripts/write-sdk-api.js.
+// Writes the types and the endpoints of a part of the API, for scripts/write-sdk-api.js.
 import { everyProblem } from '@usher/contract'
+import { iteratorDeclarationsOf, methodDeclarationsOf, optionsWith } from './sdk-methods.js'
 import {
+  bodyOf,
   capitalize,
   codesIn,
+  databasePath,
   declaration,
+  iteratorOf,
   methodOf,
   nameOf,
   operationsOf,
@@ -12,33 +16,10 @@ import {
   queryName,
   schemaNamesOf,
   successOf,
-  typeOf,
 } from './sdk-types.js'
 
 /** The order of biome, which sorts imports without regard to case. */
 const asBiome = (one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)
-
-const databasePath = '/workspaces/{workspaceSlug}/databases/{databaseName}'
-
-/** Returns the names of the path parameters below a database. */
-const idsOf = ({ path }) =>
-  [...path.slice(databasePath.length).matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-
-/** Returns the type of the body as an argument, and the media type of lines. Undefined if the operation has no body. */
-function bodyOf({ requestBody }) {
-  if (!requestBody) return undefined
-  const [[type, { schema }]] = Object.entries(requestBody.content)
-  const lines = schema['x-item-schema']
-  const argument = lines ? `{ lines: readonly ${typeOf(lines)}[] }` : typeOf(schema)
-  return { linesType: lines && type, argument, isRequired: !!requestBody.required }
-}
-
-/** Returns the name of the iterator of a list: `users` for `listUsers`. */
-const iteratorOf = ({ operationId }) =>
-  operationId.replace(/^list([A-Z])/, (_, letter) => letter.toLowerCase())
-
-/** The options of a call whose request may have a header. */
-const optionsWith = { 'Idempotency-Key': 'PostOptions', 'If-Match': 'ChangeOptions' }
 
 const exported = (description, name, members) =>
   `/** ${description} */\nexport interface ${name} {\n${members.join('\n')}\n}\n`
@@ -102,66 +83,28 @@ export type ${capitalize(name)}ErrorCode = (typeof ${this.constantOf(operation.t
 
   /** The interface with the function of each operation. */
   methods(description, name) {
-    return exported(description, name, this.#methodDeclarations())
+    return exported(description, name, methodDeclarationsOf(this))
   }
 
   /** The interface with the iterator of each list. */
   iterators(description, name) {
-    return exported(description, name, this.#iteratorDeclarations())
+    return exported(description, name, iteratorDeclarationsOf(this))
   }
 
   /** The names of the types that the functions use. */
   usedSchemas() {
     const queries = this.operations.filter((each) => this.queryOf(each).length > 0).map(queryName)
-    const text = [...this.#methodDeclarations(), ...this.#iteratorDeclarations()].join()
+    const text = [...methodDeclarationsOf(this), ...iteratorDeclarationsOf(this)].join()
     const isUsed = (name) => new RegExp(`\\b${name}\\b`).test(text)
     return [...this.schemaNames, ...queries].filter(isUsed).sort(asBiome).join(', ')
-  }
-
-  #methodDeclarations() {
-    return this.operations.map((operation) => {
-      const { schema } = successOf(operation)
-      const name = methodOf(operation)
-      const options = this.isPaged ? this.#headersOf(operation).map((header) => optionsWith[header]) : []
-      const parameters = [
-        ...this.#argumentsOf(operation),
-        `options?: ${['CallOptions', ...options].join(' & ')}`,
-      ]
-      return `/** ${operation.description} */
-${name}(${parameters.join(', ')}): Promise<${this.result}<${schema ? typeOf(schema) : 'undefined'}, ${capitalize(name)}ErrorCode>>`
-    })
-  }
-
-  #iteratorDeclarations() {
-    return this.operations.flatMap((operation) => {
-      const items = this.#itemsOf(operation)
-      if (!items) return []
-      const { schema } = successOf(operation)
-      const parameters = [...this.#argumentsOf(operation), 'options?: CallOptions'].join(', ')
-      return `/**
- * Yields the items of every page of \`${methodOf(operation)}\`, and requests a page when it is needed.
- *
- * @throws {UsherError} if a request fails
- */
-${iteratorOf(operation)}(${parameters}): AsyncGenerator<${typeOf(schema)}['${items}'][number], void, undefined>`
-    })
-  }
-
-  /** Returns the parameters of a method before the options: ids, and the body or the query. */
-  #argumentsOf(operation) {
-    const body = bodyOf(operation)
-    return [
-      ...idsOf(operation).map((id) => `${id}: string`),
-      ...(body ? [body.isRequired ? `body: ${body.argument}` : `body?: ${body.argument} | undefined`] : []),
-      ...(this.queryOf(operation).length > 0 ? [`query?: ${queryName(operation)} | undefined`] : []),
-    ]
   }
 
   #resolve(schema) {
     return schema?.$ref ? this.document.components.schemas[nameOf(schema.$ref)] : schema
   }
 
-  #headersOf(operation) {
+  /** Returns the names of the headers that an operation takes. Throws if the SDK has no option for one. */
+  headersOf(operation) {
     const headers = this.parametersOf(operation, 'header').map(({ name }) => name)
     const unsupported = headers.filter((name) => !optionsWith[name])
     if (unsupported.length > 0)
@@ -176,7 +119,7 @@ ${iteratorOf(operation)}(${parameters}): AsyncGenerator<${typeOf(schema)}['${ite
   }
 
   /** Returns the field of a page with its items, if the operation is a list with an iterator. */
-  #itemsOf(operation) {
+  itemsOf(operation) {
     const { properties = {} } = this.#resolve(successOf(operation).schema) ?? {}
     const isPage = properties.next && this.queryOf(operation).some(({ name }) => name === 'after')
     return this.isPaged && isPage
@@ -192,7 +135,7 @@ ${iteratorOf(operation)}(${parameters}): AsyncGenerator<${typeOf(schema)}['${ite
     const { properties, required = [] } = this.#resolve(schema) ?? {}
     const { isRepeatable = method === 'GET', signsOut } = this.routers[tag][operationId].metadata ?? {}
     const body = bodyOf(operation)
-    const items = this.#itemsOf(operation)
+    const items = this.itemsOf(operation)
     const takesToken = security.some(({ bearer }) => bearer)
     const members = {
       method,
@@ -201,7 +144,7 @@ ${iteratorOf(operation)}(${parameters}): AsyncGenerator<${typeOf(schema)}['${ite
       linesType: body?.linesType,
       hasQuery: this.queryOf(operation).length > 0,
       needsToken: takesToken && security.length > 1 ? 'optional' : takesToken,
-      acceptsIdempotencyKey: this.#headersOf(operation).includes('Idempotency-Key'),
+      acceptsIdempotencyKey: this.headersOf(operation).includes('Idempotency-Key'),
       isRepeatable,
       status,
       // Many services return an `id`.

@@ -11,6 +11,12 @@ export const header =
 export const methodOf = ({ operationId }) =>
   operationId.replace(/^get([A-Z])/, (_, letter) => letter.toLowerCase())
 
+/** Returns the name of the iterator of a list: `users` for `listUsers`. */
+export const iteratorOf = ({ operationId }) =>
+  operationId.replace(/^list([A-Z])/, (_, letter) => letter.toLowerCase())
+
+export const databasePath = '/workspaces/{workspaceSlug}/databases/{databaseName}'
+
 /** Returns the operations of a document with a tag. */
 export const operationsOf = ({ paths }, tag) =>
   Object.entries(paths).flatMap(([path, methods]) =>
@@ -31,6 +37,15 @@ export const codesIn =
 export function successOf({ responses }) {
   const [status, response] = Object.entries(responses).find(([, { $ref }]) => !$ref)
   return { status: Number(status), schema: response.content?.['application/json'].schema }
+}
+
+/** Returns the type of the body as an argument, and the media type of lines. Undefined if the operation has no body. */
+export function bodyOf({ requestBody }) {
+  if (!requestBody) return undefined
+  const [[type, { schema }]] = Object.entries(requestBody.content)
+  const lines = schema['x-item-schema']
+  const argument = lines ? `{ lines: readonly ${typeOf(lines)}[] }` : typeOf(schema)
+  return { linesType: lines && type, argument, isRequired: !!requestBody.required }
 }
 
 /** Returns the names of all schemas that the part references, directly or indirectly. */

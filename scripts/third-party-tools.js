@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { env } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs, promisify } from 'node:util'
+import { isemail, jsonTestSuite } from './published-suites.js'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -141,63 +142,8 @@ async function openapiPythonClient() {
   return `exit code ${result.code}, ${bytes} bytes\n${result.output.trim().slice(-2000)}`
 }
 
-/** Sends each file of https://github.com/nst/JSONTestSuite, whose folder --json-test-suite names, as a login. */
-async function jsonTestSuite({ url }) {
-  const suite = values['json-test-suite']
-  if (!suite) return
-  const login = `${url}/workspaces/demo/databases/app/users/login`
-  const headers = { 'content-type': 'application/json' }
-  const tests = join(suite, 'test_parsing')
-  const counts = {}
-  const wrong = []
-  for (const name of await readdir(tests)) {
-    const response = await fetch(login, { method: 'POST', headers, body: await readFile(join(tests, name)) })
-    const { code } = await response.json()
-    const kind = name[0]
-    const isRight = kind === 'i' ? response.status < 500 : (code === 'malformed_json') === (kind === 'n')
-    counts[kind] ??= [0, 0]
-    counts[kind][isRight ? 0 : 1] += 1
-    if (!isRight) wrong.push(`${name}: ${response.status} ${code}`)
-  }
-  const scores = Object.entries(counts).map(
-    ([kind, [right, others]]) => `${kind}: ${right} of ${right + others}`,
-  )
-  return [scores.join(', '), ...wrong].join('\n')
-}
-
-/** Signs up with each address of https://github.com/dominicsayers/isemail, whose tests.xml --isemail names. */
-async function isemail({ url }) {
-  const file = values.isemail
-  if (!file) return
-  const users = `${url}/workspaces/demo/databases/app/users`
-  const headers = { 'content-type': 'application/json' }
-  const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-  const decode = (text) =>
-    text.replace(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (_, hex, decimal, name) =>
-      name ? entities[name] : String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal)),
-    )
-  const accepted = {}
-  const different = []
-  for (const [, test] of (await readFile(file, 'utf8')).matchAll(/<test [^>]*>(.*?)<\/test>/gs)) {
-    const [, address = ''] = test.match(/<address>(.*?)<\/address>/s) ?? []
-    const [, category = ''] = test.match(/<category>ISEMAIL_(.*?)<\/category>/) ?? []
-    // The suite writes control characters as those of U+2400.
-    const email = decode(address).replace(/[\u2400-\u241f]/g, (sign) =>
-      String.fromCharCode(sign.charCodeAt(0) - 0x2400),
-    )
-    const body = JSON.stringify({ email, password: 'correct horse battery' })
-    const { status } = await fetch(users, { method: 'POST', headers, body })
-    const isAccepted = status === 201 || status === 409
-    accepted[category] ??= [0, 0]
-    accepted[category][isAccepted ? 0 : 1] += 1
-    if (isAccepted !== /^(VALID|DNSWARN)/.test(category))
-      different.push(`${category} ${status} ${JSON.stringify(email)}`)
-  }
-  const scores = Object.entries(accepted).map(
-    ([name, [yes, no]]) => `${name}: ${yes} of ${yes + no} accepted`,
-  )
-  return [...scores, ...different].join('\n')
-}
+/** Returns a function that sends a published suite if the option names its file or folder. */
+const withFile = (option, send) => (server) => values[option] && send(server, values[option])
 
 const tools = {
   schemathesis,
@@ -205,8 +151,8 @@ const tools = {
   oapiCodegen,
   progenitor,
   openapiPythonClient,
-  jsonTestSuite,
-  isemail,
+  jsonTestSuite: withFile('json-test-suite', jsonTestSuite),
+  isemail: withFile('isemail', isemail),
 }
 const unknown = positionals.filter((name) => !(name in tools))
 if (unknown.length > 0) throw new Error(`unknown tool ${unknown}. Known: ${Object.keys(tools).join(', ')}`)
