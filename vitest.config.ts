@@ -77,8 +77,7 @@ const projectsOf: Record<string, typeof projects> = { lab: [lab], citus: [citus]
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // One more than cores, because tests wait for processes and connections for a third of their time.
-    maxWorkers: Math.max(2, availableParallelism()) + 1,
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: projectsOf[mode] ?? projects,
   },
 }))

@@ -196,9 +196,10 @@ it('a request waits for an event of the database', async ({ kept }) => {
   expect(await kept.list(`?after=${last}&wait=1`)).toMatchObject({ events: [], next: last })
 })
 
-it('a key that is revoked while its request waits is refused', async ({ store, kept }) => {
+it('a key that is revoked while its request waits is refused', async ({ usher, store, kept }) => {
   const { next } = await kept.list()
   const waiting = kept.send(`?after=${next}&wait=25`)
+  await vi.waitFor(() => expect(usher.context.keptEvents.waits.count()).toBe(1))
   await revokeApiKey(store, kept.database, kept.keyId)
   await kept.database.signedUp()
   const { statusCode, body } = await waiting
