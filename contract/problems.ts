@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: nearly all of it is one table of data.
 import { z } from 'zod'
 import { FieldError } from './field-errors.js'
 import { component, field } from './registry.js'
