@@ -91,6 +91,9 @@ export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503'
 /** Returns whether a statement waited too long for a lock (SQLSTATE 55P03), or deadlocked (40P01). */
 export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
+/** Returns whether the server responded with an internal error (SQLSTATE XX000), as Citus does if a shard was replaced. */
+export const isInternalError = (error: unknown) => hasState(error, 'XX000')
+
 /** Returns whether a statement exceeded its time limit, on the server (SQLSTATE 57014) or in the driver. */
 export const isStatementTimeout = (error: unknown) =>
   hasState(error, '57014') || (error instanceof Error && error.message.includes('Query read timeout'))

@@ -109,6 +109,15 @@ it('a worker that refuses a connection gets one statement at a time', async () =
   expect((await start('a/2', 'a/3')).running).toEqual(['a/2'])
 })
 
+it('a shard that is replaced while it is divided makes nobody wait for its worker', async () => {
+  const { start, end } = createStore()
+  const replaced = await start('a/replaced')
+  const message = 'shard for the given value does not exist'
+  end('a/replaced', Object.assign(new Error(message), { severity: 'ERROR', code: 'XX000' }))
+  expect(await Promise.all(replaced.results)).toEqual([`a/replaced: ${message}`])
+  expect((await start('a/replaced', 'a/other', 'a/third')).running).toHaveLength(3)
+})
+
 it('statements wait for longer than usual while those before them succeed, as on the first connections', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())

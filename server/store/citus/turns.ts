@@ -1,4 +1,10 @@
-import { isLockFailure, isStatementTimeout, isStoreUnavailable, UnavailableError } from '../errors.js'
+import {
+  isInternalError,
+  isLockFailure,
+  isStatementTimeout,
+  isStoreUnavailable,
+  UnavailableError,
+} from '../errors.js'
 
 /**
  * How long a statement waits for its turn while no other one succeeds. Together with the wait for its worker, this is
@@ -71,7 +77,8 @@ export function createTurns(limit: number) {
       trust(shard)
       return result
     } catch (error) {
-      if (isStoreUnavailable(error) && !isLockFailure(error)) suspect(shard, error)
+      const hasResponded = isLockFailure(error) || isInternalError(error)
+      if (isStoreUnavailable(error) && !hasResponded) suspect(shard, error)
       else trust(shard)
       throw error
     } finally {
