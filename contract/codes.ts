@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { body, code, codeExample, NewPassword } from './fields.js'
+import { body, code, codeBody, codeExample, NewPassword } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { SignedInUser } from './users.js'
@@ -43,10 +43,7 @@ export const ResetPasswordBody = body(
 export type ResetPasswordBody = z.infer<typeof ResetPasswordBody>
 
 /** Body of `POST …/users/email-verification`. */
-export const VerifyEmailBody = body(
-  { id: 'VerifyEmailBody', description: 'The code in the mail.', example: { code: codeExample } },
-  { code: code() },
-)
+export const VerifyEmailBody = codeBody('VerifyEmailBody', 'The code in the mail.')
 export type VerifyEmailBody = z.infer<typeof VerifyEmailBody>
 
 /** Response of `verifyEmail`. */

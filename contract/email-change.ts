@@ -4,7 +4,7 @@ import { Accepted } from './codes.js'
 import { DatabasePath, usersPath } from './database-path.js'
 import { NewEmail } from './email.js'
 import { accountProblems, bodyProblems, failures } from './failures.js'
-import { body, code, codeExample } from './fields.js'
+import { body, codeBody } from './fields.js'
 import { confirmedProblems, currentPassword } from './me.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
@@ -25,24 +25,13 @@ export const RequestEmailChangeBody = body(
 export type RequestEmailChangeBody = z.infer<typeof RequestEmailChangeBody>
 
 /** Body of `POST …/users/email-change/confirm`. */
-export const ChangeEmailBody = body(
-  {
-    id: 'ChangeEmailBody',
-    description: 'The code in the mail to the new address.',
-    example: { code: codeExample },
-  },
-  { code: code() },
-)
+export const ChangeEmailBody = codeBody('ChangeEmailBody', 'The code in the mail to the new address.')
 export type ChangeEmailBody = z.infer<typeof ChangeEmailBody>
 
 /** Body of `POST …/users/email-change/undo`. */
-export const UndoEmailChangeBody = body(
-  {
-    id: 'UndoEmailChangeBody',
-    description: 'The code in the mail to the former address.',
-    example: { code: codeExample },
-  },
-  { code: code() },
+export const UndoEmailChangeBody = codeBody(
+  'UndoEmailChangeBody',
+  'The code in the mail to the former address.',
 )
 export type UndoEmailChangeBody = z.infer<typeof UndoEmailChangeBody>
 

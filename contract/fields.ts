@@ -60,5 +60,9 @@ export const code = () =>
     maxLength: 16384,
   })
 
+/** Returns the schema of a body that is only a code in a mail. */
+export const codeBody = (id: string, description: string) =>
+  body({ id, description, example: { code: codeExample } }, { code: code() })
+
 /** Returns the schema of an instant in a response. */
 export const instant = (description: string) => field(`${description} (RFC 3339, UTC).`, z.iso.datetime())

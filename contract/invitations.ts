@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DatabasePath, databasePath } from './database-path.js'
 import { NewEmail } from './email.js'
 import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
-import { body, code, codeExample, id, instant } from './fields.js'
+import { body, codeBody, id, instant } from './fields.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { role, shownRole } from './role.js'
@@ -68,10 +68,7 @@ export const InviteMemberBody = body(
 export type InviteMemberBody = z.infer<typeof InviteMemberBody>
 
 /** Body of `acceptInvitation`. */
-export const AcceptInvitationBody = body(
-  { id: 'AcceptInvitationBody', description: 'The code in the mail.', example: { code: codeExample } },
-  { code: code() },
-)
+export const AcceptInvitationBody = codeBody('AcceptInvitationBody', 'The code in the mail.')
 export type AcceptInvitationBody = z.infer<typeof AcceptInvitationBody>
 
 /** Response of `acceptInvitation`. */
