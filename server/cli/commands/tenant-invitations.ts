@@ -5,9 +5,10 @@ import {
   revokeTenantInvitation,
 } from '../../domain/management/invitations.js'
 import { audit } from '../../telemetry/audit.js'
-import { databasePath, email, role, uuid } from '../io/arguments.js'
+import { email, role, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
+import { tenantCommand } from './tenant-command.js'
 
 /** Adds the commands that list, send and revoke the invitations of a tenant. */
 export function addInvitationCommands(tenant: Command) {
@@ -17,9 +18,7 @@ export function addInvitationCommands(tenant: Command) {
 }
 
 function addListCommand(tenant: Command) {
-  addPageOptions(tenant.command('list-invitations'), 'id', uuid)
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  addPageOptions(tenantCommand(tenant, 'list-invitations'), 'id', uuid)
     .description('list the invitations of a tenant that are not accepted yet')
     .action((path, tenantId, options) =>
       withStore(async (store) => {
@@ -39,10 +38,7 @@ function addListCommand(tenant: Command) {
 }
 
 function addInviteCommand(tenant: Command) {
-  tenant
-    .command('invite')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  tenantCommand(tenant, 'invite')
     .argument('<email>', 'email address to invite', email)
     .description('send an address a mail with an invitation to a tenant')
     .option('--role <role>', 'owner, admin, member or a role of the database', role, 'member')
@@ -60,10 +56,7 @@ function addInviteCommand(tenant: Command) {
 }
 
 function addRevokeCommand(tenant: Command) {
-  tenant
-    .command('revoke-invitation')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  tenantCommand(tenant, 'revoke-invitation')
     .argument('<invitation>', 'id of the invitation', uuid)
     .description('make the code of an invitation invalid')
     .option('--json', 'print the result as JSON')

@@ -4,9 +4,10 @@ import { type MemberChange, putMember, removeFromTenant } from '../../domain/man
 import { findTenant } from '../../domain/management/tenants.js'
 import { listMemberRows } from '../../store/queries/listed-members.js'
 import { audit } from '../../telemetry/audit.js'
-import { databasePath, role, uuid } from '../io/arguments.js'
+import { role, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
 import { print, withStore } from '../io/with-store.js'
+import { tenantCommand } from './tenant-command.js'
 
 /** Adds the commands that list and change the users of a tenant. */
 export function addMemberCommands(tenant: Command) {
@@ -16,9 +17,7 @@ export function addMemberCommands(tenant: Command) {
 }
 
 function addListCommand(tenant: Command) {
-  addPageOptions(tenant.command('list-users'), 'id', uuid)
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  addPageOptions(tenantCommand(tenant, 'list-users'), 'id', uuid)
     .description('list the users of a tenant with their roles')
     .action((path, id, options) =>
       withStore(async (store) => {
@@ -34,10 +33,7 @@ function addListCommand(tenant: Command) {
 }
 
 const memberCommand = (tenant: Command, name: string, description: string) =>
-  tenant
-    .command(name)
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  tenantCommand(tenant, name)
     .argument('<user>', 'id or email address of the user')
     .description(description)
     .option('--json', 'print the result as JSON')

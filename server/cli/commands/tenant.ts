@@ -12,6 +12,7 @@ import { databasePath, seats, seatsOrNone, tenantName, uuid } from '../io/argume
 import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
 import { print, withStore } from '../io/with-store.js'
+import { tenantCommand } from './tenant-command.js'
 import { addInvitationCommands } from './tenant-invitations.js'
 import { addMemberCommands } from './tenant-members.js'
 
@@ -60,10 +61,7 @@ function addListCommand(tenant: Command) {
 }
 
 function addRenameCommand(tenant: Command) {
-  tenant
-    .command('rename')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  tenantCommand(tenant, 'rename')
     .argument('<name>', 'new name of the tenant', tenantName)
     .description('change the name of a tenant')
     .option('--json', 'print the result as JSON')
@@ -78,10 +76,7 @@ function addRenameCommand(tenant: Command) {
 }
 
 function addDeleteCommand(tenant: Command) {
-  tenant
-    .command('delete')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  tenantCommand(tenant, 'delete')
     .description('delete a tenant permanently; its users remain')
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
@@ -102,10 +97,7 @@ function addDeleteCommand(tenant: Command) {
 }
 
 function addSeatsCommand(tenant: Command) {
-  tenant
-    .command('set-seats')
-    .argument('<workspace/name>', 'database', databasePath)
-    .argument('<tenant>', 'id of the tenant', uuid)
+  tenantCommand(tenant, 'set-seats')
     .argument('<seats>', 'maximum number of members who accept an invitation, or "none"', seatsOrNone)
     .description('limit the members of a tenant')
     .option('--json', 'print the result as JSON')

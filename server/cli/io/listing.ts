@@ -8,7 +8,11 @@ import { print } from './with-store.js'
  *
  * @param keyName name of the value that `--after` takes, for the help text
  */
-export const addPageOptions = <Key>(command: Command, keyName: string, parseKey: (text: string) => Key) =>
+export const addPageOptions = <Key, Arguments extends unknown[]>(
+  command: Command<Arguments>,
+  keyName: string,
+  parseKey: (text: string) => Key,
+) =>
   command
     .option('--limit <count>', 'maximum number of rows', wholeNumber(1, 1000), 100)
     .option('--after <last>', `start after the row with this ${keyName}`, parseKey)
