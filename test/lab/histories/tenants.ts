@@ -104,7 +104,7 @@ function withCodes(history: readonly TenantOperation[], changes: readonly Change
 
 const reads = ['list', 'listInvited']
 
-/** Waits for the first mail with a code, but not for ever. */
+/** Waits for the first mail with a code, for 100 ms at most. */
 async function waitForCode(codes: readonly InvitationCode[], actor: string) {
   for (let turn = 0; turn < 20 && !codes.some(({ target }) => target === actor); turn++) await pause(5)
 }

@@ -6,7 +6,7 @@ import { password } from '../../support/app.js'
 import { report, times } from '../form.js'
 import { it, path } from './stage.js'
 
-// biome-ignore lint/style/noProcessEnv: a parameter of the experiment
+// biome-ignore lint/style/noProcessEnv: says how long the experiment runs
 const seconds = Number(process.env.REVOCATIONS_SECONDS ?? times(4, 3_600))
 const clients = times(3, 30)
 
