@@ -102,6 +102,10 @@ it('the user of a token is read from the tables of the shard while the node has 
     ).map((user) => user && [user.id, user.preferredName])
   expect(await namesOf()).toEqual([[id, nameInShard], undefined])
   expect(await namesOf(randomUUID())).toEqual([[id, nameInShard], undefined])
+  for (const sessionId of [undefined, randomUUID()])
+    expect(await findUsersOfTokens(store, databaseId, [{ id, sessionId }])).toMatchObject([
+      { id, preferredName: nameInShard },
+    ])
   await query(url, 'UPDATE pg_dist_placement SET groupid = 2')
   expect(await namesOf()).toEqual([[id, 'Ada'], undefined])
   used()

@@ -94,9 +94,7 @@ describe('OpenTelemetry SDK', () => {
     expect(children[0]?.attributes).toEqual({
       'db.system.name': 'postgresql',
       'db.query.summary': 'SELECT user session membership tenant',
-      'db.query.text': expect.stringMatching(
-        /^SELECT wanted\.place, u\.id, .* FROM unnest\(.* AS joined ON true$/,
-      ),
+      'db.query.text': expect.stringMatching(/^SELECT 1 AS place, u\.id, .* AS joined ON true$/),
     })
     expect(JSON.stringify(children[0]?.attributes)).not.toContain(id)
   })

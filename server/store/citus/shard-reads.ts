@@ -19,8 +19,8 @@ interface Statement {
 type TextOf = (text: string) => string
 
 /**
- * Maximum number of shards of a node that are read so. Each connection keeps two plans for each of them, of some 300 KiB
- * each.
+ * Maximum number of shards of a node that are read so. Each connection keeps up to four plans for each of them, of some
+ * 300 KiB each.
  */
 const maxShards = 32
 

@@ -57,18 +57,25 @@ export async function findUsersOfTokens(
 ): Promise<(UserOfToken | undefined)[]> {
   // Concurrent requests with the same token have the same key.
   const distinct = [...new Set(keys)]
-  const ids = arrayOf(distinct, ({ id }) => id)
-  const rows = distinct.every(({ sessionId }) => sessionId === undefined)
-    ? await store.query<UserRow>(findUsersStatement, [databaseId, ids])
-    : await store.query<UserRow>(findUsersWithSessionsStatement, [
-        databaseId,
-        ids,
-        arrayOf(distinct, ({ sessionId }) => sessionId ?? 'NULL'),
-      ])
-  const users = usersOf(rows, userOfRow)
+  const users = usersOf(await findRows(store, databaseId, distinct), userOfRow)
   if (distinct.length === keys.length) return keys.map((_key, index) => users[index])
   const places = new Map(distinct.map((key, index) => [key, index]))
   return keys.map((key) => users[places.get(key) as number])
+}
+
+function findRows(store: Queries, databaseId: string, keys: readonly UserKey[]) {
+  const [first, second] = keys
+  if (first && !second) {
+    const { id, sessionId } = first
+    return sessionId === undefined
+      ? store.query<UserRow>(findUserStatement, [databaseId, id])
+      : store.query<UserRow>(findUserWithSessionStatement, [databaseId, id, sessionId])
+  }
+  const ids = arrayOf(keys, ({ id }) => id)
+  if (keys.every(({ sessionId }) => sessionId === undefined))
+    return store.query<UserRow>(findUsersStatement, [databaseId, ids])
+  const sessionIds = arrayOf(keys, ({ sessionId }) => sessionId ?? 'NULL')
+  return store.query<UserRow>(findUsersWithSessionsStatement, [databaseId, ids, sessionIds])
 }
 
 /** Returns the literal of a Postgres array of UUIDs, which need no escaping. The driver would escape each of them. */
@@ -97,29 +104,44 @@ const userOfRow = (row: UserRow): UserOfToken => ({
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
 // again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's
 // memberships separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a
-// thousand of them, and all users of a database if most other databases are small.
+// thousand of them, and all users of a database if most other databases are small. One id has statements of its own,
+// which take a sixth less time.
 
-/** Joins the user `u` of each wanted id. */
-const joinedUser = `
-  CROSS JOIN LATERAL (
+const userById = (id: string) => `(
     SELECT * FROM usher."user"
-    WHERE database_id = $1::uuid AND id = wanted.user_id AND disabled_at IS NULL OFFSET 0
+    WHERE database_id = $1::uuid AND id = ${id} AND disabled_at IS NULL OFFSET 0
   ) AS u`
+
+const joinedSession = (sessionId: string) => `
+  LEFT JOIN LATERAL (
+    SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = ${sessionId} OFFSET 0
+  ) AS s ON s.user_id = u.id`
+
+const isSessionOpen = `CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen"`
+
+const findUserStatement = `
+  SELECT 1 AS place, ${userColumns}, u.metadata, ${joinedColumns}
+  FROM ${userById('$2::uuid')}${joinedTenants}`
+
+const findUserWithSessionStatement = `
+  SELECT 1 AS place, ${userColumns}, ${isSessionOpen}, u.metadata, ${joinedColumns}
+  FROM ${userById('$2::uuid')}${joinedSession('$3::uuid')}${joinedTenants}`
 
 const findUsersStatement = `
   SELECT wanted.place, ${userColumns}, u.metadata, ${joinedColumns}
-  FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)${joinedUser}${joinedTenants}`
+  FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)
+  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedTenants}`
 
 const findUsersWithSessionsStatement = `
-  SELECT wanted.place, ${userColumns}, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", u.metadata, ${joinedColumns}
+  SELECT wanted.place, ${userColumns}, ${isSessionOpen}, u.metadata, ${joinedColumns}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
-    WITH ORDINALITY AS wanted (user_id, session_id, place)${joinedUser}
-  LEFT JOIN LATERAL (
-    SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = wanted.session_id OFFSET 0
-  ) AS s ON s.user_id = u.id${joinedTenants}`
+    WITH ORDINALITY AS wanted (user_id, session_id, place)
+  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedSession('wanted.session_id')}${joinedTenants}`
 
 /** The statements of {@link findUsersOfTokens}, which only read and name only distributed tables. */
 export const readsOfTokens: ReadonlySet<string> = new Set([
+  findUserStatement,
+  findUserWithSessionStatement,
   findUsersStatement,
   findUsersWithSessionsStatement,
 ])
