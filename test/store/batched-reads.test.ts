@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { batchReads } from '../../server/store/batched-reads.js'
 
 interface Statement {
@@ -64,34 +64,61 @@ it('a failed statement fails only its own reads', async () => {
 })
 
 it('a read never uses a statement that was sent before it began', async () => {
-  const { read, sent } = createReads()
+  const { statements, read, sent } = createReads()
   read('one', 'a')
   await setImmediate()
   read('one', 'a')
+  await setImmediate()
+  statements[0]?.succeed()
+  await setImmediate()
   await setImmediate()
   expect(sent()).toEqual([['a'], ['a']])
 })
 
-it('two statements of a database run at a time, and the reads that wait share the next one', async () => {
+it('the reads that wait for a statement share the next one', async () => {
   const { statements, read, sent } = createReads()
-  for (const id of ['a', 'b', 'c', 'd']) {
+  for (const id of ['a', 'b', 'c']) {
     read('one', id)
     await setImmediate()
   }
-  read('two', 'e')
+  read('two', 'd')
   await setImmediate()
-  expect(sent()).toEqual([['a'], ['b'], ['e']])
+  expect(sent()).toEqual([['a'], ['d']])
   statements[0]?.succeed()
   await setImmediate()
   await setImmediate()
-  expect(sent().at(-1)).toEqual(['c', 'd'])
+  expect(sent().at(-1)).toEqual(['b', 'c'])
+})
+
+it('reads wait 10 ms for a statement, and two run at a time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { statements, read, sent } = createReads()
+  for (const id of ['a', 'b']) {
+    read('one', id)
+    await setImmediate()
+  }
+  vi.advanceTimersByTime(9)
+  await setImmediate()
+  expect(sent()).toEqual([['a']])
+  vi.advanceTimersByTime(1)
+  await setImmediate()
+  expect(sent()).toEqual([['a'], ['b']])
+  read('one', 'c')
+  vi.advanceTimersByTime(1000)
+  await setImmediate()
+  expect(sent()).toHaveLength(2)
+  statements[1]?.succeed()
+  await setImmediate()
+  await setImmediate()
+  expect(sent().at(-1)).toEqual(['c'])
 })
 
 it('a statement has at most 128 ids', async () => {
   const { statements, read } = createReads()
   for (let id = 0; id < 300; id++) read('one', String(id))
   for (let turn = 0; turn < 3; turn++) await setImmediate()
-  statements[0]?.succeed()
+  for (const { succeed } of statements) succeed()
   for (let turn = 0; turn < 3; turn++) await setImmediate()
   expect(statements.map(({ ids }) => ids.length)).toEqual([128, 128, 44])
 })
