@@ -39,7 +39,7 @@ export function generateSigningKey(
   { now, activatesAt = now }: { now: Date; activatesAt?: Date },
 ): SigningKey {
   const pair = generators[database.signingAlgorithm]()
-  const purpose = { databaseId: database.id, kid: thumbprint(pair.publicKey) }
+  const purpose = { databaseId: database.id, kid: thumbprint(jwkOf(pair.publicKey)) }
   const privateKey = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return {
     ...purpose,
@@ -52,15 +52,16 @@ export function generateSigningKey(
   }
 }
 
+const jwkOf = (publicKey: KeyObject) => publicKey.export({ format: 'jwk' })
+
 /** Returns the JWK thumbprint (RFC 7638): SHA-256 over the required members of the key type, ordered by name. */
-function thumbprint(publicKey: KeyObject) {
-  const { crv, e, kty, n, x, y } = publicKey.export({ format: 'jwk' })
+function thumbprint({ crv, e, kty, n, x, y }: JsonWebKey) {
   return createHash('sha256').update(JSON.stringify({ crv, e, kty, n, x, y })).digest('base64url')
 }
 
 /**
- * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. Parses the private key when
- * it first signs, because most databases in memory only verify.
+ * Returns the signer and the verifier of a stored key. The caller checks `iat` and `exp`. Each parses its key when it is
+ * first used, because most databases in memory only verify or only publish their keys.
  *
  * @param issuer required as `iss` and in `aud`
  * @throws if another master key encrypted the private key, or if `kid` is not the thumbprint of the public key. So an
@@ -68,15 +69,16 @@ function thumbprint(publicKey: KeyObject) {
  */
 export function openTokenKey(row: SigningKey, keys: MasterKeys, issuer: string): TokenKey {
   const { kid, algorithm, activatesAt, retiresAt } = row
-  const publicKey = createPublicKey(row.publicKey)
+  const jwk = jwkOf(createPublicKey(row.publicKey))
   const name = `signing key ${kid} of database ${row.databaseId}`
-  if (thumbprint(publicKey) !== kid) throw new Error(`${name} has a public key that does not match its kid`)
+  if (thumbprint(jwk) !== kid) throw new Error(`${name} has a public key that does not match its kid`)
   if (!canOpen(keys, row)) throw new Error(`${name} cannot be opened with this master key`)
   const header = { alg: algorithm, typ: 'at+jwt', kid }
   let signer: TokenKey['sign'] | undefined
+  let verifier: TokenKey['verify'] | undefined
   return {
     kid,
-    jwk: { ...publicKey.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' },
+    jwk: { ...jwk, kid, alg: algorithm, use: 'sig' },
     activatesAt,
     retiresAt,
     prefix: `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`,
@@ -84,23 +86,26 @@ export function openTokenKey(row: SigningKey, keys: MasterKeys, issuer: string):
       signer ??= openSigner(row, keys, name)
       return signer(claims)
     },
-    verify: createVerifier({
-      key: row.publicKey,
-      algorithms: [algorithm],
-      allowedIss: issuer,
-      allowedAud: issuer,
-      checkTyp: 'at+jwt',
-      requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
-      ignoreExpiration: true,
-      cache: false,
-    }),
+    verify(jwt) {
+      verifier ??= createVerifier({
+        key: row.publicKey,
+        algorithms: [algorithm],
+        allowedIss: issuer,
+        allowedAud: issuer,
+        checkTyp: 'at+jwt',
+        requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
+        ignoreExpiration: true,
+        cache: false,
+      }) as TokenKey['verify']
+      return verifier(jwt)
+    },
   }
 }
 
 function openSigner(row: SigningKey, keys: MasterKeys, name: string): TokenKey['sign'] {
   const { kid, algorithm } = row
   const key = openPrivateKey(keys, row)
-  if (thumbprint(createPublicKey(key)) !== kid)
+  if (thumbprint(jwkOf(createPublicKey(key))) !== kid)
     throw new Error(`${name} has a private key that does not match its kid`)
   return createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })
 }
