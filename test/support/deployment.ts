@@ -18,6 +18,8 @@ async function startDeployment(count: number) {
     BASE_URL: 'https://id.example.com',
     TRUST_PROXY: '1',
     SHUTDOWN_DELAY_SECONDS: '1',
+    // For busy machines.
+    HASH_QUEUE_SECONDS: '60',
     ...cheapHashes,
   }
   await createDatabase('acme', 'app', env)

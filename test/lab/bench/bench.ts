@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
+import { databases } from './databases.js'
 import { fair } from './fair.js'
 import { overload } from './overload.js'
 import { peers } from './peers.js'
@@ -44,6 +45,7 @@ const parts: Record<string, Part> = {
   workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
   revocations: { seconds: 190, run: (world, say) => revocations(world, 3, 5, say) },
   'start-up': { seconds: 60, run: (world, say) => startUp(world, 5, say) },
+  databases: { seconds: 120, run: databases },
   peers: {
     seconds: 200,
     onlyIfChosen: true,

@@ -12,8 +12,8 @@ export interface Responses {
   first: Map<number, string>
 }
 
-/** Returns the bytes of the next request. */
-export type Next = () => string
+/** Returns the bytes of the next request. @param last the last response on the connection, or undefined */
+export type Next = (last?: string) => string
 
 const patienceMilliseconds = 10_000
 
@@ -31,7 +31,8 @@ export async function closedLoop(port: number, seconds: number, next: Next, conn
   const end = start + seconds * 1000
   const loop = async () => {
     const connection = await open(port)
-    while (performance.now() < end) await record(responses, connection, next())
+    let last: string | undefined
+    while (performance.now() < end) last = await record(responses, connection, next(last))
     connection.close()
   }
   await Promise.all(Array.from({ length: connections }, loop))
@@ -69,7 +70,7 @@ async function record(responses: Responses, connection: Connection, request: str
   const response = await connection.send(request)
   if (response === undefined) {
     responses.failed += 1
-    return
+    return undefined
   }
   const status = Number(response.slice(9, 12))
   const all = responses.latencies.get(status)
@@ -78,6 +79,7 @@ async function record(responses: Responses, connection: Connection, request: str
     responses.latencies.set(status, [performance.now() - sentAt])
     responses.first.set(status, response)
   }
+  return response
 }
 
 type Connection = Awaited<ReturnType<typeof open>>

@@ -8,6 +8,7 @@ import { listAccountRows } from '../../../server/store/queries/management/users.
 import { findRowsAfter, keptEvents } from '../../../server/store/queries/numbered-lists.js'
 import { type OpenStore, openPostgres } from '../../support/open-store.js'
 import { genericPlanOf, type Sent } from '../../support/statement-plans.js'
+import { compareOperations } from './at-size.js'
 import type { Say } from './bench.js'
 import { median, round, table } from './figures.js'
 import {
@@ -29,7 +30,8 @@ const users = 100
 
 /**
  * Measures the lists of the management API in a database with many users: the first page, and the ten thousandth one if
- * there are 5 million users. Compares the rate of `getUser` with that of `me`.
+ * there are 5 million users. Compares the rates of operations with those in a database of a thousand users, and the rate of
+ * `getUser` with that of `me`.
  */
 export async function scale(world: World, count: number, say: Say) {
   const masterKey = Buffer.from(world.env.USHER_MASTER_KEY, 'base64')
@@ -38,7 +40,7 @@ export async function scale(world: World, count: number, say: Say) {
   const start = performance.now()
   const large = await createLargeDatabase(store, world.env.DATABASE_URL, count)
   say(`${((performance.now() - start) / 1000).toFixed(0)} s, ${(large.bytes / 2 ** 30).toFixed(2)} GiB`)
-  const server = await world.startUsher({ WORKERS: '1' })
+  const server = await world.startUsher({ WORKERS: '1', TRUST_PROXY: '1' })
   const memory = [await server.memoryMebibytes()]
   try {
     const page = Math.floor(count / 10 / pageItems)
@@ -53,9 +55,11 @@ export async function scale(world: World, count: number, say: Say) {
     const head = ['first page ms', `page ${page} ms`, 'ratio', 'buffers', `of page ${page}`, 'reads']
     const [before = 0, after = 0] = memory.map(Math.round)
     const rates = await compareRates(server, large, say)
+    const operations = await compareOperations(server, large, count, say)
     await store.query('UPDATE usher.login_failures SET last_failure_at = now()', [])
     return [
       table(['list', ...head], lists),
+      operations,
       rates,
       'While logins fail, so that `getUser` reads their counts:',
       await compareRates(server, large, say),
