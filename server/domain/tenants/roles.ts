@@ -7,7 +7,7 @@ import { Problem, validationFailed } from '../problem.js'
 
 // Rights come from the store at each request, never from the token: see docs/decisions/tenants.md.
 
-/** A role that members below it do not have the rights of. */
+/** A role with rights that other members do not have. */
 type Rank = 'owner' | 'admin'
 
 /** Returns the rights of a role: 2 for an owner, 1 for an admin, 0 for all others. */
