@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { distributeTable, isDistributed } from './citus/tables.js'
 import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma } from './generated/client.js'
+import { lockTables } from './migration-locks.js'
 import type { Store } from './store.js'
 
 /** In a package, the folder is next to the compiled files. In a source tree, it is where Prisma's tools expect it. */
@@ -145,15 +146,17 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   const known = historyOf(applied).get(name)
   if (known === checksum) return false
   if (known !== undefined) throw new ChangedMigrationError(name)
-  // While this waits for a table lock, for example during a backup, all later requests wait behind it.
-  await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
   // Citus rejects parallel DDL on distributed tables. Plain Postgres accepts any name with a dot as a setting.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
   const distributes = await isDistributed(transaction)
-  for (const statement of statementsOf(sql)) {
-    await execute(transaction, statement, distributes).catch((error) => {
-      throw isStoreUnavailable(error) && !isLockFailure(error) ? error : new FailedMigrationError(name, error)
-    })
+  try {
+    // On a distributed store, the time limit of a lock is not that of the nodes.
+    if (!distributes) await lockTables(transaction, sql)
+    // While a statement waits for a table, for example during a backup, all later requests wait behind it.
+    await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
+    for (const statement of statementsOf(sql)) await execute(transaction, statement, distributes)
+  } catch (error) {
+    throw isStoreUnavailable(error) && !isLockFailure(error) ? error : new FailedMigrationError(name, error)
   }
   await transaction.$executeRaw`
     INSERT INTO usher._prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)

@@ -63,3 +63,28 @@ it('a migration that cannot lock a table fails before requests wait long, and su
   expect(await migrate(one, next)).toEqual(['1_next'])
   await rm(next, { recursive: true })
 })
+
+it('a migration gives up its tables to a request that it waits for', async () => {
+  const [one, other] = [await open(), await open()]
+  await migrate(one)
+  const next = await createMigration(
+    '1_next',
+    'ALTER TABLE usher.tenant ADD COLUMN plan TEXT;\nALTER TABLE usher."user" ADD COLUMN locale TEXT;',
+  )
+  let migrating: Promise<string[]> | undefined
+  await other.prisma.$transaction(
+    async (request) => {
+      await request.$executeRaw`LOCK TABLE usher."user" IN ROW EXCLUSIVE MODE`
+      migrating = migrate(one, next)
+      migrating.catch(() => undefined)
+      const isTaken = async () =>
+        await other.prisma
+          .$queryRaw`SELECT FROM pg_locks WHERE NOT granted AND relation = 'usher."user"'::regclass`
+      await vi.waitFor(async () => expect(await isTaken()).toHaveLength(1), { timeout: 10_000, interval: 5 })
+      await request.$executeRaw`LOCK TABLE usher.tenant IN ROW EXCLUSIVE MODE`
+    },
+    { timeout: 20_000 },
+  )
+  expect(await migrating).toEqual(['1_next'])
+  await rm(next, { recursive: true })
+})
