@@ -87,16 +87,7 @@ export function openTokenKey(row: SigningKey, keys: MasterKeys, issuer: string):
       return signer(claims)
     },
     verify(jwt) {
-      verifier ??= createVerifier({
-        key: row.publicKey,
-        algorithms: [algorithm],
-        allowedIss: issuer,
-        allowedAud: issuer,
-        checkTyp: 'at+jwt',
-        requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
-        ignoreExpiration: true,
-        cache: false,
-      }) as TokenKey['verify']
+      verifier ??= openVerifier(row, issuer)
       return verifier(jwt)
     },
   }
@@ -109,3 +100,15 @@ function openSigner(row: SigningKey, keys: MasterKeys, name: string): TokenKey['
     throw new Error(`${name} has a private key that does not match its kid`)
   return createSigner({ key, algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } })
 }
+
+const openVerifier = ({ publicKey, algorithm }: SigningKey, issuer: string): TokenKey['verify'] =>
+  createVerifier({
+    key: publicKey,
+    algorithms: [algorithm],
+    allowedIss: issuer,
+    allowedAud: issuer,
+    checkTyp: 'at+jwt',
+    requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
+    ignoreExpiration: true,
+    cache: false,
+  })

@@ -119,21 +119,23 @@ const joinedSession = (sessionId: string) => `
 
 const isSessionOpen = `CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen"`
 
+const columns = `${userColumns}, u.metadata, ${joinedColumns}`
+
 const findUserStatement = `
-  SELECT 1 AS place, ${userColumns}, u.metadata, ${joinedColumns}
+  SELECT 1 AS place, ${columns}
   FROM ${userById('$2::uuid')}${joinedTenants}`
 
 const findUserWithSessionStatement = `
-  SELECT 1 AS place, ${userColumns}, ${isSessionOpen}, u.metadata, ${joinedColumns}
+  SELECT 1 AS place, ${columns}, ${isSessionOpen}
   FROM ${userById('$2::uuid')}${joinedSession('$3::uuid')}${joinedTenants}`
 
 const findUsersStatement = `
-  SELECT wanted.place, ${userColumns}, u.metadata, ${joinedColumns}
+  SELECT wanted.place, ${columns}
   FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)
   CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedTenants}`
 
 const findUsersWithSessionsStatement = `
-  SELECT wanted.place, ${userColumns}, ${isSessionOpen}, u.metadata, ${joinedColumns}
+  SELECT wanted.place, ${columns}, ${isSessionOpen}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (user_id, session_id, place)
   CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedSession('wanted.session_id')}${joinedTenants}`
