@@ -5,24 +5,22 @@ import { median, round, table } from './figures.js'
 import { emailText, type LargeDatabase } from './large-database.js'
 import { type Next, requestBytes } from './load.js'
 import { takeTurn } from './turn.js'
-import type { Server } from './world.js'
+import { password, type Server } from './world.js'
 
 const rounds = 7
 const seconds = 2
 const connections = 8
+const sizes = ['small', 'large'] as const
 /** Users with a token or a session in each database. */
 const loggedIn = 200
-const password = 'correct horse battery'
 
 /**
  * Compares the rates of operations in a large database with those in a database of a thousand users, on the same server and
  * Postgres. The users of logins are chosen at random.
- *
- * @param count users of the large database
  */
-export async function compareOperations(server: Server, large: LargeDatabase, count: number, say: Say) {
+export async function compareOperations(server: Server, large: LargeDatabase, say: Say) {
   // Each eighth user of the large database is disabled.
-  const enabled = () => 8 * randomInt(count / 8)
+  const enabled = () => 8 * randomInt(large.users / 8)
   const databases = {
     small: await requestsOf(server, server.prefix, () => `user${randomInt(1000)}@example.com`),
     large: await requestsOf(server, large.prefix, () => emailText(enabled())),
@@ -32,7 +30,7 @@ export async function compareOperations(server: Server, large: LargeDatabase, co
     const rates = { small: [] as number[], large: [] as number[] }
     for (let turn = 0; turn <= rounds; turn++) {
       say(`${name}, round ${turn} of ${rounds}`)
-      for (const size of turn % 2 ? (['small', 'large'] as const) : (['large', 'small'] as const)) {
+      for (const size of turn % 2 ? sizes : sizes.toReversed()) {
         const next = databases[size][name as keyof typeof operations]
         const { rate, errors, unexpected } = await takeTurn(server, { next, status, connections, seconds })
         if (errors > 0) throw new Error(`${name}: ${unexpected}`)
@@ -44,7 +42,10 @@ export async function compareOperations(server: Server, large: LargeDatabase, co
     const spread = `${round(Math.min(...ratios))} to ${round(Math.max(...ratios))}`
     rows.push([name, median(rates.small), median(rates.large), median(ratios), spread])
   }
-  return table(['8 connections, one process', '1,000 users', `${count} users`, 'ratio', 'from to'], rows)
+  return table(
+    ['8 connections, one process', '1,000 users', `${large.users} users`, 'ratio', 'from to'],
+    rows,
+  )
 }
 
 /** The status of each operation. */

@@ -33,17 +33,16 @@ export async function databases(world: World, say: Say) {
       generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, { now }),
     )
     await store.prisma.database.createMany({ data: rows })
-    await store.prisma.signingKey.createMany({ data: keys as never[] })
+    await store.prisma.signingKey.createMany({ data: keys })
   }
   await store.query('ANALYZE', [])
   await store.close()
   const server = await world.startUsher({ WORKERS: '1' })
   let sent = 0
-  const keySetOf = (name: string) =>
-    requestBytes('GET', `/workspaces/bench/databases/${name}/.well-known/jwks.json`)
   const requests = {
     'one database': server.requests.discovery,
-    [`${count} databases`]: () => keySetOf(`many-${sent++ % count}`),
+    [`${count} databases`]: () =>
+      requestBytes('GET', `/workspaces/bench/databases/many-${sent++ % count}/.well-known/jwks.json`),
   }
   const rows: (string | number)[][] = []
   try {

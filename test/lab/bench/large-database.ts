@@ -52,7 +52,7 @@ export async function createLargeDatabase(store: OpenStore, url: string, users: 
       'SELECT pg_database_size(current_database()) AS bytes',
     )
     const prefix = `/workspaces/${path.workspaceSlug}/databases/${path.databaseName}`
-    return { databaseId, key, prefix, bytes: Number(rows[0]?.bytes) }
+    return { databaseId, key, prefix, users, bytes: Number(rows[0]?.bytes) }
   } finally {
     await client.end()
   }

@@ -55,7 +55,7 @@ export async function scale(world: World, count: number, say: Say) {
     const head = ['first page ms', `page ${page} ms`, 'ratio', 'buffers', `of page ${page}`, 'reads']
     const [before = 0, after = 0] = memory.map(Math.round)
     const rates = await compareRates(server, large, say)
-    const operations = await compareOperations(server, large, count, say)
+    const operations = await compareOperations(server, large, say)
     await store.query('UPDATE usher.login_failures SET last_failure_at = now()', [])
     return [
       table(['list', ...head], lists),

@@ -10,7 +10,7 @@ import { requestBytes } from './load.js'
 import { type Measured, startServer } from './processes.js'
 
 const users = 1000
-const password = 'correct horse battery'
+export const password = 'correct horse battery'
 const path = { workspaceSlug: 'bench', databaseName: 'app' }
 
 export type World = Awaited<ReturnType<typeof createWorld>>
