@@ -29,11 +29,14 @@ export async function startInstance(env: Record<string, string>, PORT?: string, 
   }
 }
 
-const headerClock = new URL('header-clock.js', import.meta.url).href
+type Clock = { readonly now: number; readonly cacheAhead: number }
+
+const testClock = new URL('test-clock.js', import.meta.url).href
 
 /** Starts servers behind a proxy that run until `stop`. */
-async function startServers(count: number, settings: Record<string, string>) {
-  const servers = await Promise.all(Array.from({ length: count }, () => startInstance(settings)))
+async function startServers(count: number, settings: Record<string, string>, clock: Clock) {
+  const env = { ...settings, NODE_OPTIONS: `--import=${testClock}`, TEST_CLOCK: queryOf(clock) }
+  const servers = await Promise.all(Array.from({ length: count }, () => startInstance(env)))
   for (const server of servers) share(server)
   const proxy = await startProxy(servers.map(({ origin }) => origin))
   return {
@@ -49,6 +52,23 @@ async function startServers(count: number, settings: Record<string, string>) {
 /** Servers by their settings, because their start takes longer than most files that use them. */
 const shared = new Map<string, ReturnType<typeof startServers>>()
 
+const queryOf = ({ now, cacheAhead }: Clock) => `now=${now}&cacheAhead=${cacheAhead}`
+
+/** The time of all shared servers, those included that receive no request: they sweep the store of the others. */
+let time: { query: string; set: Promise<unknown> } | undefined
+
+function setTime(clock: Clock) {
+  const query = queryOf(clock)
+  if (time?.query !== query) time = { query, set: sendTime(query) }
+  return time.set
+}
+
+async function sendTime(query: string) {
+  const all = await Promise.all(shared.values())
+  const origins = all.flatMap(({ servers }) => servers.map(({ origin }) => origin))
+  await Promise.all(origins.map((origin) => fetch(`${origin}/test-clock?${query}`)))
+}
+
 /** Stops the servers that the files of this worker have shared. */
 export async function stopInstances() {
   const all = await Promise.all(shared.values())
@@ -60,15 +80,11 @@ export async function stopInstances() {
  * Returns servers behind a proxy that use the clock of the test. The files of a worker share those with the same
  * settings until `stopInstances`. `inject` has the interface of Fastify.
  */
-export async function startInstances(
-  count: number,
-  env: Record<string, string>,
-  clock: { readonly now: number; readonly cacheAhead: number },
-) {
-  const settings = { ...env, NODE_OPTIONS: `--import=${headerClock}` }
+export async function startInstances(count: number, settings: Record<string, string>, clock: Clock) {
   const key = JSON.stringify([count, settings])
-  const starting = shared.get(key) ?? startServers(count, settings)
+  const starting = shared.get(key) ?? startServers(count, settings, clock)
   shared.set(key, starting)
+  time = undefined
   const { proxy, servers } = await starting
   const before = servers.map(({ output }) => ({ ...output }))
   const agent = new Agent({ keepAlive: true })
@@ -81,6 +97,7 @@ export async function startInstances(
         })
         .join(''),
     async inject({ method = 'GET', url, headers, payload }: InjectOptions) {
+      await setTime(clock)
       const isJson = typeof payload === 'object' && !Buffer.isBuffer(payload)
       const request = httpRequest(proxy.origin, {
         agent,
@@ -89,8 +106,6 @@ export async function startInstances(
         headers: {
           ...(isJson && { 'content-type': 'application/json' }),
           ...headers,
-          'x-test-clock': clock.now,
-          'x-test-cache-ahead': clock.cacheAhead,
         },
       })
       return new Promise<LightMyRequestResponse>((resolve, reject) => {
