@@ -16,7 +16,7 @@ import { createStatistics } from './domain/outbox/statistics.js'
 import { openBlocklist } from './domain/passwords/blocklist.js'
 import { startSweep } from './domain/sweep/sweep.js'
 import { buildApp } from './http/app.js'
-import { isStoreDistributed } from './store/citus/placements.js'
+import { isDistributed } from './store/citus/tables.js'
 import { shareByWorker } from './store/citus/worker-shares.js'
 import { isStoreUnavailable, isTlsFailure } from './store/errors.js'
 import { nodesOf, openStore, requireMigrated, type StoreEvents } from './store/open.js'
@@ -113,7 +113,7 @@ export async function buildUsher(
 async function requireUsable(store: Store, { storeNodeConnections }: Config, log: Logger) {
   try {
     await requireMigrated(store)
-    if (storeNodeConnections && !(await isStoreDistributed(store))) throw new ConfigError([notDistributed])
+    if (storeNodeConnections && !(await isDistributed(store))) throw new ConfigError([notDistributed])
     return await requireMasterKey(store)
   } catch (err) {
     if (!isStoreUnavailable(err) || isTlsFailure(err)) throw err

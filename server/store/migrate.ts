@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { distributeTable, isDistributed } from './citus/tables.js'
+import { distributeTable, isDistributed, queriesOf } from './citus/tables.js'
 import { isLockFailure, isStoreUnavailable, reasonOf } from './errors.js'
 import type { Prisma } from './generated/client.js'
 import { lockTables } from './migration-locks.js'
@@ -126,7 +126,7 @@ export async function inTransaction<Result>(
 
 async function createHistory(transaction: Transaction) {
   // Citus would create the schema on every node, even if it exists. A distributed store always has the schema.
-  if (await isDistributed(transaction)) return
+  if (await isDistributed(queriesOf(transaction))) return
   await transaction.$executeRaw`CREATE SCHEMA IF NOT EXISTS usher`
   await transaction.$executeRaw`
     CREATE TABLE IF NOT EXISTS usher._prisma_migrations (
@@ -148,7 +148,7 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   if (known !== undefined) throw new ChangedMigrationError(name)
   // Citus rejects parallel DDL on distributed tables. Plain Postgres accepts any name with a dot as a setting.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
-  const distributes = await isDistributed(transaction)
+  const distributes = await isDistributed(queriesOf(transaction))
   try {
     // On a distributed store, the time limit of a lock is not that of the nodes.
     if (!distributes) await lockTables(transaction, sql)

@@ -1,7 +1,7 @@
 import type { Prisma } from '../generated/client.js'
 import { inTransaction } from '../migrate.js'
 import type { Store } from '../store.js'
-import { distributeTable, hasCitus, leader, referenceTables } from './tables.js'
+import { distributeTable, hasCitus, leader, queriesOf, referenceTables } from './tables.js'
 
 type Transaction = Prisma.TransactionClient
 
@@ -46,7 +46,7 @@ export class UnusableWorkersError extends Error {
  */
 export function distribute(store: Store): Promise<string[]> {
   return inTransaction(store, async (transaction) => {
-    if (!(await hasCitus(transaction))) throw new NoCitusError()
+    if (!(await hasCitus(queriesOf(transaction)))) throw new NoCitusError()
     await requireWorkers(transaction)
     await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
     const tables = await plainTables(transaction)

@@ -17,25 +17,6 @@ export const createPlacements = (findPlace: (databaseId: string) => Promise<Plac
     fetchMethod: (databaseId) => findPlace(databaseId),
   })
 
-/** Returns whether the server has Citus, by the catalog of Postgres. */
-export async function hasPlacements({ query }: Pick<Store, 'query'>) {
-  const [row] = await query<{ found: boolean }>(
-    `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,
-    [],
-  )
-  return row?.found ?? false
-}
-
-/** Returns whether the store has been distributed. */
-export async function isStoreDistributed(store: Pick<Store, 'query'>) {
-  if (!(await hasPlacements(store))) return false
-  const rows = await store.query(
-    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('usher."user"') AND partmethod = 'h'`,
-    [],
-  )
-  return rows.length > 0
-}
-
 /** Returns the place of a database. */
 export async function placementOf({ query }: Pick<Store, 'query'>, databaseId: string) {
   const [row] = await query<Place>(

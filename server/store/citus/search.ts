@@ -7,7 +7,7 @@ import {
   type Visited,
 } from '../queries/search.js'
 import type { Store } from '../store.js'
-import { hasPlacements } from './placements.js'
+import { hasCitus } from './tables.js'
 
 // A query over all shards of a distributed store fails while one worker does not respond. So each worker is searched
 // by a separate statement, which names the worker's shards and which Citus passes to the worker unchanged.
@@ -29,7 +29,7 @@ const searchMilliseconds = 1_300
 
 /** Returns the places of a store. On Citus it reads the catalog of the node that the server uses. */
 export async function findSearchPlaces(store: Queries): Promise<SearchPlace[]> {
-  const workers = (await hasPlacements(store)) ? await store.query<SearchPlace>(workersStatement, []) : []
+  const workers = (await hasCitus(store)) ? await store.query<SearchPlace>(workersStatement, []) : []
   return workers.length > 0 ? workers : [{ name: '', shards: undefined }]
 }
 

@@ -1,4 +1,5 @@
 import type { Prisma } from '../generated/client.js'
+import type { Store } from '../store.js'
 
 // A distributed store is a Citus cluster: see docs/scale-out.md.
 
@@ -11,21 +12,31 @@ export const referenceTables = ['workspace', 'database', '_prisma_migrations']
 export const leader = 'user'
 
 type Transaction = Prisma.TransactionClient
+type Queries = Pick<Store, 'query'>
 
-export async function hasCitus(transaction: Transaction): Promise<boolean> {
-  const rows = await transaction.$queryRaw<unknown[]>`SELECT 1 FROM pg_extension WHERE extname = 'citus'`
-  return rows.length > 0
+/** Returns whether the server has Citus, by the catalog of Postgres. */
+export async function hasCitus({ query }: Queries): Promise<boolean> {
+  const [row] = await query<{ found: boolean }>(
+    `SELECT to_regclass('pg_dist_partition') IS NOT NULL AS found`,
+    [],
+  )
+  return row?.found ?? false
 }
 
 /** Returns whether the store has been distributed. */
-export async function isDistributed(transaction: Transaction): Promise<boolean> {
-  if (!(await hasCitus(transaction))) return false
-  const [row] = await transaction.$queryRaw<{ found: boolean }[]>`
-    SELECT EXISTS (
-      SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass(${`usher."${leader}"`}) AND partmethod = 'h'
-    ) AS found`
-  return row?.found ?? false
+export async function isDistributed(store: Queries): Promise<boolean> {
+  if (!(await hasCitus(store))) return false
+  const rows = await store.query(
+    `SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('usher."${leader}"') AND partmethod = 'h'`,
+    [],
+  )
+  return rows.length > 0
 }
+
+/** Returns the statements of a transaction of Prisma as those of a store. */
+export const queriesOf = (transaction: Transaction): Queries => ({
+  query: (text, values) => transaction.$queryRawUnsafe(text, ...values),
+})
 
 /** Distributes a table without foreign keys to or from distributed tables. */
 export async function distributeTable(transaction: Transaction, table: string) {

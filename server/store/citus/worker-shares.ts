@@ -1,7 +1,8 @@
 import type { Queries, Store } from '../store.js'
 import { createNodes, type NodeSettings } from './nodes.js'
-import { createPlacements, hasPlacements, placementOf } from './placements.js'
+import { createPlacements, placementOf } from './placements.js'
 import { createShardReads } from './shard-reads.js'
+import { hasCitus } from './tables.js'
 import { createTurns, type Place } from './turns.js'
 
 // With one pool for all workers, a worker that no longer responds would hold every connection. So would, among the
@@ -38,19 +39,19 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
   const placements = createPlacements((databaseId) =>
     onAnyNode((queries) => placementOf(queries, databaseId)),
   )
-  let distributed: Promise<boolean> | undefined
+  let citus: Promise<boolean> | undefined
 
   async function inTurn<Result>(
     databaseId: unknown,
     work: Work<Result>,
     ownNodeWork: OwnNodeWork<Result> = work,
   ): Promise<Result> {
-    distributed ??= onAnyNode(hasPlacements)
-    const isDistributed = await distributed.catch((error) => {
-      distributed = undefined
+    citus ??= onAnyNode(hasCitus)
+    const isOnCitus = await citus.catch((error) => {
+      citus = undefined
       throw error
     })
-    if (!isDistributed || typeof databaseId !== 'string') return onAnyNode(work)
+    if (!isOnCitus || typeof databaseId !== 'string') return onAnyNode(work)
     const place = (await placements.fetch(databaseId)) ?? { worker: '', shard: '' }
     const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, answerMilliseconds)))
     if (!nodes || place.worker === '') return inItsTurn()
