@@ -15,8 +15,8 @@ const clockStep = 120_000
 const maxRefusals = 12
 /** How much the heap may grow while the second half of the messages is delivered. */
 const maxGrowthMib = 1
-const preloaded = ['clock', 'usage'].map(
-  (name) => new URL(`../../support/header-${name}.js`, import.meta.url),
+const preloaded = ['test-clock', 'header-usage'].map(
+  (name) => new URL(`../../support/${name}.js`, import.meta.url),
 )
 
 /** Starts a receiver that rejects half of all requests, and counts the accepted ones. */
@@ -75,11 +75,11 @@ it('messages arrive in order per user at a receiver that fails half of the time,
     })
   }
   const NODE_OPTIONS = preloaded.map((url) => `--import=${url}`).join(' ')
-  const usher = await startInstance({ ...env, NODE_OPTIONS })
-  const send = (headers: Record<string, string>) =>
-    fetch(`${usher.origin}/healthz`, { headers, signal: AbortSignal.timeout(30_000) })
+  const usher = await startInstance({ ...env, NODE_OPTIONS, TEST_CLOCK: `now=${now}` })
+  const send = (path: string, headers?: Record<string, string>) =>
+    fetch(`${usher.origin}${path}`, { headers, signal: AbortSignal.timeout(30_000) })
   async function measure() {
-    const { heap, user, system } = JSON.parse(await (await send({ 'x-test-usage': '1' })).text())
+    const { heap, user, system } = JSON.parse(await (await send('/healthz', { 'x-test-usage': '1' })).text())
     return {
       heapMib: heap / 2 ** 20,
       cpuSeconds: (user + system) / 1e6,
@@ -97,7 +97,7 @@ it('messages arrive in order per user at a receiver that fails half of the time,
       // Nothing is due: the clock moves on.
       if (receiver.seen.requests === requests) now += clockStep
       requests = receiver.seen.requests
-      await send({ 'x-test-clock': String(now) })
+      await send(`/test-clock?now=${now}`)
       expect(await store.prisma.message.findFirst()).toBeNull()
       expect(quarters).toHaveLength(4)
     },
