@@ -51,9 +51,14 @@ const citus = project('citus', postgres, ['test/lab/citus/**/*.test.ts'], {
 })
 
 const projects = [
-  // All tests. Those of one kind of store open that kind, all others open Postgres, which takes half the CPU time.
+  // All tests but those of `short`. Those of one kind of store open that kind, all others open Postgres, which takes half
+  // the CPU time.
   project('postgres', postgres, ['test/!(instances)/**/*.test.ts'], {
-    exclude: ['test/lab/{citus,generators,image,verify}/**', '**/node_modules/**', '**/generated/**'],
+    exclude: [
+      'test/lab/{citus,faults,generators,image,revocations,verify}/**',
+      '**/node_modules/**',
+      '**/generated/**',
+    ],
   }),
   // The operations of the specification. test/store/embedded-operations.test.ts runs every operation on this store.
   project('embedded', embedded, [
@@ -68,12 +73,21 @@ const projects = [
   ]),
 ]
 
+/** Experiments that end, stall and cut off servers, in their short form: a fifth of the time of all tests. */
+const short = project('short', postgres, ['test/lab/{faults,revocations}/**/*.test.ts'])
+
 /** Each test's store is distributed over a cluster. */
 const distributed = project('distributed', postgres, ['test/{api,cli}/**/*.test.ts'])
 
-const projectsOf: Record<string, typeof projects> = { lab: [lab], citus: [citus], distributed: [distributed] }
+const projectsOf: Record<string, typeof projects> = {
+  lab: [lab],
+  short: [short],
+  citus: [citus],
+  distributed: [distributed],
+}
 
-// `npm run lab` uses the mode `lab`, `npm run lab:citus` the modes `citus` and `distributed`.
+// `npm run lab` uses the mode `lab`, `npm run lab:short` the mode `short`, `npm run lab:citus` the modes `citus` and
+// `distributed`.
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/support/global-setup.ts'],

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 
-/** Whether tests run in the long form (`npm run lab`), not in the short form (`npm test`). */
+/** Whether tests run in the long form (`npm run lab`), not in the short form (`npm test`, `npm run lab:short`). */
 export const isLong = inject('isLab')
 
 /** Returns the first number in the short form, the second in the long form. */
