@@ -32,6 +32,9 @@ export async function useManagement(api: TestApi) {
   }
   const { tenants } = await database.signedUp({ newTenant: 'Engines' })
   const tenant = tenants[0] ?? ''
+  // So that the failed logins of the users are read.
+  for (let times = 0; times < 6; times++)
+    await database.login({ email: 'ada@example.com', password: 'wrong password' })
   const userId = await useUsers(send, tenant)
   await useTenants(send, userId)
   await changeUsers(send, userId)

@@ -33,7 +33,11 @@ interface Column {
 export async function createFiller(client: pg.Client, now: number) {
   const columns = await columnsOf(client)
 
-  async function fill(from: string, count: number, isFilled: (table: string) => boolean) {
+  async function fill(
+    from: string,
+    count: number,
+    { isFilled, isAnalyzed = true }: { isFilled: (table: string) => boolean; isAnalyzed?: boolean },
+  ) {
     // Foreign keys are not checked: most rows would need a parent of their own.
     await client.query(
       'BEGIN; SET LOCAL session_replication_role = replica; SET LOCAL synchronous_commit = off',
@@ -48,7 +52,7 @@ export async function createFiller(client: pg.Client, now: number) {
       )
     }
     await client.query('COMMIT')
-    await client.query('ANALYZE')
+    if (isAnalyzed) await client.query('ANALYZE')
   }
 
   return {
@@ -60,17 +64,17 @@ export async function createFiller(client: pg.Client, now: number) {
       )
       return new Set(rows.map(({ name }) => name))
     },
-    /** Adds rows to each table, in equal parts to the present databases. */
-    async addRows(rows: number) {
+    /** Adds rows to each table, in equal parts to the present databases. `isAnalyzed`: the planner knows of them. */
+    async addRows(rows: number, isAnalyzed = true) {
       const { rows: databases } = await client.query('SELECT FROM usher.database')
       const isFilled = (table: string) => isDistributed(table) && !few.includes(table)
-      await fill('usher.database AS d', Math.ceil(rows / databases.length), isFilled)
+      await fill('usher.database AS d', Math.ceil(rows / databases.length), { isFilled, isAnalyzed })
     },
     /** Adds workspaces, and databases with one row in each table. */
     async addDatabases(count: number) {
       for (const global of ['workspace', 'database'])
-        await fill('(VALUES (1)) AS once', count, (table) => table === global)
-      await fill('usher.database AS d', 1, isDistributed)
+        await fill('(VALUES (1)) AS once', count, { isFilled: (table) => table === global })
+      await fill('usher.database AS d', 1, { isFilled: isDistributed })
     },
   }
 }

@@ -58,6 +58,9 @@ export interface StatementPlan {
   buffers: number | undefined
 }
 
+/** Value of the setting plan_cache_mode. */
+export type PlanMode = 'force_generic_plan' | 'force_custom_plan'
+
 /** Executes a statement by its generic plan, as a connection that has prepared it does, and rolls back. */
 export const genericPlanOf = (client: pg.Client, statement: Sent) =>
   planOf(client, statement, 'force_generic_plan')
@@ -66,7 +69,7 @@ export const genericPlanOf = (client: pg.Client, statement: Sent) =>
 export async function planOf(
   client: pg.Client,
   { text, values }: Sent,
-  mode: 'force_generic_plan' | 'force_custom_plan',
+  mode: PlanMode,
 ): Promise<StatementPlan> {
   await client.query(`BEGIN; SET LOCAL plan_cache_mode = ${mode}`)
   try {

@@ -1,5 +1,6 @@
 import type { Invitation } from '../generated/client.js'
 import type { Store } from '../store.js'
+import { hiddenInstant } from './hidden-instant.js'
 import { hasMember } from './invitations.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
 import { roleOf } from './roles.js'
@@ -21,7 +22,7 @@ export async function findInvitation(
 
 const findStatement = `
   SELECT id, tenant_id AS "tenantId", email_key AS "canonicalEmail", code_id AS "codeId", role FROM usher.invitation
-  WHERE database_id = $1::uuid AND code_id = $2::uuid AND expires_at > $3::timestamptz`
+  WHERE database_id = $1::uuid AND code_id = $2::uuid AND expires_at > ${hiddenInstant('$3')}`
 
 /** What the acceptance of an invitation depends on. */
 export interface PendingInvitation extends Pick<Invitation, 'id' | 'role'> {
@@ -58,7 +59,7 @@ const pendingStatement = `
     ) >= t.seats END AS "isFull"
   FROM usher.invitation AS i
   JOIN usher.tenant AS t ON t.database_id = $1::uuid AND t.id = i.tenant_id
-  WHERE i.database_id = $1::uuid AND i.code_id = $2::uuid AND i.expires_at > $3::timestamptz`
+  WHERE i.database_id = $1::uuid AND i.code_id = $2::uuid AND i.expires_at > ${hiddenInstant('$3')}`
 
 /** Address of a user who accepts an invitation. */
 export interface AcceptingUser {

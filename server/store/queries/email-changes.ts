@@ -1,5 +1,6 @@
 import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
+import { hiddenInstant } from './hidden-instant.js'
 import { isUnchanged, type ReadUser, revoking } from './revocations.js'
 import { storeTokensRevoked } from './stored-revocations.js'
 
@@ -87,7 +88,7 @@ export async function findPendingChange(
   return found
 }
 
-const findPendingStatement = `${pendingChange(pendingColumns)} AND code.expires_at > $3::timestamptz`
+const findPendingStatement = `${pendingChange(pendingColumns)} AND code.expires_at > ${hiddenInstant('$3')}`
 
 /** A user whose address changes. */
 export type AddressOwner = Pick<

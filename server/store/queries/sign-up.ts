@@ -1,5 +1,6 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
+import { hiddenInstant } from './hidden-instant.js'
 import { messageParts, messageValues, type NewMessage } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
@@ -128,9 +129,9 @@ export async function findSignUp(
 const findSignUpStatement = `
   WITH expired AS (
     DELETE FROM usher.idempotency_key
-    WHERE database_id = $1::uuid AND key = $2::bytea AND created_at < $3::timestamptz
+    WHERE database_id = $1::uuid AND key = $2::bytea AND created_at < ${hiddenInstant('$3')}
   )
   SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName",
     invitation_id AS "invitationCodeId"
   FROM usher.idempotency_key
-  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= $3::timestamptz`
+  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= ${hiddenInstant('$3')}`
