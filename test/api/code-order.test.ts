@@ -4,28 +4,17 @@ import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
 import { sendReset } from '../../server/domain/management/users/send-reset.js'
 import type { TestApi } from '../support/app.js'
-import { appUrl, it, outcome } from '../support/codes.js'
+import { appUrl, it, outcome, undeletedMessage } from '../support/codes.js'
 import { codeIn } from '../support/smtp.js'
 
 const email = 'ada@example.com'
 const invalid = [400, 'code_invalid']
 const minute = 60_000
 
-/** Returns the message of a sent code, as if the server had been killed after the mail was accepted. */
-const messageOf = (databaseId: string, userId: string, code: string, now: number) => ({
-  databaseId,
-  id: code.slice(0, 36),
-  kind: 'mail',
-  userId,
-  payload: { type: 'password_reset' },
-  createdAt: new Date(now),
-  dueAt: new Date(now + 2 * minute),
-})
-
 /** Delivers a mail, and does something else before one of its accesses to the store, or after all of them. */
 async function deliverAround(
   { context }: TestApi,
-  message: ReturnType<typeof messageOf>,
+  message: ReturnType<typeof undeletedMessage>,
   access: number,
   work: () => Promise<unknown>,
 ) {
@@ -53,7 +42,7 @@ describe('a mail that is delivered again', () => {
       const { id } = await app.signedUp({ email })
       const code = await app.resetCode(email)
       await app.delivered()
-      const message = messageOf(app.id, id, code, app.clock.now)
+      const message = undeletedMessage(app.id, id, code, app.clock.now)
       await usher.store.prisma.message.create({ data: message })
       await deliverAround(usher, message, access, async () =>
         expect((await app.reset(code)).statusCode).toBe(200),
@@ -68,7 +57,7 @@ describe('a mail that is delivered again', () => {
       const { id } = await app.signedUp({ email })
       const replaced = await app.resetCode(email)
       await app.delivered()
-      const message = messageOf(app.id, id, replaced, app.clock.now)
+      const message = undeletedMessage(app.id, id, replaced, app.clock.now)
       const { storedAt } = await usher.store.prisma.message.create({ data: message })
       app.clock.now += minute
       const code = await app.resetCode(email)
@@ -84,7 +73,7 @@ describe('a mail that is delivered again', () => {
     const { id } = await app.signedUp({ email })
     const replaced = await app.resetCode(email)
     await app.delivered()
-    const message = messageOf(app.id, id, replaced, app.clock.now)
+    const message = undeletedMessage(app.id, id, replaced, app.clock.now)
     await usher.store.prisma.message.create({ data: message })
     app.clock.now += minute
     const code = await app.resetCode(email)
@@ -102,7 +91,7 @@ it('send-reset replaces the code of a server whose clock is 25 seconds ahead', a
   const user = await app.signedUp({ email })
   const { now } = app.clock
   const ahead = uuidv7({ msecs: Date.now() + 25_000 })
-  const message = { ...messageOf(app.id, user.id, ahead, now + 25_000), dueAt: new Date(now) }
+  const message = { ...undeletedMessage(app.id, user.id, ahead, now + 25_000), dueAt: new Date(now) }
   await usher.store.prisma.message.create({ data: message })
   usher.context.deliver([{ databaseId: app.id }])
   await app.delivered()

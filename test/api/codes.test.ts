@@ -4,7 +4,7 @@ import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { deleteDatabase } from '../../server/domain/management/delete-database.js'
 import { password } from '../support/app.js'
-import { appUrl, elsewhere, it, newPassword, outcome } from '../support/codes.js'
+import { appUrl, elsewhere, it, newPassword, outcome, undeletedMessage } from '../support/codes.js'
 import { codeIn, type ReceivedMail } from '../support/smtp.js'
 
 const invalid = [400, 'code_invalid']
@@ -325,23 +325,12 @@ describe('delivery', () => {
     expect((await app.reset(codeIn(mail as ReceivedMail))).statusCode).toBe(200)
   })
 
-  /** Returns the message that has sent a code, as if the server had been killed after the mail was accepted. */
-  const undeleted = (databaseId: string, userId: string, code: string, now: number) => ({
-    databaseId,
-    id: code.slice(0, 36),
-    kind: 'mail',
-    userId,
-    payload: { type: 'password_reset' },
-    createdAt: new Date(now),
-    dueAt: new Date(now + 2 * minute),
-  })
-
   it('a mail whose code was used or has expired is not sent again', async ({ app, smtp, usher }) => {
     const email = 'ada@example.com'
     const { id } = await app.signedUp({ email })
     const code = await app.resetCode(email)
     await app.delivered()
-    await usher.store.prisma.message.create({ data: undeleted(app.id, id, code, app.clock.now) })
+    await usher.store.prisma.message.create({ data: undeletedMessage(app.id, id, code, app.clock.now) })
     expect((await app.reset(code)).statusCode).toBe(200)
     expect(await app.messages()).toEqual([])
 
@@ -364,7 +353,7 @@ describe('delivery', () => {
     const { id } = await app.signedUp({ email })
     const replaced = await app.resetCode(email)
     await app.delivered()
-    const message = undeleted(app.id, id, replaced, app.clock.now)
+    const message = undeletedMessage(app.id, id, replaced, app.clock.now)
     const others = [
       { ...message, id: uuidv7(), payload: { type: 'email_verification' } },
       { ...message, id: uuidv7(), kind: 'webhook', payload: { type: 'user.updated' } },

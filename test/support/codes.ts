@@ -15,6 +15,17 @@ export const notices = (isOn: boolean) => ({
   noticeAccountDeleted: isOn,
 })
 
+/** Returns the message of a sent code, as if the server had been killed after the mail was accepted. */
+export const undeletedMessage = (databaseId: string, userId: string, code: string, now: number) => ({
+  databaseId,
+  id: code.slice(0, 36),
+  kind: 'mail',
+  userId,
+  payload: { type: 'password_reset' },
+  createdAt: new Date(now),
+  dueAt: new Date(now + 120_000),
+})
+
 /** `it` with an SMTP server, and with a database that has an app. */
 export const it = apiTest
   .extend('smtp', { scope: 'file' }, async ({ storeKind: _ }, { onCleanup }) => {
