@@ -11,6 +11,14 @@ const get = (app: Pick<TestApi, 'send'>, url: string) => app.send({ method: 'GET
 const baseOf = ({ users }: { users: string }) => users.replace('/users', '')
 const kidOf = (jwt: string) => decodeProtectedHeader(jwt).kid
 
+/** Creates a database whose key has an algorithm. */
+async function newSigningDatabase(usher: TestApi, signingAlgorithm: SigningAlgorithm) {
+  const database = await usher.newDatabase()
+  await usher.store.prisma.database.updateMany({ where: { id: database.id }, data: { signingAlgorithm } })
+  await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
+  return database
+}
+
 describe('discovery metadata', () => {
   it('returns the same metadata at the paths of OpenID Connect and RFC 8414', async ({ usher, database }) => {
     const base = baseOf(database)
@@ -104,12 +112,7 @@ describe('the key set', () => {
   it.for<SigningAlgorithm>(['ES256', 'RS256', 'EdDSA'])(
     'publishes keys with which jose verifies %s tokens',
     async (algorithm, { usher }) => {
-      const database = await usher.newDatabase()
-      await usher.store.prisma.database.updateMany({
-        where: { id: database.id },
-        data: { signingAlgorithm: algorithm },
-      })
-      await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
+      const database = await newSigningDatabase(usher, algorithm)
       const { id, token } = await database.signedUp()
       const issuer = `http://localhost:3000${baseOf(database)}`
       const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
@@ -130,12 +133,7 @@ describe('the key set', () => {
   it.skipIf(!isInstalled).for(['ES256', 'RS256'] as const)(
     'publishes keys with which jsonwebtoken verifies %s tokens',
     async (algorithm, { usher }) => {
-      const database = await usher.newDatabase()
-      await usher.store.prisma.database.updateMany({
-        where: { id: database.id },
-        data: { signingAlgorithm: algorithm },
-      })
-      await rotateKeys({ store: usher.store, now: new Date(start) }, database, 0)
+      const database = await newSigningDatabase(usher, algorithm)
       const { id, token } = await database.signedUp()
       const { keys } = (await get(usher, `${baseOf(database)}/.well-known/jwks.json`)).json()
       const jwk = keys.find(({ kid }: { kid: string }) => kid === kidOf(token.jwt))
