@@ -6,6 +6,7 @@ import { afterEach, expect, vi } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { renderPage } from '../support/happy-dom.js'
 import { it, reactIt } from './guide-files.js'
+import { createEvents } from './sveltekit-events.js'
 
 afterEach(() => vi.unstubAllGlobals())
 it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
@@ -131,16 +132,7 @@ it('changes the address, and undoes it, with SvelteKit', async ({ load, linkTo, 
     export * as reset from './src/routes/reset-password/+page.server'
     export * as linked from './src/routes/reset-password/+page'`,
   )
-  const jar = new Map<string, string>()
-  const event = (values: Record<string, string> = {}) => ({
-    cookies: {
-      get: (name: string) => jar.get(name),
-      set: (name: string, value: string) => void jar.set(name, value),
-      delete: (name: string) => void jar.delete(name),
-    },
-    getClientAddress: () => '203.0.113.7',
-    request: { formData: async () => new Map(Object.entries(values)) },
-  })
+  const event = createEvents()
   const [email, next] = [validUser().email, validUser().email]
   await database.signedUp({ email })
   const logIn = (address: string) => guide.logIn.actions.default(event({ email: address, password }))

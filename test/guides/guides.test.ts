@@ -13,8 +13,18 @@ import { password, validUser } from '../support/app.js'
 import { hasBrowser } from '../support/browser.js'
 import { renderPage } from '../support/happy-dom.js'
 import { hosts, it, reactIt } from './guide-files.js'
+import { createEvents } from './sveltekit-events.js'
 
 const run = promisify(execFile)
+
+/** Stops the clock of the server and that of the test at the same instant. */
+function startNow(clock: { now: number }) {
+  const now = Date.now()
+  clock.now = now
+  vi.useFakeTimers({ now, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return now
+}
 
 afterEach(() => vi.unstubAllGlobals())
 it.afterAll(({ usher }) => usher.app.server.closeAllConnections())
@@ -149,10 +159,7 @@ it('signs up, stays logged in, recovers the account, and logs out with Next.js',
   linkTo,
   clock,
 }) => {
-  const now = Date.now()
-  clock.now = now
-  vi.useFakeTimers({ now, toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const now = startNow(clock)
   const guide = await load(
     'nextjs',
     `export { default as LogIn } from './app/log-in/page'
@@ -258,10 +265,7 @@ it('logs in, stays logged in, recovers the account, and logs out with SvelteKit'
   linkTo,
   clock,
 }) => {
-  const now = Date.now()
-  clock.now = now
-  vi.useFakeTimers({ now, toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
+  const now = startNow(clock)
   const guide = await load(
     'sveltekit',
     `export * as home from './src/routes/+page.server'
@@ -272,15 +276,7 @@ it('logs in, stays logged in, recovers the account, and logs out with SvelteKit'
     export { usherOf } from './src/lib/server/usher'`,
   )
   const jar = new Map<string, string>()
-  const event = (values: Record<string, string> = {}) => ({
-    cookies: {
-      get: (name: string) => jar.get(name),
-      set: (name: string, value: string) => void jar.set(name, value),
-      delete: (name: string) => void jar.delete(name),
-    },
-    getClientAddress: () => '203.0.113.7',
-    request: { formData: async () => new Map(Object.entries(values)) },
-  })
+  const event = createEvents(jar)
   const expectHome = async (email: string) =>
     expect(await guide.home.load(event())).toMatchObject({ user: { email } })
   const { email } = validUser()
