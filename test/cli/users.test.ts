@@ -8,6 +8,16 @@ import { it as operatorTest } from '../support/operator.js'
 
 const email = 'ada@example.com'
 
+/** What a user shows who has never been changed. */
+const unchanged = {
+  disabled: false,
+  disabledAt: null,
+  emailVerified: false,
+  emailVerifiedAt: null,
+  externalId: null,
+  tokensValidAfter: null,
+}
+
 const it = operatorTest
   .extend('statusOfLogin', ({ database }) => async (body: object = { email, password }) => {
     return (await database.login(body)).statusCode
@@ -73,12 +83,7 @@ describe('user create', () => {
       id: expect.any(String),
       email,
       preferredName: null,
-      disabled: false,
-      disabledAt: null,
-      emailVerified: false,
-      emailVerifiedAt: null,
-      externalId: null,
-      tokensValidAfter: null,
+      ...unchanged,
       createdAt: expect.any(String),
     })
     expect([await statusOfLogin(), await statusOfLogin({ email, password: 'A'.repeat(22) })]).toEqual([
@@ -136,12 +141,7 @@ it('user list returns pages in order of sign-up', async ({ usher, database }) =>
       id: ids[2],
       email: expect.stringContaining('@'),
       preferredName: null,
-      disabled: false,
-      disabledAt: null,
-      emailVerified: false,
-      emailVerifiedAt: null,
-      externalId: null,
-      tokensValidAfter: null,
+      ...unchanged,
       createdAt: new Date(usher.clock.now).toISOString(),
     },
   ])
@@ -178,12 +178,7 @@ describe('user show', () => {
       id,
       email,
       preferredName: 'Ada',
-      disabled: false,
-      disabledAt: null,
-      emailVerified: false,
-      emailVerifiedAt: null,
-      externalId: null,
-      tokensValidAfter: null,
+      ...unchanged,
       createdAt: now,
       metadata: null,
       privateMetadata: null,
