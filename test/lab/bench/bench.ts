@@ -37,6 +37,7 @@ const parts: Record<string, Part> = {
   create: rate('create'),
   login: rate('login'),
   me: rate('me'),
+  'me-1': rate('me-1'),
   'me-64': rate('me-64'),
   discovery: rate('discovery'),
   saturated: { seconds: 60, run: (world, say) => saturated(world, 5, 3, say) },

@@ -4,8 +4,8 @@ import { warmUpSeconds } from './load.js'
 import { type Turn, takeTurn } from './turn.js'
 import type { Server, World } from './world.js'
 
-/** `me-64` sends over 64 connections, the others over eight. */
-export type Operation = 'create' | 'login' | 'me' | 'me-64' | 'discovery'
+/** `me-1` sends over one connection, `me-64` over 64, and the others over eight. */
+export type Operation = 'create' | 'login' | 'me' | 'me-1' | 'me-64' | 'discovery'
 const hashes: readonly Operation[] = ['create', 'login']
 
 /** Measures an operation of the floor and of Usher in turns, in a closed loop. */
@@ -63,7 +63,8 @@ export async function rates(
 }
 
 function measure(server: Server, operation: Operation | 'raw hash', seconds: number) {
-  const next = server.requests[operation === 'me-64' ? 'me' : operation]
+  const next = server.requests[operation === 'me-1' || operation === 'me-64' ? 'me' : operation]
   const status = operation === 'create' ? 201 : 200
-  return takeTurn(server, { next, status, connections: operation === 'me-64' ? 64 : 8, seconds })
+  const connections = { 'me-1': 1, 'me-64': 64 }[operation as string] ?? 8
+  return takeTurn(server, { next, status, connections, seconds })
 }
