@@ -1,7 +1,7 @@
 /**
  * Returns an expression for an instant that the planner does not know.
  *
- * By statistics that are older than most rows, hardly any row is later than an instant. Then the planner would read all of
- * these by their time, instead of those that have a key.
+ * Statistics that are older than most rows say that hardly any row is later than the instant. The planner would then read
+ * all later rows by an index of their time, instead of the few rows with a key.
  */
 export const hiddenInstant = (parameter: string) => `(SELECT ${parameter}::timestamptz)`
