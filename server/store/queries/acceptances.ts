@@ -1,9 +1,9 @@
 import type { Invitation } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import { hasMember } from './invitations.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
 import { roleOf } from './roles.js'
+import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -22,7 +22,7 @@ export async function findInvitation(
 
 const findStatement = `
   SELECT id, tenant_id AS "tenantId", email_key AS "canonicalEmail", code_id AS "codeId", role FROM usher.invitation
-  WHERE database_id = $1::uuid AND code_id = $2::uuid AND expires_at > ${hiddenInstant('$3')}`
+  WHERE database_id = $1::uuid AND code_id = $2::uuid AND ${unindexed('expires_at > $3::timestamptz')}`
 
 /** What the acceptance of an invitation depends on. */
 export interface PendingInvitation extends Pick<Invitation, 'id' | 'role'> {
@@ -59,7 +59,7 @@ const pendingStatement = `
     ) >= t.seats END AS "isFull"
   FROM usher.invitation AS i
   JOIN usher.tenant AS t ON t.database_id = $1::uuid AND t.id = i.tenant_id
-  WHERE i.database_id = $1::uuid AND i.code_id = $2::uuid AND i.expires_at > ${hiddenInstant('$3')}`
+  WHERE i.database_id = $1::uuid AND i.code_id = $2::uuid AND ${unindexed('i.expires_at > $3::timestamptz')}`
 
 /** Address of a user who accepts an invitation. */
 export interface AcceptingUser {

@@ -1,6 +1,6 @@
 import type { ApiRequest } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
+import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -29,10 +29,10 @@ export async function findApiRequest(
 const findStatement = `
   WITH expired AS (
     DELETE FROM usher.api_request
-    WHERE database_id = $1::uuid AND key = $2::bytea AND created_at < ${hiddenInstant('$3')}
+    WHERE database_id = $1::uuid AND key = $2::bytea AND ${unindexed('created_at < $3::timestamptz')}
   )
   SELECT fingerprint, response FROM usher.api_request
-  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= ${hiddenInstant('$3')}`
+  WHERE database_id = $1::uuid AND key = $2::bytea AND ${unindexed('created_at >= $3::timestamptz')}`
 
 /** @throws a unique violation (SQLSTATE 23505) if the key is used */
 export const insertApiRequest = (

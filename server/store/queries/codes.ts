@@ -1,9 +1,9 @@
 import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import { changeWithMessages, type MessagesOf, type Transactions } from './outbox.js'
 import { type Revoked, revoking } from './revocations.js'
 import { revokeWithMessages } from './stored-revocations.js'
+import { unindexed } from './unindexed.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 type Queries = Pick<Store, 'query'>
@@ -38,7 +38,7 @@ export async function findCode(
     `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email
     FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
     WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND code.purpose = $3
-      AND code.expires_at > ${hiddenInstant('$4')} AND u.email_key = code.email_key AND u.disabled_at IS NULL
+      AND ${unindexed('code.expires_at > $4::timestamptz')} AND u.email_key = code.email_key AND u.disabled_at IS NULL
       AND (code.generation IS NULL OR code.generation = u.generation)`,
     [databaseId, id, purpose, now],
   )
@@ -67,7 +67,7 @@ const useCode = (assignments: string, returned: string) => `
   ), used AS (
     DELETE FROM usher.code AS code USING owner
     WHERE code.database_id = $1::uuid AND code.id = $3::uuid AND code.user_id = owner.id
-      AND code.email_key = owner.email_key AND code.expires_at > ${hiddenInstant('$4')}
+      AND code.email_key = owner.email_key AND ${unindexed('code.expires_at > $4::timestamptz')}
       AND (code.generation IS NULL OR code.generation = owner.generation)
     RETURNING code.user_id, code.purpose
   ), message AS (

@@ -1,6 +1,6 @@
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import type { Failures, LoginFailures } from './login-failures.js'
+import { unindexed } from './unindexed.js'
 
 /** Counts that may delay a login. Lower or earlier ones do not. */
 export interface Delaying {
@@ -52,6 +52,6 @@ const findDelayingStatement = `
   CROSS JOIN LATERAL (
     SELECT * FROM usher.login_failures
     WHERE database_id = $1::uuid AND address = wanted.address AND failures >= $3::int
-      AND last_failure_at > ${hiddenInstant('$4')}
+      AND ${unindexed('last_failure_at > $4::timestamptz')}
     ORDER BY failures DESC LIMIT 100
   ) AS found`

@@ -1,5 +1,6 @@
 import type { Message } from '../generated/client.js'
 import type { Store } from '../store.js'
+import { unindexed } from './unindexed.js'
 
 // Servers claim messages for a limited time, so that no connection is held while they are delivered. A claim that is
 // not completed expires. The cost of a claim depends only on the claimed messages, not on the waiting ones: mails are
@@ -62,11 +63,9 @@ export async function claimMessage(
   return (await store.query(claimMessageStatement, [databaseId, id, attempts, now, until])).length > 0
 }
 
-// IS TRUE prevents Postgres from finding the message by the index of due messages, among all that are due.
 const claimMessageStatement = `
   UPDATE usher.outbox SET attempts = attempts + 1, due_at = $5::timestamptz
-  WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer
-    AND (due_at <= $4::timestamptz) IS TRUE
+  WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer AND ${unindexed('due_at <= $4::timestamptz')}
   RETURNING 1`
 
 /** Deletes a delivered mail. */

@@ -1,8 +1,8 @@
 import type { Code, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import { isUnchanged, type ReadUser, revoking } from './revocations.js'
 import { storeTokensRevoked } from './stored-revocations.js'
+import { unindexed } from './unindexed.js'
 
 // A user whose address changes is locked FOR UPDATE first. So what a statement reads of the user, of the codes and of
 // the reserved addresses is still true when the next one changes it.
@@ -88,7 +88,7 @@ export async function findPendingChange(
   return found
 }
 
-const findPendingStatement = `${pendingChange(pendingColumns)} AND code.expires_at > ${hiddenInstant('$3')}`
+const findPendingStatement = `${pendingChange(pendingColumns)} AND ${unindexed('code.expires_at > $3::timestamptz')}`
 
 /** A user whose address changes. */
 export type AddressOwner = Pick<

@@ -1,8 +1,8 @@
 import { NIL } from 'uuid'
 import type { Invitation, Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import type { Page } from './management/typed-queries.js'
+import { unindexed } from './unindexed.js'
 
 // Whoever changes an invitation has locked its tenant (members.ts). So what a statement reads is still true when the next
 // one changes it: the rights of the inviter, the number of invitations and the number of members.
@@ -65,9 +65,9 @@ const inviteeStatement = `
   SELECT ${hasMember('$2::uuid', '$3::text')} AS "isMember",
     (SELECT role FROM usher.invitation
      WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND email_key = $3::text
-       AND expires_at > ${hiddenInstant('$4')}) AS "pendingRole",
+       AND ${unindexed('expires_at > $4::timestamptz')}) AS "pendingRole",
     (SELECT count(*)::int FROM usher.invitation
-     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND expires_at > ${hiddenInstant('$4')}) AS pending`
+     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND ${unindexed('expires_at > $4::timestamptz')}) AS pending`
 
 /** Stores an invitation. It replaces that of the same address, and keeps its id. Returns the id. */
 export async function storeInvitation({ query }: Queries, invitation: Invitation) {

@@ -1,6 +1,7 @@
 import type { User } from '../generated/client.js'
 import { changeWithMessages, type MessagesOf, type NewMessage, type Transactions } from './outbox.js'
 import { revokeWithMessages } from './stored-revocations.js'
+import { unindexed } from './unindexed.js'
 
 // The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises
 // in its own statement. A login reads it, and its token and session carry it. They are accepted only while the user
@@ -23,7 +24,8 @@ export const after = (instant: string, seconds: string) =>
   `(${instant} AT TIME ZONE 'UTC' + ${seconds}::int * interval '1 second') AT TIME ZONE 'UTC'`
 
 /** Returns the condition that session `s` of user `u` has not ended. */
-export const isOpen = (now: string) => `s.expires_at > ${now}::timestamptz AND ${isNotRevoked}`
+export const isOpen = (now: string) =>
+  `${unindexed(`s.expires_at > ${now}::timestamptz`)} AND ${isNotRevoked}`
 
 /** The condition that session `s` of user `u` was not ended before it expired. */
 export const isNotRevoked = `s.ended_at IS NULL

@@ -1,9 +1,9 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
 import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
 import { storeRevocation } from './stored-revocations.js'
+import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -53,7 +53,7 @@ const insertStatement = `
   )
   SELECT authenticated_at AS "authenticatedAt", (
     SELECT count(*)::int FROM usher.session
-    WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND expires_at > ${hiddenInstant('$5')}
+    WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND ${unindexed('expires_at > $5::timestamptz')}
   ) AS others FROM added`
 
 /** Ends the sessions of a user except the most recently used ones. Returns the ids of the ended sessions. */

@@ -1,7 +1,7 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { hiddenInstant } from './hidden-instant.js'
 import { messageParts, messageValues, type NewMessage } from './outbox.js'
+import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -129,9 +129,9 @@ export async function findSignUp(
 const findSignUpStatement = `
   WITH expired AS (
     DELETE FROM usher.idempotency_key
-    WHERE database_id = $1::uuid AND key = $2::bytea AND created_at < ${hiddenInstant('$3')}
+    WHERE database_id = $1::uuid AND key = $2::bytea AND ${unindexed('created_at < $3::timestamptz')}
   )
   SELECT user_id AS "userId", email_key AS "canonicalEmail", tenant_name AS "tenantName",
     invitation_id AS "invitationCodeId"
   FROM usher.idempotency_key
-  WHERE database_id = $1::uuid AND key = $2::bytea AND created_at >= ${hiddenInstant('$3')}`
+  WHERE database_id = $1::uuid AND key = $2::bytea AND ${unindexed('created_at >= $3::timestamptz')}`
