@@ -4,8 +4,17 @@ import { warmUpSeconds } from './load.js'
 import { type Turn, takeTurn } from './turn.js'
 import type { Server, World } from './world.js'
 
-/** `me-1` sends over one connection, `me-64` over 64, and the others over eight. */
-export type Operation = 'create' | 'login' | 'me' | 'me-1' | 'me-64' | 'discovery'
+/** The request of each operation, and over how many connections it is sent. */
+const loads = {
+  create: { request: 'create', connections: 8 },
+  login: { request: 'login', connections: 8 },
+  'raw hash': { request: 'raw hash', connections: 8 },
+  me: { request: 'me', connections: 8 },
+  'me-1': { request: 'me', connections: 1 },
+  'me-64': { request: 'me', connections: 64 },
+  discovery: { request: 'discovery', connections: 8 },
+} as const
+export type Operation = Exclude<keyof typeof loads, 'raw hash'>
 const hashes: readonly Operation[] = ['create', 'login']
 
 /** Measures an operation of the floor and of Usher in turns, in a closed loop. */
@@ -22,7 +31,7 @@ export async function rates(
     Usher: await world.startUsher(),
   }
   const turns: Record<string, Turn[]> = {}
-  const take = async (name: string, server: Server, measured: Operation | 'raw hash') => {
+  const take = async (name: string, server: Server, measured: keyof typeof loads) => {
     const all = turns[name] ?? []
     turns[name] = all
     all.push(await measure(server, measured, seconds))
@@ -62,9 +71,8 @@ export async function rates(
   return table([operation, ...head, 'rate to floor', 'rate to raw hashes', 'CPU to floor'], rows)
 }
 
-function measure(server: Server, operation: Operation | 'raw hash', seconds: number) {
-  const next = server.requests[operation === 'me-1' || operation === 'me-64' ? 'me' : operation]
-  const status = operation === 'create' ? 201 : 200
-  const connections = { 'me-1': 1, 'me-64': 64 }[operation as string] ?? 8
-  return takeTurn(server, { next, status, connections, seconds })
+function measure(server: Server, operation: keyof typeof loads, seconds: number) {
+  const { request, connections } = loads[operation]
+  const status = request === 'create' ? 201 : 200
+  return takeTurn(server, { next: server.requests[request], status, connections, seconds })
 }
