@@ -56,8 +56,8 @@ it('no statement of a server reads all recent rows if the statistics are older',
   timeout: 180_000,
 }, async () => {
   await filler.addRows(rows / 10)
-  const recent = await createFiller(client, start + 31 * hour)
-  await recent.addRows(rows, false)
+  const recent = await createFiller(client, start + 31 * hour, false)
+  await recent.addRows(rows)
   const costly: string[] = []
   for (const statement of statements.map(executedLater)) {
     const { buffers: generic = 0 } = await planned(statement, 'force_generic_plan')

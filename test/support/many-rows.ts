@@ -29,15 +29,12 @@ interface Column {
  * Fills the store of a connection.
  *
  * @param now all timestamps lie in the hour that begins then
+ * @param isAnalyzed whether the planner gets to know the rows
  */
-export async function createFiller(client: pg.Client, now: number) {
+export async function createFiller(client: pg.Client, now: number, isAnalyzed = true) {
   const columns = await columnsOf(client)
 
-  async function fill(
-    from: string,
-    count: number,
-    { isFilled, isAnalyzed = true }: { isFilled: (table: string) => boolean; isAnalyzed?: boolean },
-  ) {
+  async function fill(from: string, count: number, isFilled: (table: string) => boolean) {
     // Foreign keys are not checked: most rows would need a parent of their own.
     await client.query(
       'BEGIN; SET LOCAL session_replication_role = replica; SET LOCAL synchronous_commit = off',
@@ -64,17 +61,17 @@ export async function createFiller(client: pg.Client, now: number) {
       )
       return new Set(rows.map(({ name }) => name))
     },
-    /** Adds rows to each table, in equal parts to the present databases. `isAnalyzed`: the planner knows of them. */
-    async addRows(rows: number, isAnalyzed = true) {
+    /** Adds rows to each table, in equal parts to the present databases. */
+    async addRows(rows: number) {
       const { rows: databases } = await client.query('SELECT FROM usher.database')
       const isFilled = (table: string) => isDistributed(table) && !few.includes(table)
-      await fill('usher.database AS d', Math.ceil(rows / databases.length), { isFilled, isAnalyzed })
+      await fill('usher.database AS d', Math.ceil(rows / databases.length), isFilled)
     },
     /** Adds workspaces, and databases with one row in each table. */
     async addDatabases(count: number) {
       for (const global of ['workspace', 'database'])
-        await fill('(VALUES (1)) AS once', count, { isFilled: (table) => table === global })
-      await fill('usher.database AS d', 1, { isFilled: isDistributed })
+        await fill('(VALUES (1)) AS once', count, (table) => table === global)
+      await fill('usher.database AS d', 1, isDistributed)
     },
   }
 }
