@@ -35,7 +35,7 @@ const testClock = new URL('test-clock.js', import.meta.url).href
 
 /** Starts servers behind a proxy that run until `stop`. */
 async function startServers(count: number, settings: Record<string, string>, clock: Clock) {
-  const env = { ...settings, NODE_OPTIONS: `--import=${testClock}`, TEST_CLOCK: queryOf(clock) }
+  const env = { ...settings, NODE_OPTIONS: `--import=${testClock}?${queryOf(clock)}` }
   const servers = await Promise.all(Array.from({ length: count }, () => startInstance(env)))
   for (const server of servers) share(server)
   const proxy = await startProxy(servers.map(({ origin }) => origin))
@@ -84,6 +84,7 @@ export async function startInstances(count: number, settings: Record<string, str
   const key = JSON.stringify([count, settings])
   const starting = shared.get(key) ?? startServers(count, settings, clock)
   shared.set(key, starting)
+  // New servers have the time of their own clock.
   time = undefined
   const { proxy, servers } = await starting
   const before = servers.map(({ output }) => ({ ...output }))
@@ -103,10 +104,7 @@ export async function startInstances(count: number, settings: Record<string, str
         agent,
         method,
         path: String(url),
-        headers: {
-          ...(isJson && { 'content-type': 'application/json' }),
-          ...headers,
-        },
+        headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
       })
       return new Promise<LightMyRequestResponse>((resolve, reject) => {
         request.on('error', reject).on('response', async (response) => {

@@ -1,7 +1,7 @@
 import { Server } from 'node:http'
 
-// Loaded before `usher serve`. The clock of the process stands at the time of TEST_CLOCK, and at that of the latest request
-// for /test-clock.
+// Loaded before `usher serve`. The clock of the process stands at the time in the URL of this module, and then at that of the
+// latest request for /test-clock.
 
 const performanceNow = performance.now.bind(performance)
 let now
@@ -9,21 +9,19 @@ let ahead = 0
 Date.now = () => now
 performance.now = () => performanceNow() + ahead
 
-/** @param query `now` in milliseconds, and by how many milliseconds the clock of caches is ahead */
-function setTime(query) {
-  const time = new URLSearchParams(query)
+/** @param time `now` in milliseconds, and by how many milliseconds the clock of caches is ahead */
+function setTime(time) {
   now = Number(time.get('now'))
   // It is never set back.
   ahead = Math.max(ahead, Number(time.get('cacheAhead')))
 }
-// biome-ignore lint/style/noProcessEnv: a setting of tests
-setTime(process.env.TEST_CLOCK)
+setTime(new URL(import.meta.url).searchParams)
 
 const { emit } = Server.prototype
 Server.prototype.emit = function (event, ...rest) {
   const [path, query] = event === 'request' ? rest[0].url.split('?') : []
   if (path !== '/test-clock') return emit.call(this, event, ...rest)
-  setTime(query)
+  setTime(new URLSearchParams(query))
   rest[1].end()
   return true
 }

@@ -15,9 +15,7 @@ const clockStep = 120_000
 const maxRefusals = 12
 /** How much the heap may grow while the second half of the messages is delivered. */
 const maxGrowthMib = 1
-const preloaded = ['test-clock', 'header-usage'].map(
-  (name) => new URL(`../../support/${name}.js`, import.meta.url),
-)
+const support = new URL('../../support/', import.meta.url)
 
 /** Starts a receiver that rejects half of all requests, and counts the accepted ones. */
 async function startFailingReceiver() {
@@ -74,8 +72,8 @@ it('messages arrive in order per user at a receiver that fails half of the time,
       })),
     })
   }
-  const NODE_OPTIONS = preloaded.map((url) => `--import=${url}`).join(' ')
-  const usher = await startInstance({ ...env, NODE_OPTIONS, TEST_CLOCK: `now=${now}` })
+  const NODE_OPTIONS = `--import=${support}test-clock.js?now=${now} --import=${support}header-usage.js`
+  const usher = await startInstance({ ...env, NODE_OPTIONS })
   const send = (path: string, headers?: Record<string, string>) =>
     fetch(`${usher.origin}${path}`, { headers, signal: AbortSignal.timeout(30_000) })
   async function measure() {
