@@ -149,12 +149,15 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
   // Citus rejects parallel DDL on distributed tables. Plain Postgres accepts any name with a dot as a setting.
   await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
   const distributes = await isDistributed(queriesOf(transaction))
+  const statements = statementsOf(sql)
+  const changing = statements.filter((statement) => !setsStatistics.test(statement))
   try {
     // On a distributed store, the time limit of a lock is not that of the nodes.
-    if (!distributes) await lockTables(transaction, sql)
+    if (!distributes) await lockTables(transaction, changing.join(';\n'))
     // While a statement waits for a table, for example during a backup, all later requests wait behind it.
     await transaction.$executeRaw`SET LOCAL lock_timeout = '3s'`
-    for (const statement of statementsOf(sql)) await execute(transaction, statement, distributes)
+    for (const statement of distributes ? changing : statements)
+      await execute(transaction, statement, distributes)
   } catch (error) {
     throw isStoreUnavailable(error) && !isLockFailure(error) ? error : new FailedMigrationError(name, error)
   }
@@ -163,6 +166,9 @@ async function apply(transaction: Transaction, { name, sql, checksum }: Migratio
     VALUES (${randomUUID()}, ${checksum}, now(), ${name}, 1)`
   return true
 }
+
+/** It changes only what plans expect: no request waits for it, and Citus rejects it. */
+const setsStatistics = /^ALTER TABLE \S+ ALTER COLUMN \S+ SET \(/
 
 /** Runs a statement of a migration. In a distributed store, distributes a new table before anything refers to it. */
 async function execute(transaction: Transaction, statement: string, distributes: boolean) {

@@ -64,6 +64,20 @@ it('a migration that cannot lock a table fails before requests wait long, and su
   await rm(next, { recursive: true })
 })
 
+it('a migration that changes only statistics waits for no backup', async () => {
+  const [one, other] = [await open(), await open()]
+  await migrate(one)
+  const next = await createMigration(
+    '1_next',
+    'ALTER TABLE usher."user" ALTER COLUMN database_id SET (n_distinct = 100);',
+  )
+  await other.prisma.$transaction(async (backup) => {
+    await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
+    expect(await migrate(one, next)).toEqual(['1_next'])
+  })
+  await rm(next, { recursive: true })
+})
+
 it('a migration gives up its tables to a request that it waits for', async () => {
   const [one, other] = [await open(), await open()]
   await migrate(one)

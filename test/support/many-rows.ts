@@ -33,6 +33,7 @@ interface Column {
  */
 export async function createFiller(client: pg.Client, now: number, isAnalyzed = true) {
   const columns = await columnsOf(client)
+  const { rows: databases } = await client.query<{ id: string }>('SELECT id FROM usher.database')
 
   async function fill(from: string, count: number, isFilled: (table: string) => boolean) {
     // Foreign keys are not checked: most rows would need a parent of their own.
@@ -53,19 +54,11 @@ export async function createFiller(client: pg.Client, now: number, isAnalyzed = 
   }
 
   return {
-    /** Returns the names of tables of which the planner knows that they have many rows. */
-    async largeTables() {
-      const { rows } = await client.query<{ name: string }>(
-        `SELECT relname AS name FROM pg_class
-        WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND reltuples > 1000`,
-      )
-      return new Set(rows.map(({ name }) => name))
-    },
-    /** Adds rows to each table, in equal parts to the present databases. */
+    /** Adds rows to each table, in equal parts to the databases that existed before the filler. */
     async addRows(rows: number) {
-      const { rows: databases } = await client.query('SELECT FROM usher.database')
       const isFilled = (table: string) => isDistributed(table) && !few.includes(table)
-      await fill('usher.database AS d', Math.ceil(rows / databases.length), isFilled)
+      const ids = databases.map(({ id }) => `'${id}'::uuid`)
+      await fill(`unnest(ARRAY[${ids}]) AS d (id)`, Math.ceil(rows / databases.length), isFilled)
     },
     /** Adds workspaces, and databases with one row in each table. */
     async addDatabases(count: number) {
@@ -74,6 +67,15 @@ export async function createFiller(client: pg.Client, now: number, isAnalyzed = 
       await fill('usher.database AS d', 1, isDistributed)
     },
   }
+}
+
+/** Returns the names of tables of which the planner knows that they have many rows. */
+export async function largeTables(client: pg.Client) {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND reltuples > 1000`,
+  )
+  return new Set(rows.map(({ name }) => name))
 }
 
 const isDistributed = (table: string) => !['workspace', 'database'].includes(table)
@@ -102,9 +104,10 @@ function generated({ table, name, type }: Column, now: number) {
   const at = `to_timestamp(${now / 1000} + n % 3600)`
   const byType: Record<string, string> = {
     uuid: 'gen_random_uuid()',
-    text: `'filled ' || n`,
+    // Differ between databases, as keys do.
+    text: `'filled ' || gen_random_uuid()`,
     _text: `ARRAY['filled ' || n]`,
-    bytea: `sha256(('filled ' || n)::bytea)`,
+    bytea: `sha256(gen_random_uuid()::text::bytea)`,
     int4: 'n + 1000',
     int8: 'n + 1000',
     bool: 'n % 2 = 0',

@@ -56,8 +56,13 @@ export async function openPostgresCopy(): Promise<TestStore> {
   return { ...store, settings: settingsOf(url), close: () => store.close().then(drop) }
 }
 
-/** Creates a database on the Postgres server: migrated, and distributed on Citus, or empty with `template0`. */
-export async function createPostgresDatabase(template: 'usher_template' | 'template0' = 'usher_template') {
+/**
+ * Creates a database on the Postgres server.
+ *
+ * @param template a database without connections, of which it is a copy: a migrated store, distributed on Citus, unless
+ *   another one is named. With `template0` it is empty.
+ */
+export async function createPostgresDatabase(template = 'usher_template') {
   const name = `usher_${randomUUID().replaceAll('-', '')}`
   const nodes = inject('postgresNodes').slice(0, template === 'template0' ? 1 : undefined)
   for (const node of nodes) await query(node, `CREATE DATABASE ${name} TEMPLATE ${template}`)
