@@ -1,5 +1,7 @@
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Store } from '../../store.js'
+import { storeFirstOwner } from '../member-changes.js'
+import { lockTenant } from '../members.js'
 import type { ProductFields } from '../product-fields.js'
 import { withFreeTenants } from './free-tenants.js'
 import { inTransaction, type TypedQueries } from './typed-queries.js'
@@ -147,16 +149,35 @@ async function insertTenants(transaction: TypedQueries, databaseId: string, user
   if (tenants.length === 0) return
   const rows = JSON.stringify(tenants)
   const prisma = await transaction.loadPrisma()
-  await prisma.$executeRaw`
+  const added = await prisma.$queryRaw<Pick<Tenant, 'id'>[]>`
     INSERT INTO usher.tenant (database_id, id, name, created_at, external_id, metadata, private_metadata, seats)
     SELECT ${databaseId}::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata", seats
     FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz,
       "externalId" text, metadata json, "privateMetadata" json, seats int)
-    ON CONFLICT DO NOTHING`
+    ON CONFLICT DO NOTHING
+    RETURNING id`
+  const isNew = new Set(added.map(({ id }) => id))
+  const owned = tenants.filter(({ id, role }) => role === 'owner' && !isNew.has(id)).map(({ id }) => id)
+  await storeFirstOwners(transaction, databaseId, owned)
   await prisma.$executeRaw`
     INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
     SELECT ${databaseId}::uuid, "userId", id, "joinedAt", role
     FROM json_to_recordset(${rows}::json)
       AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz, role text)
     ON CONFLICT DO NOTHING`
+}
+
+/** Stores the roles of members who are read as owners of tenants that get another one, see {@link storeFirstOwner}. */
+async function storeFirstOwners(transaction: TypedQueries, databaseId: string, tenantIds: readonly string[]) {
+  if (tenantIds.length === 0) return
+  const { membership } = await transaction.loadPrisma()
+  const withoutRole = await membership.groupBy({
+    by: 'tenantId',
+    where: { databaseId, tenantId: { in: [...tenantIds] }, role: null },
+    orderBy: { tenantId: 'asc' },
+  })
+  for (const { tenantId } of withoutRole) {
+    await lockTenant(transaction, { databaseId, tenantId }, [])
+    await storeFirstOwner(transaction, { databaseId, tenantId })
+  }
 }
