@@ -46,7 +46,7 @@ const parts: Record<string, Part> = {
   workers: { seconds: 110, run: (world, say) => workers(world, 3, 3, say) },
   revocations: { seconds: 190, run: (world, say) => revocations(world, 3, 5, say) },
   'start-up': { seconds: 60, run: (world, say) => startUp(world, 5, say) },
-  databases: { seconds: 120, run: databases },
+  databases: { seconds: 540, run: databases },
   peers: {
     seconds: 200,
     onlyIfChosen: true,

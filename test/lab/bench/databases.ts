@@ -1,6 +1,7 @@
-import { v7 as uuidv7 } from 'uuid'
-import { generateSigningKey } from '../../../server/domain/keys/signing-keys.js'
+import { randomInt } from 'node:crypto'
+import { createDatabase } from '../../../server/domain/management/databases.js'
 import { openPostgres } from '../../support/open-store.js'
+import { compareOperations } from './at-size.js'
 import type { Say } from './bench.js'
 import { median, table } from './figures.js'
 import { requestBytes } from './load.js'
@@ -9,40 +10,21 @@ import type { World } from './world.js'
 
 /** Twice as many as a process keeps in memory. */
 const count = 20_000
-const batch = 1000
+const usersPerDatabase = 50
 const rounds = 5
 
 /**
  * Compares the rates of key sets of one database, which are in memory, with those of 20,000 databases, of which each request
- * reads another one from the store.
+ * reads another one from the store. Then compares the operations of users of 10,000 and of 20,000 databases with those of one.
  */
 export async function databases(world: World, say: Say) {
-  const masterKey = Buffer.from(world.env.USHER_MASTER_KEY, 'base64')
-  const store = await openPostgres(world.env.DATABASE_URL, masterKey)
-  say(`creating ${count} databases`)
-  const now = new Date()
-  const { id: workspaceId } = await store.prisma.workspace.findFirstOrThrow()
-  for (let first = 0; first < count; first += batch) {
-    const rows = Array.from({ length: batch }, (_, index) => ({
-      id: uuidv7(),
-      workspaceId,
-      name: `many-${first + index}`,
-      createdAt: now,
-    }))
-    const keys = rows.map(({ id }) =>
-      generateSigningKey({ id, signingAlgorithm: 'ES256' }, masterKey, { now }),
-    )
-    await store.prisma.database.createMany({ data: rows })
-    await store.prisma.signingKey.createMany({ data: keys })
-  }
-  await store.query('ANALYZE', [])
-  await store.close()
-  const server = await world.startUsher({ WORKERS: '1' })
+  say(`creating ${count} databases with ${usersPerDatabase} users`)
+  await createDatabases(world)
+  const server = await world.startUsher({ WORKERS: '1', TRUST_PROXY: '1' })
   let sent = 0
   const requests = {
     'one database': server.requests.discovery,
-    [`${count} databases`]: () =>
-      requestBytes('GET', `/workspaces/bench/databases/many-${sent++ % count}/.well-known/jwks.json`),
+    [`${count} databases`]: () => requestBytes('GET', `${prefixOf(sent++ % count)}/.well-known/jwks.json`),
   }
   const rows: (string | number)[][] = []
   try {
@@ -60,9 +42,48 @@ export async function databases(world: World, say: Say) {
         rows.push([name, connections, ...figures, measured.reduce((sum, { errors }) => sum + errors, 0)])
       }
     const memory = await server.memoryMebibytes()
+    const operations: string[] = []
+    for (const many of [count / 2, count]) {
+      const pick = () => ({
+        prefix: prefixOf(randomInt(many)),
+        email: `user${randomInt(usersPerDatabase)}@example.com`,
+      })
+      operations.push(await compareOperations(server, { name: `${many} databases`, pick }, say))
+    }
     const head = ['connections', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms per answer', 'errors']
-    return `${table(['key sets of', ...head], rows)}\n\nMemory of the server at the end: ${Math.round(memory)} MiB.`
+    return [
+      table(['key sets of', ...head], rows),
+      `Memory of the server after the key sets: ${Math.round(memory)} MiB.`,
+      ...operations,
+    ].join('\n\n')
   } finally {
     await server.stop()
   }
+}
+
+const prefixOf = (number: number) => `/workspaces/bench/databases/many-${number}`
+
+async function createDatabases({ env }: World) {
+  const masterKey = Buffer.from(env.USHER_MASTER_KEY, 'base64')
+  const store = await openPostgres(env.DATABASE_URL, masterKey, { statementMilliseconds: 0 })
+  let number = 0
+  const create = async () => {
+    while (number < count)
+      await createDatabase(
+        { store, now: new Date() },
+        { workspaceSlug: 'bench', databaseName: `many-${number++}` },
+        {},
+      )
+  }
+  await Promise.all(Array.from({ length: 8 }, create))
+  const { passwordHash } = await store.prisma.user.findFirstOrThrow()
+  await store.query(
+    `INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
+    SELECT d.id, gen_random_uuid(), address, address, $1, now()
+    FROM usher.database AS d, generate_series(0, ${usersPerDatabase - 1}) AS n, concat('user', n, '@example.com') AS address
+    WHERE d.name LIKE 'many-%'`,
+    [passwordHash],
+  )
+  await store.query('ANALYZE', [])
+  await store.close()
 }

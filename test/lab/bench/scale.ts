@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { loadavg } from 'node:os'
 import pg from 'pg'
 import { listMemberRows } from '../../../server/store/queries/listed-members.js'
@@ -55,7 +56,15 @@ export async function scale(world: World, count: number, say: Say) {
     const head = ['first page ms', `page ${page} ms`, 'ratio', 'buffers', `of page ${page}`, 'reads']
     const [before = 0, after = 0] = memory.map(Math.round)
     const rates = await compareRates(server, large, say)
-    const operations = await compareOperations(server, large, say)
+    const operations = await compareOperations(
+      server,
+      {
+        name: `${count} users`,
+        // Each eighth user is disabled.
+        pick: () => ({ prefix: large.prefix, email: emailText(8 * randomInt(count / 8)) }),
+      },
+      say,
+    )
     await store.query('UPDATE usher.login_failures SET last_failure_at = now()', [])
     return [
       table(['list', ...head], lists),
