@@ -59,6 +59,31 @@ describe('the members of a tenant', () => {
     await expect.poll(usher.logged).toContain(`${changed},"userId":"${member.id}","actorId":"${owner.id}"`)
   })
 
+  it('keep a role that they are given again, without a revocation, an event or an audit record', async ({
+    usher,
+    tenants,
+  }) => {
+    const { database } = tenants
+    await setDatabase(usher.store, database, { eventsKept: 1 })
+    const { owner, id } = await tenants.founder()
+    const member = await tenants.joined(id)
+    const where = { databaseId: database.id }
+    const { keptEvent, revocation } = usher.store.prisma
+    const stored = async () => [await keptEvent.count({ where }), await revocation.count({ where })]
+    const before = await stored()
+    usher.forgetLog()
+    expect(await owner.as('PATCH', `${id}/members/${member.id}`, { role: 'member' })).toMatchObject([
+      200,
+      { role: 'member' },
+    ])
+    // The only owner does not give up the role.
+    expect((await owner.as('PATCH', `${id}/members/${owner.id}`, { role: 'owner' }))[0]).toBe(200)
+    expect((await owner.as('DELETE', `${id}/members/${randomUUID()}`))[0]).toBe(204)
+    expect((await owner.as('PATCH', id, { name: 'Engines' }))[0]).toBe(200)
+    expect(await stored()).toEqual(before)
+    expect(usher.logged()).not.toContain('"audit"')
+  })
+
   it('get no role that was taken away from the database', async ({ usher, tenants }) => {
     const { database } = tenants
     const { owner, id } = await tenants.founder()

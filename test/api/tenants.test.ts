@@ -57,7 +57,7 @@ describe('a tenant', () => {
     tenants,
   }) => {
     const { id } = await tenants.founder()
-    const stranger = await tenants.joined()
+    const { owner: stranger } = await tenants.founder()
     for (const tenantId of [id, randomUUID()]) {
       const bodies = await Promise.all([
         stranger.as('GET', tenantId),
@@ -71,6 +71,24 @@ describe('a tenant', () => {
     }
     const { name } = await usher.store.prisma.tenant.findFirstOrThrow({ where: { id } })
     expect(name).toBe('Engines')
+  })
+
+  it('gives a user the rights of the role in this tenant only', async ({ usher, tenants }) => {
+    const { owner: founder, id: own } = await tenants.founder()
+    const { id } = await tenants.founder()
+    const row = {
+      databaseId: tenants.database.id,
+      userId: founder.id,
+      joinedAt: new Date(usher.clock.now + 1),
+    }
+    await usher.store.prisma.membership.create({ data: { ...row, tenantId: id, role: 'member' } })
+    const roleIn = async (tenantId: string) => (await founder.as('GET', tenantId))[1].role
+    expect([await roleIn(own), await roleIn(id)]).toEqual(['owner', 'member'])
+    const refused = { code: 'role_insufficient', detail: 'Needs the role admin or owner.' }
+    expect(await founder.as('PATCH', id, { name: 'Ours' })).toMatchObject([403, refused])
+    const detail = 'Needs the role owner.'
+    expect(await founder.as('DELETE', id)).toMatchObject([403, { ...refused, detail }])
+    expect((await founder.as('PATCH', own, { name: 'Ours' }))[0]).toBe(200)
   })
 
   it('needs a token of an unchanged user', async ({ usher, tenants }) => {

@@ -61,6 +61,38 @@ describe('failed logins', () => {
   })
 })
 
+it('audit records name what a user has done, and nothing that has changed nothing', async ({
+  usher,
+  database,
+  lines,
+}) => {
+  const user = validUser()
+  const headers = { 'idempotency-key': 'once' }
+  const signUp = { method: 'POST' as const, url: database.users, payload: user, headers }
+  usher.forgetLog()
+  const { id, token } = (await usher.send(signUp)).json()
+  await usher.send(signUp)
+  await database.login(user)
+  const opened = (
+    await usher.send({
+      method: 'POST',
+      url: `${database.users}/me/session`,
+      headers: { authorization: `Bearer ${token.jwt}` },
+    })
+  ).json()
+  for (let count = 0; count < 2; count++) await database.endSession(opened.refreshToken.value)
+  const records = lines().filter(({ audit }) => audit)
+  const ofUser = { databaseId: database.id, userId: id }
+  const sessionId = opened.refreshToken.value.slice(0, 36)
+  expect(records).toMatchObject([
+    { audit: 'user.created', ...ofUser },
+    { audit: 'user.created_again', ...ofUser },
+    { audit: 'login.succeeded', ...ofUser },
+    { audit: 'session.opened', ...ofUser, sessionId },
+    { audit: 'session.ended', ...ofUser, sessionId },
+  ])
+})
+
 it('at most ten audit records of rejected tokens are written per minute', async ({
   usher,
   database,
