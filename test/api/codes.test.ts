@@ -4,6 +4,7 @@ import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { deleteDatabase } from '../../server/domain/management/delete-database.js'
 import { password } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { appUrl, elsewhere, it, newPassword, outcome, undeletedMessage } from '../support/codes.js'
 import { codeIn, type ReceivedMail } from '../support/smtp.js'
 
@@ -28,11 +29,15 @@ it('tokens say whether the address is verified if the database requires it', asy
 })
 
 describe('password reset', () => {
-  it('a reset sets the password, ends all sessions and tokens, and verifies the address', async ({ app }) => {
+  it('a reset sets the password, ends all sessions and tokens, and verifies the address', async ({
+    app,
+    usher,
+  }) => {
     const email = 'Ada@example.com'
     // The clock of the app must agree with the clock of the store, which also decides which tokens are rejected.
     app.clock.now = Date.now()
     const session = await app.opened({ email, newTenant: 'Engines' })
+    usher.forgetLog()
     const response = await app.requestReset('ada@EXAMPLE.com')
     expect([response.statusCode, response.json()]).toEqual([202, {}])
     const [mail] = await app.delivered()
@@ -56,6 +61,12 @@ describe('password reset', () => {
       tenants: session.tenants,
       token: { jwt: expect.any(String), maxAge: 3600, type: 'ACCESS_TOKEN' },
     })
+    const ofUser = { databaseId: app.id, userId: session.id }
+    expect(auditRecords(usher)).toMatchObject([
+      { audit: 'password_reset.requested', ...ofUser },
+      { audit: 'user.password_reset', ...ofUser },
+      { audit: 'user.email_verified', ...ofUser },
+    ])
     const me = await app.me(reset.json().token.jwt)
     expect(me.json()).toMatchObject({ email, emailVerified: true })
     expect(outcome(await app.me(session.token.jwt))).toEqual([401, 'token_invalid'])
@@ -258,8 +269,9 @@ describe('password reset', () => {
 })
 
 describe('email verification', () => {
-  it('a code verifies the address once, without a token', async ({ app, smtp }) => {
-    const { token } = await app.signedUp({ email: 'ada@example.com' })
+  it('a code verifies the address once, without a token', async ({ app, smtp, usher }) => {
+    const { id, token } = await app.signedUp({ email: 'ada@example.com' })
+    usher.forgetLog()
     expect((await app.me(token.jwt)).json().emailVerified).toBe(false)
     const code = await app.verificationCode(token.jwt)
     expect(smtp.mails[0]?.parsed.text).toContain(`${appUrl}/verify-email#code=${code}`)
@@ -273,6 +285,12 @@ describe('email verification', () => {
     )
     expect(again.statusCode).toBe(202)
     expect(await app.delivered()).toHaveLength(1)
+    const ofUser = { databaseId: app.id, userId: id }
+    expect(auditRecords(usher)).toMatchObject([
+      { audit: 'email_verification.requested', ...ofUser },
+      { audit: 'user.email_verified', ...ofUser },
+      { audit: 'login.succeeded', ...ofUser },
+    ])
   })
 
   it('of 30 concurrent verifications with one code one succeeds', async ({ app }) => {

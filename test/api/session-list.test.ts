@@ -3,6 +3,7 @@ import { describe, expect, vi } from 'vitest'
 import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, type TestApi, type TestDatabase } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 
 const it = apiTest.extend('open', ({ database }) => opener(database))
 
@@ -148,11 +149,8 @@ describe('endSessionById', () => {
     expect((await database.refresh(phone.refreshToken.value)).json().code).toBe('session_ended')
     expect((await database.me(phone.token.jwt)).json().code).toBe('token_invalid')
     expect(await listed(database, laptop.token.jwt)).toMatchObject([{ id: idOf(laptop) }])
-    const lines = usher
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes('"session.ended"'))
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    const ended = auditRecords(usher).filter(({ audit }) => audit === 'session.ended')
+    expect(ended).toMatchObject([
       { audit: 'session.ended', databaseId: database.id, userId, sessionId: idOf(phone) },
     ])
   })

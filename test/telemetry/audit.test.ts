@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { it as apiTest } from '../support/api.js'
 import { validUser } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 
 interface Line {
   audit?: string
@@ -64,7 +65,6 @@ describe('failed logins', () => {
 it('audit records name what a user has done, and nothing that has changed nothing', async ({
   usher,
   database,
-  lines,
 }) => {
   const user = validUser()
   const headers = { 'idempotency-key': 'once' }
@@ -81,10 +81,9 @@ it('audit records name what a user has done, and nothing that has changed nothin
     })
   ).json()
   for (let count = 0; count < 2; count++) await database.endSession(opened.refreshToken.value)
-  const records = lines().filter(({ audit }) => audit)
   const ofUser = { databaseId: database.id, userId: id }
   const sessionId = opened.refreshToken.value.slice(0, 36)
-  expect(records).toMatchObject([
+  expect(auditRecords(usher)).toMatchObject([
     { audit: 'user.created', ...ofUser },
     { audit: 'user.created_again', ...ofUser },
     { audit: 'login.succeeded', ...ofUser },
