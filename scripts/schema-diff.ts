@@ -43,3 +43,12 @@ async function loadEngine() {
   const { __wbindgen_start: start } = instance.exports as { __wbindgen_start(): void }
   start()
 }
+
+/** Returns statements so that plans expect many rows of a database in the tables that a migration creates. */
+export const statisticsOf = (sql: string) =>
+  [...sql.matchAll(/^CREATE TABLE ("usher"\."\w+") \([^;]*?^ +"database_id"/gm)]
+    .map(
+      ([, table]) =>
+        `\n-- Statistics\nALTER TABLE ${table} ALTER COLUMN "database_id" SET (n_distinct = 200);\n`,
+    )
+    .join('')

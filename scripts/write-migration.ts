@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { storeOver } from '../server/store/connect-embedded.js'
 import { migrate } from '../server/store/migrate.js'
-import { schemaDiff } from './schema-diff.js'
+import { schemaDiff, statisticsOf } from './schema-diff.js'
 
 const name = process.argv[2] ?? ''
 if (!/^[a-z0-9_]+$/.test(name))
@@ -19,7 +19,7 @@ if (sql === '') exit('The migrations already match prisma/schema.prisma. Nothing
 const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
 const folder = `prisma/migrations/${timestamp}_${name}`
 mkdirSync(folder)
-writeFileSync(`${folder}/migration.sql`, `${sql}\n`)
+writeFileSync(`${folder}/migration.sql`, `${sql}\n${statisticsOf(sql)}`)
 process.stdout.write(`Wrote ${folder}/migration.sql\n`)
 await store.close()
 

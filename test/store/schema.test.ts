@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { schemaDiff } from '../../scripts/schema-diff.js'
+import { schemaDiff, statisticsOf } from '../../scripts/schema-diff.js'
+import { openPGlite } from '../../server/store/connect-embedded.js'
 import { loadEmbeddedTemplate } from '../support/store.js'
 
 const prisma = new URL('../../prisma/', import.meta.url)
@@ -15,6 +16,18 @@ it('the migrations create the schema of schema.prisma, and the check finds a dif
   const changed = schema.replace('model Tenant {', 'model Tenant {\n  colour String?')
   expect(await schemaDiff(pglite, changed)).toContain('ADD COLUMN     "colour" TEXT')
   await pglite.close()
+})
+
+it('a new migration has the statistics of its new tables', async () => {
+  const pglite = await openPGlite()
+  const statistics = statisticsOf(await schemaDiff(pglite, schema))
+  await pglite.close()
+  const committed = await readFile(
+    new URL('migrations/20261124003000_rows_per_database/migration.sql', prisma),
+    'utf8',
+  )
+  const statements = (sql: string) => sql.match(/^ALTER TABLE .*/gm) ?? []
+  expect(statements(statistics)).toEqual(expect.arrayContaining(statements(committed)))
 })
 
 it.each(migrations)('migration %s follows the rules for migrations', async (name) => {
