@@ -49,6 +49,6 @@ export const statisticsOf = (sql: string) =>
   [...sql.matchAll(/^CREATE TABLE ("usher"\."\w+") \([^;]*?^ +"database_id"/gm)]
     .map(
       ([, table]) =>
-        `\n-- Statistics\nALTER TABLE ${table} ALTER COLUMN "database_id" SET (n_distinct = 200);\n`,
+        `-- Statistics\nALTER TABLE ${table} ALTER COLUMN "database_id" SET (n_distinct = 200);\n`,
     )
     .join('')
