@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { password } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { it, refusal } from '../support/tenants.js'
 
 const notFound = [404, 'tenant_not_found']
@@ -21,11 +22,53 @@ describe('a tenant', () => {
     expect(await user.as('GET', id.toUpperCase())).toEqual([200, tenant])
     expect(await user.as('PATCH', id, {})).toEqual([200, tenant])
     expect(await user.as('PATCH', id, { name: 'Engines' })).toEqual([200, { ...tenant, name: 'Engines' }])
+    expect(await user.as('GET', id)).toEqual([200, { ...tenant, name: 'Engines' }])
     expect(await user.as('DELETE', id)).toEqual([204, undefined])
     expect(refusal(await user.as('GET', id))).toEqual(notFound)
     const ids = `"databaseId":"${database.id}","tenantId":"${id}"`
     for (const event of ['tenant.created', 'tenant.updated', 'tenant.deleted'])
       await expect.poll(usher.logged).toContain(`"audit":"${event}",${ids}`)
+  })
+
+  it('causes an event for each change of itself and of its members', async ({ usher, tenants }) => {
+    const { database } = tenants
+    await setDatabase(usher.store, database, { eventsKept: 1 })
+    const user = await tenants.joined()
+    const other = await tenants.joined()
+    const { keptEvent } = usher.store.prisma
+    const where = { databaseId: database.id }
+    /** Returns the stored events by type, and deletes them. */
+    const events = async () => {
+      const rows = await keptEvent.findMany({ where })
+      await keptEvent.deleteMany({ where })
+      const payloads = rows.map(({ payload }) => payload as { type: string })
+      return payloads.sort((one, other) => (one.type < other.type ? -1 : 1))
+    }
+    const of = (type: string, userId?: string) => ({ type, tenantId: id, ...(userId && { userId }) })
+    await events()
+    const [, { id }] = await user.as('POST', '', { name: 'Looms' })
+    const created = [of('tenant.created', user.id), of('tenant.user_added', user.id)]
+    expect(await events()).toMatchObject(created)
+    await user.as('PATCH', id, { name: 'Engines' })
+    expect(await events()).toMatchObject([of('tenant.updated')])
+    const joinedAt = new Date(usher.clock.now)
+    const row = { ...where, userId: other.id, tenantId: id, role: 'member', joinedAt }
+    await usher.store.prisma.membership.create({ data: row })
+    usher.forgetLog()
+    await user.as('PATCH', `${id}/members/${other.id}`, { role: 'admin' })
+    expect(await events()).toMatchObject([of('tenant.role_changed', other.id)])
+    await user.as('DELETE', `${id}/members/${other.id}`)
+    expect(await events()).toMatchObject([of('tenant.user_removed', other.id)])
+    await user.as('DELETE', `${id}/members/${user.id}`)
+    expect(await events()).toMatchObject([of('tenant.deleted'), of('tenant.user_removed', user.id)])
+    const ids = { ...where, tenantId: id, actorId: user.id }
+    expect(auditRecords(usher).map(({ audit, role, userId }) => [audit, role, userId])).toEqual([
+      ['tenant.role_changed', 'admin', other.id],
+      ['tenant.user_removed', undefined, other.id],
+      ['tenant.user_removed', undefined, user.id],
+      ['tenant.deleted', undefined, undefined],
+    ])
+    for (const each of auditRecords(usher)) expect(each).toMatchObject(ids)
   })
 
   it('has a name', async ({ tenants }) => {
