@@ -76,6 +76,16 @@ describe('password reset', () => {
     expect(outcome(await app.reset(code))).toEqual(invalid)
   })
 
+  it('a reset of a verified address is no verification', async ({ app, usher }) => {
+    const email = 'ada@example.com'
+    const { id } = await app.signedUp({ email })
+    await usher.store.prisma.user.updateMany({ where: { id }, data: { emailVerifiedAt: new Date(0) } })
+    const code = await app.resetCode(email)
+    usher.forgetLog()
+    expect((await app.reset(code)).statusCode).toBe(200)
+    expect(auditRecords(usher)).toMatchObject([{ audit: 'user.password_reset', userId: id }])
+  })
+
   it('a reset clears the failed logins of the account', async ({ app }) => {
     const email = 'ada@example.com'
     await app.signedUp({ email })
