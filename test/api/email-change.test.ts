@@ -163,7 +163,7 @@ describe('a change of the address', () => {
     expect((await address.confirm(code)).statusCode).toBe(200)
   })
 
-  it('to the own address in another spelling verifies it once, and reserves nothing', async ({
+  it('to the own address in another spelling verifies it only once, and reserves nothing', async ({
     app,
     address,
     usher,
@@ -181,6 +181,7 @@ describe('a change of the address', () => {
     expect(me.json()).toMatchObject({ email: 'Ada@Example.com', emailVerified: true })
     expect(await audited('ADA@Example.com')).toEqual(['user.email_changed'])
     expect(await address.rows()).toHaveLength(1)
+    expect(await audited(next)).toEqual(['user.email_changed', 'user.email_verified'])
   })
 
   it('has at most five requests an hour and user, and drops others silently', async ({

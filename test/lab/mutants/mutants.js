@@ -15,8 +15,8 @@ const usualTests = {
     'test/api/{throttle,guessing,mail-limits}.test.ts',
     'test/domain/{throttle-model,turnstile,network}.test.ts',
   ],
-  'server/domain/outbox': ['test/outbox/{delivery,webhooks,mail,backlog}.test.ts'],
-  'server/domain': [...api, 'test/domain/*.test.ts', 'test/outbox/{delivery,webhooks,mail}.test.ts'],
+  'server/domain/outbox': ['test/outbox/{delivery,webhooks,backlog}.test.ts'],
+  'server/domain': [...api, 'test/domain/!(verified-tokens).test.ts', 'test/outbox/{delivery,webhooks}.test.ts'],
   'server/store/queries': [...api, 'test/store/{statements,others-rows,sweep}.test.ts'],
   'server/http': [...api, 'test/http/*.test.ts'],
 }
