@@ -16,7 +16,11 @@ const usualTests = {
     'test/domain/{throttle-model,turnstile,network}.test.ts',
   ],
   'server/domain/outbox': ['test/outbox/{delivery,webhooks,backlog}.test.ts'],
-  'server/domain': [...api, 'test/domain/!(verified-tokens).test.ts', 'test/outbox/{delivery,webhooks}.test.ts'],
+  'server/domain': [
+    ...api,
+    'test/domain/!(verified-tokens).test.ts',
+    'test/outbox/{delivery,webhooks}.test.ts',
+  ],
   'server/store/queries': [...api, 'test/store/{statements,others-rows,sweep}.test.ts'],
   'server/http': [...api, 'test/http/*.test.ts'],
 }
