@@ -68,7 +68,9 @@ async function planned(statement: Sent, mode: PlanMode) {
   return plan
 }
 
-it('no statement of a server reads all recent rows if the statistics are older', async () => {
+it('no statement of a server reads all recent rows if the statistics are older', {
+  timeout: 180_000,
+}, async () => {
   await (await createFiller(client, start)).addRows(rows / 10)
   await (await createFiller(client, start + 31 * hour, false)).addRows(rows)
   const costly: string[] = []
@@ -99,12 +101,16 @@ async function costlyStatements(mode: PlanMode) {
   return [...costly]
 }
 
-it('no statement of a server reads a table of a large database as a whole', async () => {
+it('no statement of a server reads a table of a large database as a whole', {
+  timeout: 180_000,
+}, async () => {
   await (await createFiller(client, start)).addRows(rows)
   expect(await costlyStatements('force_generic_plan')).toEqual([])
 })
 
-it('no statement of a server reads a large database as a whole if most databases are small', async () => {
+it('no statement of a server reads a large database as a whole if most databases are small', {
+  timeout: 180_000,
+}, async () => {
   const [known, unknown] = [await createFiller(client, start), await createFiller(client, start, false)]
   await known.addDatabases(databases)
   // While the statistics are older.
