@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
+import { addMembers } from '../support/tenants.js'
 
 /** `it` with requests of a key that has the scopes of tenants. */
 const it = managementTest
@@ -30,6 +31,20 @@ describe('a tenant', () => {
         'tenant_not_found',
       )
     expect((await manage.database.signedUp()).tenants).toEqual([])
+  })
+
+  it('is deleted with all members, in several transactions', async ({ usher, store, manage, as }) => {
+    const { id: databaseId } = manage.database
+    await setDatabase(store, manage.database, { eventsKept: 1 })
+    usher.clock.cacheAhead += 6_000
+    const { id: tenantId } = (await as('POST', 'tenants', { name: 'Engines' })).json()
+    await addMembers(usher, { databaseId, tenantId }, 251)
+    await store.prisma.keptEvent.deleteMany({ where: { databaseId } })
+    expect((await as('DELETE', `tenants/${tenantId}`)).statusCode).toBe(204)
+    expect(await store.prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
+    const events = await store.prisma.keptEvent.findMany({ where: { databaseId } })
+    const types = events.map(({ payload }) => (payload as { type: string }).type)
+    expect(types.sort()).toEqual(['tenant.deleted', ...Array(251).fill('tenant.user_removed')])
   })
 
   it('is created once per Idempotency-Key', async ({ as }) => {
@@ -182,6 +197,8 @@ describe('a member of a tenant', () => {
     expect(await rolesAfter({ role: 'owner' })).toEqual(['owner', 'owner'])
     expect(await rolesAfter({ role: 'owner' })).toEqual(['owner', 'owner'])
     expect(await rolesAfter()).toEqual(['owner', 'owner'])
+    // The role that the user has already is no change, of which back ends would hear.
+    expect(await store.prisma.revocation.count({ where: { databaseId: manage.database.id } })).toBe(1)
     // Not bound to the last owner, nor to the seats.
     expect(await rolesAfter({ role: 'billing' })).toEqual(['billing', 'billing'])
     const tenants = [{ id: tenantId, role: 'admin' }]

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
-import { it, refusal } from '../support/tenants.js'
+import { addMembers, it, refusal } from '../support/tenants.js'
 
 const notFound = [404, 'tenant_not_found']
 const insufficient = [403, 'role_insufficient']
@@ -150,14 +150,7 @@ describe('a tenant', () => {
     const { owner, id: tenantId } = await tenants.founder()
     const { id: databaseId } = database
     const { prisma } = usher.store
-    const createdAt = new Date(usher.clock.now)
-    const users = Array.from({ length: 251 }, (_, i) => ({
-      ...{ databaseId, id: randomUUID(), email: `m${i}@example.com`, canonicalEmail: `m${i}@example.com` },
-      ...{ passwordHash: '', createdAt },
-    }))
-    await prisma.user.createMany({ data: users })
-    const data = users.map(({ id: userId }) => ({ databaseId, tenantId, userId, joinedAt: createdAt }))
-    await prisma.membership.createMany({ data })
+    await addMembers(usher, { databaseId, tenantId }, 251)
     await setDatabase(usher.store, database, { eventsKept: 1 })
     usher.clock.cacheAhead += 6_000
     expect(await owner.as('DELETE', tenantId)).toEqual([204, undefined])

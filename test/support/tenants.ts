@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { SignedInUser } from '@usher/contract'
 import { it as apiTest } from './api.js'
 import { type TestApi, type TestDatabase, validUser } from './app.js'
@@ -58,6 +59,22 @@ export const it = apiTest.extend('tenants', async ({ usher }) => {
     usher.store.prisma.membership.deleteMany({ where: { databaseId: database.id, tenantId, userId } })
   return { database, joined, founder, roles, without }
 })
+
+/** Adds new users to a tenant. */
+export async function addMembers(
+  { store: { prisma }, clock }: Pick<TestApi, 'store' | 'clock'>,
+  { databaseId, tenantId }: { databaseId: string; tenantId: string },
+  count: number,
+) {
+  const createdAt = new Date(clock.now)
+  const users = Array.from({ length: count }, (_, i) => ({
+    ...{ databaseId, id: randomUUID(), email: `m${i}@example.com`, canonicalEmail: `m${i}@example.com` },
+    ...{ passwordHash: '', createdAt },
+  }))
+  await prisma.user.createMany({ data: users })
+  const data = users.map(({ id: userId }) => ({ databaseId, tenantId, userId, joinedAt: createdAt }))
+  await prisma.membership.createMany({ data })
+}
 
 /** Returns status and code of a refusal. */
 export const refusal = ([status, body]: readonly [number, { code: string }]) => [status, body.code]
