@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, validUser } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it } from '../support/management.js'
 
@@ -35,11 +36,8 @@ describe('addUser', () => {
     ])
     expect((await manage.send(key, 'GET', `users/${added.json().id}`)).json()).toEqual(added.json())
     expect((await database.login({ email: 'ada@example.com', password })).statusCode).toBe(200)
-    const audited = usher
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes('"audit":"user.created"'))
-    expect(JSON.parse(audited.at(-1) ?? '{}')).toMatchObject({ userId: added.json().id, apiKey })
+    const audited = auditRecords(usher).filter(({ audit }) => audit === 'user.created')
+    expect(audited.at(-1)).toMatchObject({ userId: added.json().id, apiKey })
     await expectUnchanged()
   })
 
@@ -162,11 +160,8 @@ describe('an Idempotency-Key of the management API', () => {
     expect([again.statusCode, again.body]).toEqual([first.statusCode, first.body])
     const where = { databaseId: manage.database.id }
     expect(await store.prisma.user.count({ where })).toBe(1)
-    const created = usher
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes(`"userId":"${first.json().id}"`))
-    expect(created.filter((line) => line.includes('"audit":"user.created"'))).toHaveLength(1)
+    const ofUser = auditRecords(usher).filter(({ userId }) => userId === first.json().id)
+    expect(ofUser.filter(({ audit }) => audit === 'user.created')).toHaveLength(1)
     await store.prisma.apiRequest.updateMany({ where, data: { createdAt: new Date(clock.now - 86_400_001) } })
     expect((await add()).json().code).toBe('email_taken')
     expect(await store.prisma.apiRequest.count({ where })).toBe(0)

@@ -1,5 +1,6 @@
 import { expect, vi } from 'vitest'
 import { password } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { it as managementTest } from '../support/management.js'
 
 const tenant = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
@@ -76,12 +77,8 @@ it('importUsers returns what has become of each line, and stores each as a whole
   const { tenants } = (await manage.send(key, 'GET', 'tenants')).json()
   expect(tenants.map(({ name }: { name: string }) => name)).toEqual(['Engines'])
   expect((await manage.database.login({ email: 'ada@example.com', password })).statusCode).toBe(200)
-  const audited = usher
-    .logged()
-    .split('\n')
-    .find((line) => line.includes('users.imported'))
-  expect(JSON.parse(audited ?? '')).toMatchObject({
-    audit: 'users.imported',
+  const imported = auditRecords(usher).find(({ audit }) => audit === 'users.imported')
+  expect(imported).toMatchObject({
     apiKey: imports.apiKey,
     users: { added: 1, alreadyThere: 2, rejected: 5 },
   })

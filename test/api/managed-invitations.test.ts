@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { auditRecords } from '../support/audit.js'
 import { outcome } from '../support/codes.js'
 import { it as managementTest } from '../support/management.js'
 
@@ -47,9 +48,8 @@ it('a backend invites in any role, lists the invitations page by page, and revok
     204, 204,
   ])
   expect((await tenant.list()).json().invitations).toEqual([response.json()])
-  const lines = usher.logged().split('\n')
-  const audited = lines.filter((line) => line.includes(second.id) && line.includes('"audit"'))
-  expect(audited.map((line) => JSON.parse(line))).toMatchObject([
+  const audited = auditRecords(usher).filter(({ invitationId }) => invitationId === second.id)
+  expect(audited).toMatchObject([
     { audit: 'invitation.created', ...ids, apiKey: expect.any(String) },
     { audit: 'invitation.revoked', ...ids, apiKey: expect.any(String) },
   ])

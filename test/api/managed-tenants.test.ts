@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
 import { addMembers } from '../support/tenants.js'
@@ -333,12 +334,8 @@ describe('the operations of tenants', () => {
       { type: 'tenant.user_removed', ...ofMember },
       { type: 'tenant.deleted', tenantId, ...by },
     ])
-    const lines = usher
-      .logged()
-      .split('\n')
-      .flatMap((line) => (line.includes('"audit"') ? [JSON.parse(line)] : []))
     const ofTenant = { databaseId: database.id, tenantId, apiKey: apiKey.id }
-    expect(lines.filter((line) => line.apiKey === apiKey.id)).toMatchObject([
+    expect(auditRecords(usher).filter((record) => record.apiKey === apiKey.id)).toMatchObject([
       { audit: 'tenant.created', ...ofTenant },
       { audit: 'tenant.updated', ...ofTenant },
       { audit: 'tenant.user_added', ...ofTenant, userId: user.id },

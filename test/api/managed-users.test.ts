@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, validUser } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
 
@@ -25,11 +26,9 @@ const it = managementTest.extend('ada', async ({ usher, store, manage }) => {
   ) => manage.send(key, method, path + below, body, headers)
   /** Returns the events that were audited with the API key. */
   const audited = () =>
-    usher
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes(`"apiKey":"${apiKey}"`) && line.includes(session.id))
-      .map((line) => JSON.parse(line).audit)
+    auditRecords(usher)
+      .filter((record) => record.apiKey === apiKey && record.userId === session.id)
+      .map(({ audit }) => audit)
   return { ...session, email, path, send, audited, expectUnchanged }
 })
 

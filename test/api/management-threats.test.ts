@@ -4,6 +4,7 @@ import { managementContract, Scope } from '@usher/contract/management'
 import { describe, expect, vi } from 'vitest'
 import { newApiKey } from '../../server/domain/api-keys/api-key.js'
 import { password } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { it } from '../support/management.js'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -118,11 +119,8 @@ it('the key is the actor of a change, whatever headers and query say', async ({ 
   expect((await manage.send(key, 'POST', `tenants?apiKey=${other.id}`, { name: 'Looms' })).statusCode).toBe(
     400,
   )
-  const line = usher
-    .logged()
-    .split('\n')
-    .find((each) => each.includes(added.json().id))
-  expect(JSON.parse(line ?? '{}')).toMatchObject({ audit: 'tenant.created', apiKey })
+  const ofTenant = auditRecords(usher).find(({ tenantId }) => tenantId === added.json().id)
+  expect(ofTenant).toMatchObject({ audit: 'tenant.created', apiKey })
   expect(await store.prisma.tenant.count({ where: { databaseId: manage.database.id } })).toBe(1)
 })
 
