@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { createMigration } from '../support/migration.js'
 import { type OpenStore, openPostgres } from '../support/open-store.js'
@@ -21,6 +21,25 @@ afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()))
   await database.drop()
 })
+
+/** Migrates the store. Returns two connections to it, and the folder of a next migration. */
+async function migratedBefore(sql: string) {
+  const [one, other] = [await open(), await open()]
+  await migrate(one)
+  const next = await createMigration('1_next', sql)
+  onTestFinished(() => rm(next, { recursive: true }))
+  return { one, other, next }
+}
+
+/** Runs work while a table is read, as by a backup. */
+const duringBackup = ({ prisma }: OpenStore, work: () => Promise<unknown>) =>
+  prisma.$transaction(
+    async (backup) => {
+      await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
+      await work()
+    },
+    { timeout: 20_000 },
+  )
 
 it('two processes that migrate in parallel apply each migration once', async () => {
   const [one, two, watching] = [await open(), await open(), await open()]
@@ -48,41 +67,24 @@ async function waiting(prisma: Pick<OpenStore['prisma'], '$queryRaw'>) {
 }
 
 it('a migration that cannot lock a table fails before requests wait long, and succeeds later', async () => {
-  const [one, other] = [await open(), await open()]
-  await migrate(one)
-  const next = await createMigration('1_next', 'ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
-  await other.prisma.$transaction(
-    async (backup) => {
-      await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
-      await expect(migrate(one, next)).rejects.toThrow(
-        'migration 1_next failed and was rolled back: canceling statement due to lock timeout',
-      )
-    },
-    { timeout: 20_000 },
+  const { one, other, next } = await migratedBefore('ALTER TABLE usher."user" ADD COLUMN locale TEXT;')
+  await duringBackup(other, () =>
+    expect(migrate(one, next)).rejects.toThrow(
+      'migration 1_next failed and was rolled back: canceling statement due to lock timeout',
+    ),
   )
   expect(await migrate(one, next)).toEqual(['1_next'])
-  await rm(next, { recursive: true })
 })
 
 it('a migration that changes only statistics waits for no backup', async () => {
-  const [one, other] = [await open(), await open()]
-  await migrate(one)
-  const next = await createMigration(
-    '1_next',
+  const { one, other, next } = await migratedBefore(
     'ALTER TABLE usher."user" ALTER COLUMN database_id SET (n_distinct = 100);',
   )
-  await other.prisma.$transaction(async (backup) => {
-    await backup.$executeRaw`LOCK TABLE usher."user" IN ACCESS SHARE MODE`
-    expect(await migrate(one, next)).toEqual(['1_next'])
-  })
-  await rm(next, { recursive: true })
+  await duringBackup(other, async () => expect(await migrate(one, next)).toEqual(['1_next']))
 })
 
 it('a migration gives up its tables to a request that it waits for', async () => {
-  const [one, other] = [await open(), await open()]
-  await migrate(one)
-  const next = await createMigration(
-    '1_next',
+  const { one, other, next } = await migratedBefore(
     'ALTER TABLE usher.tenant ADD COLUMN plan TEXT;\nALTER TABLE usher."user" ADD COLUMN locale TEXT;',
   )
   let migrating: Promise<string[]> | undefined
@@ -100,5 +102,4 @@ it('a migration gives up its tables to a request that it waits for', async () =>
     { timeout: 20_000 },
   )
   expect(await migrating).toEqual(['1_next'])
-  await rm(next, { recursive: true })
 })
