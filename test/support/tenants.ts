@@ -76,5 +76,12 @@ export async function addMembers(
   await prisma.membership.createMany({ data })
 }
 
+/** Returns the kept events of a database, by type. */
+export async function keptEvents({ store }: Pick<TestApi, 'store'>, databaseId: string) {
+  const rows = await store.prisma.keptEvent.findMany({ where: { databaseId } })
+  const events = rows.map(({ payload }) => payload as { type: string })
+  return events.sort((one, other) => (one.type < other.type ? -1 : 1))
+}
+
 /** Returns status and code of a refusal. */
 export const refusal = ([status, body]: readonly [number, { code: string }]) => [status, body.code]
