@@ -62,9 +62,13 @@ describe('failed logins', () => {
     account: { fail, failures },
   }) => {
     await fail(1, '198.51.100.7')
-    const rows = JSON.stringify(await failures())
-    expect(rows).not.toContain('ada')
-    expect(rows).not.toContain('198.51')
+    // A random databaseId may contain the name by chance.
+    const rows = (await failures()).map(({ databaseId: _, address, network, ...counted }) => [
+      ...[address, network].map((bytes) => Buffer.from(bytes).toString('latin1')),
+      JSON.stringify(counted),
+    ])
+    expect(rows.join()).not.toContain('ada')
+    expect(rows.join()).not.toContain('198.51')
   })
 
   it('counts failed logins of an unknown email in the same way', async ({ account: { attempt, fail } }) => {
