@@ -1,4 +1,4 @@
-import { batchReads } from '../store/batched-reads.js'
+import { batchReads, batchReadsOfAll } from '../store/batched-reads.js'
 import { keptEvents, revocations } from '../store/queries/numbered-lists.js'
 import type { NewMessage } from '../store/queries/outbox.js'
 import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
@@ -32,7 +32,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   networkAllowance: NetworkAllowance
   mails: MailAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
-  findUser: ReturnType<typeof batchReads<UserKey, UserOfToken>>
+  findUser: ReturnType<typeof batchReadsOfAll<UserKey, UserOfToken>>
   findManagedUser: ReturnType<typeof batchReads<WantedUser, ManagedUserRead>>
   findApiKey: ReturnType<typeof createApiKeyLookup>
   findSecrets: ReturnType<typeof createSecretLookup>
@@ -72,7 +72,7 @@ export function createContext(
     networkAllowance: createNetworkAllowance(store, now),
     mails: createMailAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings, clock),
-    findUser: batchReads((databaseId, keys) => findUsersOfTokens(store, databaseId, keys)),
+    findUser: batchReadsOfAll(store, (keys) => findUsersOfTokens(store, keys)),
     findManagedUser: batchReads((databaseId, wanted) => readManagedUsers(context, databaseId, wanted)),
     findApiKey: createApiKeyLookup(store, clock.cacheNow),
     findSecrets: createSecretLookup(store, clock),

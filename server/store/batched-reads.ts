@@ -1,10 +1,11 @@
 import { type Context, context } from '@opentelemetry/api'
 import { inSharedContext } from '../telemetry/tracing.js'
+import type { Store } from './store.js'
 
 /** Maximum number of rows that one statement reads. */
 const maxReads = 128
 
-/** Concurrent statements on one database. A second one, because the connection of the first may hang. */
+/** Concurrent statements of a queue. A second one, because the connection of the first may hang. */
 const maxStatements = 2
 
 /**
@@ -20,7 +21,7 @@ interface Read<Key, Row> {
   trace: Context
 }
 
-/** Waiting reads of one database. */
+/** Waiting reads that may share statements. */
 interface Queue<Key, Row> {
   waiting: Read<Key, Row>[]
   isScheduled: boolean
@@ -28,6 +29,18 @@ interface Queue<Key, Row> {
   running: number
   /** Number of those for which reads wait. */
   awaited: number
+}
+
+/** The queue of reads that may share a statement whatever their database. */
+export const allDatabases = 'all'
+
+/** Does what {@link batchReads} does. If the store permits it, reads of several databases share a statement. */
+export function batchReadsOfAll<Key extends { databaseId: string }, Row>(
+  store: Pick<Store, 'readsAcrossDatabases'>,
+  readRows: (keys: Key[]) => Promise<(Row | undefined)[]>,
+) {
+  const read = batchReads<Key, Row>((_queue, keys) => readRows(keys))
+  return (key: Key) => read(store.readsAcrossDatabases() ? allDatabases : key.databaseId, key)
 }
 
 /**

@@ -54,6 +54,7 @@ export function storeOver(pglite: PGlite, masterKey: Buffer): Store {
   return {
     query: queryBy(pglite),
     transaction: (_databaseId, work) => pglite.transaction((transaction) => work(queryBy(transaction))),
+    readsAcrossDatabases: () => true,
     masterKey,
     loadPrisma,
     async close() {

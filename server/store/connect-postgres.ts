@@ -53,6 +53,8 @@ export function connectPostgres(settings: PostgresSettings): Store {
   })
   return {
     masterKey,
+    // It may be one of Citus: shareByWorker finds out.
+    readsAcrossDatabases: () => false,
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     query: async (text, values, milliseconds) =>
       (await withConnection(pool, (query) => query(statement(text, values, milliseconds)))).rows,

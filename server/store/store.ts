@@ -36,6 +36,11 @@ export interface Store extends MasterKeys {
     work: (query: Query) => Promise<Result>,
     milliseconds?: number,
   ): Promise<Result>
+  /**
+   * Returns whether a statement may read rows of several databases: not on Citus, where they are on several nodes. False until
+   * that is known, which it is after the first statement.
+   */
+  readsAcrossDatabases(): boolean
   /** The file of the embedded store's master key. Undefined if the settings have a master key. */
   keyFile?: KeyFile
   /** Returns the number of connections to a server, and of statements that wait for one. */

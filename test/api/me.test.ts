@@ -1,5 +1,5 @@
 import { createSign, generateKeyPairSync } from 'node:crypto'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { revokeUserTokens } from '../../server/store/queries/revocations.js'
 import { it } from '../support/api.js'
 import { start, startApp } from '../support/app.js'
@@ -37,6 +37,24 @@ describe('GET /users/me', () => {
       expect(user.tenants).toEqual(tenants)
       expect(memberships).toHaveLength(1)
     }
+  })
+
+  it('returns to concurrent requests the users of their databases, with few statements', async ({
+    usher,
+  }) => {
+    const databases = await Promise.all([1, 2, 3, 4].map(() => usher.newDatabase()))
+    const users = await Promise.all(databases.map(({ signedUp }) => signedUp({ newTenant: 'Engines' })))
+    const query = vi.spyOn(usher.context.store, 'query')
+    const responses = await Promise.all(databases.map(({ me }, index) => me(users[index]?.token.jwt ?? '')))
+    expect(responses.map((response) => response.json())).toMatchObject(
+      users.map(({ id, tenants }) => ({ id, tenants })),
+    )
+    const reads = query.mock.calls.filter(([text]) => text.includes('u.metadata'))
+    expect(reads.length < 4).toBe(usher.context.store.readsAcrossDatabases())
+    const others = await Promise.all(
+      databases.map(({ me }, index) => me(users.at(index - 1)?.token.jwt ?? '')),
+    )
+    expect(others.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401])
   })
 
   it.for(['bearer', 'BEARER', 'Bearer  '])(

@@ -120,9 +120,8 @@ it('does not cache rejected tokens', () => {
 it('caches at most 16 MiB of tokens', () => {
   const times = { issuedAt: 0, expiresAt: 0 }
   const token = {
-    databaseId: '',
     kid: '',
-    key: { id: '', sessionId: '' },
+    key: { databaseId: '', id: '', sessionId: '' },
     sessionId: undefined,
     id: '',
     generation: 0,

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { resetPassword, verifyEmail } from '../../server/store/queries/codes.js'
+import { findKeysAndHashes } from '../../server/store/queries/keys.js'
 import {
   type Attempt,
   clearLoginFailures,
@@ -8,6 +10,7 @@ import {
   releaseAttempt,
 } from '../../server/store/queries/login-failures.js'
 import { endSessionOf } from '../../server/store/queries/sessions.js'
+import { findUsersOfTokens, type UserKey } from '../../server/store/queries/users.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { start } from '../support/app.js'
@@ -72,6 +75,43 @@ it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
 ])('%s changes nothing by what belongs to another user', async ([, change, result], { usher, ada }) => {
   expect(await change(usher.store, ada)).toEqual(result)
   await ada.expectUnchanged()
+})
+
+it('findUsersOfTokens and findKeysAndHashes find only what is in the database of each key', async ({
+  usher,
+}) => {
+  const [one, two] = await Promise.all([usher.newDatabase(), usher.newDatabase()])
+  const opened = await Promise.all([one, two].map(({ opened }) => opened({ newTenant: 'Engines' })))
+  const keys = opened.map(({ id, refreshToken }, index) => ({
+    databaseId: index === 0 ? one.id : two.id,
+    id,
+    sessionId: refreshToken.value.split('.')[0],
+  }))
+  const [first, second] = keys as [UserKey, UserKey]
+  const found = await findUsersOfTokens(usher.store, [
+    second,
+    { ...first, sessionId: undefined },
+    { ...first, databaseId: second.databaseId },
+    { ...first, sessionId: second.sessionId },
+    first,
+  ])
+  expect(found.map((user) => user && [user.id, user.memberships.length, user.isSessionOpen])).toEqual([
+    [second.id, 1, true],
+    [first.id, 1, null],
+    undefined,
+    [first.id, 1, null],
+    [first.id, 1, true],
+  ])
+  const read = await findKeysAndHashes(usher.store, [two.id, randomUUID(), one.id])
+  const alone = await Promise.all(
+    [two.id, randomUUID(), one.id].map((id) => findKeysAndHashes(usher.store, [id])),
+  )
+  expect(read).toEqual(alone.flat())
+  expect(read.map(({ signingKeys }) => signingKeys.map(({ databaseId }) => databaseId))).toEqual([
+    [two.id],
+    [],
+    [one.id],
+  ])
 })
 
 it('findLoginFailures counts neither failures of other users nor those that were taken back', async ({

@@ -95,15 +95,15 @@ it('the user of a token is read from the tables of the shard while the node has 
   const id = await insertUser()
   const namesOf = async (sessionId?: string) =>
     (
-      await findUsersOfTokens(store, databaseId, [
-        { id, sessionId },
-        { id: randomUUID(), sessionId },
+      await findUsersOfTokens(store, [
+        { databaseId, id, sessionId },
+        { databaseId, id: randomUUID(), sessionId },
       ])
     ).map((user) => user && [user.id, user.preferredName])
   expect(await namesOf()).toEqual([[id, nameInShard], undefined])
   expect(await namesOf(randomUUID())).toEqual([[id, nameInShard], undefined])
   for (const sessionId of [undefined, randomUUID()])
-    expect(await findUsersOfTokens(store, databaseId, [{ id, sessionId }])).toMatchObject([
+    expect(await findUsersOfTokens(store, [{ databaseId, id, sessionId }])).toMatchObject([
       { id, preferredName: nameInShard },
     ])
   await query(url, 'UPDATE pg_dist_placement SET groupid = 2')

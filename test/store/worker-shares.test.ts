@@ -8,7 +8,7 @@ const connections = 8
  * A store on Citus, with one database in each shard. The name of a database is that of its worker and of its shard. The
  * test decides when a statement ends.
  */
-function createStore() {
+function createStore({ isCitus = true } = {}) {
   const running: string[] = []
   const ends = new Map<string, ((error?: Error) => void)[]>()
   const run = (databaseId: string) => {
@@ -19,7 +19,7 @@ function createStore() {
     })
   }
   const query = async (text: string, [databaseId]: unknown[]) => {
-    if (text.includes('to_regclass')) return [{ found: true }]
+    if (text.includes('to_regclass')) return [{ found: isCitus }]
     const [worker, shard] = String(databaseId).split('/')
     return text.includes('pg_dist_placement') ? [{ worker, shard }] : run(String(databaseId))
   }
@@ -29,6 +29,7 @@ function createStore() {
       transaction: (databaseId, work) => run(databaseId).then(() => work(query as Store['query'])),
       masterKey: Buffer.alloc(32),
       connections: () => ({ total: 0, idle: 0, waiting: 0 }),
+      readsAcrossDatabases: () => false,
       loadPrisma: () => Promise.reject(new Error('not used')),
       close: async () => undefined,
     },
@@ -54,6 +55,18 @@ function createStore() {
     },
   }
 }
+
+it.for([true, false])(
+  'if there is Citus (%s), no statement reads rows of several databases',
+  async (isCitus) => {
+    const { store, start, end } = createStore({ isCitus })
+    expect(store.readsAcrossDatabases()).toBe(false)
+    const { results } = await start('a/1')
+    end('a/1')
+    await results[0]
+    expect(store.readsAcrossDatabases()).toBe(!isCitus)
+  },
+)
 
 const timeLimit = new Error('Query read timeout')
 

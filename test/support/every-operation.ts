@@ -65,6 +65,7 @@ export async function useEveryOperation(
     201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 204, 200, 204, 401, 200, 401, 401, 401,
     401, 401, 429, 200, 200, 200, 200, 200,
   ])
+  await readAcrossDatabases(api)
   await sendEvents(api)
   await sendCodes(api, smtp)
   await useTenants(api)
@@ -124,6 +125,15 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
     changed,
     await database.as(changed.json().token.jwt, 'DELETE', 'me/sessions'),
   ]
+}
+
+/** Sends requests to several databases at the same time, which share statements. */
+async function readAcrossDatabases({ newDatabase, send }: TestApi) {
+  const databases = await Promise.all([newDatabase(), newDatabase(), newDatabase()])
+  const url = ({ users }: TestDatabase) => users.replace(/users$/, '.well-known/jwks.json')
+  await Promise.all(databases.map((database) => send({ method: 'GET', url: url(database) })))
+  const users = await Promise.all(databases.map(({ signedUp }) => signedUp()))
+  await Promise.all(users.map(({ token }, index) => databases[index]?.me(token.jwt)))
 }
 
 /** Causes events that a webhook accepts, that `usher events tail` keeps, and that the webhook refuses. */

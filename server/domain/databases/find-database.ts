@@ -1,8 +1,8 @@
 import type { DatabasePath } from '@usher/contract'
 import { LRUCache } from 'lru-cache'
-import { batchReads } from '../../store/batched-reads.js'
+import { allDatabases, batchReads, batchReadsOfAll } from '../../store/batched-reads.js'
 import { type DatabaseFields, findDatabasesByPath } from '../../store/queries/databases.js'
-import { findKeysAndHashes } from '../../store/queries/keys.js'
+import { findKeysAndHashes, type KeysAndHashes } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
@@ -46,8 +46,6 @@ export interface TokenSettings {
 /** Maximum time until this process notices a change by another one. */
 const cacheMilliseconds = 5_000
 const cacheEntries = 10_000
-/** Reads of all databases by their paths share statements, unlike reads of the rows of one database. */
-const allDatabases = 'all'
 
 /**
  * Creates a lookup of databases by their path, which caches them for a few seconds.
@@ -62,6 +60,12 @@ export function createDatabaseLookup(
   const findByPath = batchReads<DatabasePath, DatabaseFields>((_all, paths) =>
     findDatabasesByPath(store, paths),
   )
+  const findKeys = batchReadsOfAll<{ databaseId: string }, KeysAndHashes>(store, (keys) =>
+    findKeysAndHashes(
+      store,
+      keys.map(({ databaseId }) => databaseId),
+    ),
+  )
   const cache = new LRUCache<string, Database, DatabasePath>({
     max: cacheEntries,
     ttl: cacheMilliseconds,
@@ -70,7 +74,8 @@ export function createDatabaseLookup(
     noDeleteOnStaleGet: true,
     fetchMethod: async (_key, stale, { context }) => {
       const found = await findByPath(allDatabases, context)
-      const row = found && (await withKeys(store, found))
+      const keys = found && (await findKeys({ databaseId: found.id }))
+      const row = keys && withKeys(found, keys)
       if (!row || isBeingDeleted(row)) return undefined
       return openDatabase(row, context, { masterKeys: store, settings, opened: stale?.keys })
     },
@@ -86,17 +91,16 @@ export function createDatabaseLookup(
 /** Returns a database with its keys, or undefined. */
 export async function findDatabaseRow(store: Store, path: DatabasePath) {
   const [found] = await findDatabasesByPath(store, [path])
-  return found && withKeys(store, found)
+  if (!found) return undefined
+  const [keys] = await findKeysAndHashes(store, [found.id])
+  return keys && withKeys(found, keys)
 }
 
-async function withKeys(store: Store, database: DatabaseFields) {
-  const { eventsTailedUntil, ...keysAndHashes } = await findKeysAndHashes(store, database.id)
-  return {
-    ...database,
-    ...keysAndHashes,
-    eventsTailedUntil: later(database.eventsTailedUntil, eventsTailedUntil),
-  }
-}
+const withKeys = (database: DatabaseFields, { eventsTailedUntil, ...keysAndHashes }: KeysAndHashes) => ({
+  ...database,
+  ...keysAndHashes,
+  eventsTailedUntil: later(database.eventsTailedUntil, eventsTailedUntil),
+})
 
 const later = (one: Date | null, other: Date | null) => (one && other && one > other ? one : (other ?? one))
 

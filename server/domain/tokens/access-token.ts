@@ -120,7 +120,7 @@ function signingKey(database: Database, now: number) {
   return key
 }
 
-export type TokenClaims = Omit<VerifiedToken, 'jwt' | 'databaseId' | 'kid' | 'expiresAt'>
+export type TokenClaims = Omit<VerifiedToken, 'jwt' | 'kid' | 'expiresAt'>
 
 /**
  * Verifies a token by the rules of RFC 8725: with a key of this database and its only algorithm, and with exact issuer,
@@ -138,7 +138,7 @@ export function verifyToken(
   const keys = publishedKeys(database, now)
   const known = verified.get(jwt)
   // A verified token may be sent to another database, or after its key was retired.
-  const isKnown = known?.databaseId === database.id && keys.some(({ kid }) => kid === known.kid)
+  const isKnown = known?.key.databaseId === database.id && keys.some(({ kid }) => kid === known.kid)
   const token = isKnown ? known : verifySignature(database.id, keys, jwt)
   if (token.issuedAt > now / 1000 + clockSkewSeconds) throw new Problem('token_invalid')
   if (token.expiresAt <= now / 1000) throw new Problem('token_expired')
@@ -173,7 +173,7 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
     ) {
       const generation = typeof gen === 'number' ? gen : undefined
       const token = { id: jti, sessionId: sid, generation, issuedAt: iat, expiresAt: exp }
-      return { jwt, databaseId, kid: key.kid, key: { id: sub, sessionId: sid ?? jti }, ...token }
+      return { jwt, kid: key.kid, key: { databaseId, id: sub, sessionId: sid ?? jti }, ...token }
     }
   } catch (cause) {
     throw new Problem('token_invalid', { cause })

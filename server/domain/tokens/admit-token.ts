@@ -18,7 +18,7 @@ export async function admitToken(
   try {
     const now = context.now()
     const claims = verifyToken(context.verifiedTokens, database, { jwt, now })
-    const user = await context.findUser(database.id, claims.key)
+    const user = await context.findUser(claims.key)
     if (!user || isRevoked(claims, user) || isEnded(claims, user, now)) throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
@@ -35,6 +35,6 @@ function isEnded(claims: TokenClaims, { isSessionOpen }: UserOfToken, now: numbe
   if (claims.sessionId !== undefined) return !isSessionOpen
   // This token opens no session any more, so later requests with it need not look for one.
   if (isSessionOpen === null && now - claims.issuedAt * 1000 > openableMilliseconds)
-    claims.key = { id: claims.key.id, sessionId: undefined }
+    claims.key = { ...claims.key, sessionId: undefined }
   return isSessionOpen === false
 }

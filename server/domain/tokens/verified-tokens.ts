@@ -4,7 +4,6 @@ import type { UserKey } from '../../store/queries/users.js'
 /** The claims of a verified token, with the key and database that verified it. */
 export interface VerifiedToken {
   jwt: string
-  databaseId: string
   kid: string
   /** What to read for the token: its user, and its session. For the token of a login, the session that it may open. */
   key: UserKey

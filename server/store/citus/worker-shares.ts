@@ -40,6 +40,7 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
     onAnyNode((queries) => placementOf(queries, databaseId)),
   )
   let citus: Promise<boolean> | undefined
+  let isWithoutCitus = false
 
   async function inTurn<Result>(
     databaseId: unknown,
@@ -51,6 +52,7 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
       citus = undefined
       throw error
     })
+    isWithoutCitus = !isOnCitus
     if (!isOnCitus || typeof databaseId !== 'string') return onAnyNode(work)
     const place = (await placements.fetch(databaseId)) ?? { worker: '', shard: '' }
     const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, answerMilliseconds)))
@@ -69,6 +71,7 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
       ),
     transaction: (databaseId, work) =>
       inTurn(databaseId, (queries, limit) => queries.transaction(databaseId, work, limit)),
+    readsAcrossDatabases: () => isWithoutCitus,
     ...(nodes && { connections: nodes.connections }),
     async close() {
       await Promise.all([store.close(), nodes?.close()])

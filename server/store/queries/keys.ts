@@ -10,33 +10,61 @@ const signingKeyColumns = `
   sealed_private_key AS "sealedPrivateKey", activates_at AS "activatesAt", retires_at AS "retiresAt",
   created_at AS "createdAt"`
 
-const fromSigningKeys = `
-  FROM usher.signing_key WHERE database_id = $1::uuid
-  ORDER BY activates_at DESC, retires_at DESC NULLS FIRST`
+const newestFirst = 'ORDER BY activates_at DESC, retires_at DESC NULLS FIRST'
+
+const fromSigningKeys = `FROM usher.signing_key WHERE database_id = $1::uuid ${newestFirst}`
 
 const findSigningKeysStatement = `SELECT ${signingKeyColumns} ${fromSigningKeys}`
 
 /**
- * Returns the keys of a database as {@link findSigningKeys} does, its dummy hashes (one per set of hash parameters), and
- * until when its events are kept for `usher events tail`. Of a database without keys, only that it has none.
+ * Returns for each database its keys as {@link findSigningKeys} does, its dummy hashes (one per set of hash parameters), and
+ * until when its events are kept for `usher events tail`. Of a database without keys, only that it has none. On Citus,
+ * finds those of one database.
  */
-export async function findKeysAndHashes(store: Pick<Store, 'query'>, databaseId: string) {
-  const rows = await store.query<SigningKey & KeysAndHashes>(findKeysAndHashesStatement, [databaseId])
-  const { dummyHashes, eventsTailedUntil } = rows[0] ?? { dummyHashes: [], eventsTailedUntil: null }
-  return { signingKeys: rows as SigningKey[], dummyHashes, eventsTailedUntil }
+export async function findKeysAndHashes(
+  store: Pick<Store, 'query'>,
+  databaseIds: readonly string[],
+): Promise<KeysAndHashes[]> {
+  const [databaseId] = databaseIds
+  const rows =
+    databaseIds.length === 1
+      ? await store.query<KeyAndHashes>(findKeysAndHashesStatement, [databaseId])
+      : await store.query<KeyAndHashes>(findKeysOfDatabasesStatement, [databaseIds])
+  const found = new Map<string, KeysAndHashes>()
+  for (const { dummyHashes, eventsTailedUntil, ...key } of rows) {
+    const keys = found.get(key.databaseId)
+    if (keys) keys.signingKeys.push(key)
+    else found.set(key.databaseId, { signingKeys: [key], dummyHashes, eventsTailedUntil })
+  }
+  return databaseIds.map(
+    (id) => found.get(id) ?? { signingKeys: [], dummyHashes: [], eventsTailedUntil: null },
+  )
 }
 
-interface KeysAndHashes {
+export interface KeysAndHashes {
+  /** Newest first. */
+  signingKeys: SigningKey[]
   dummyHashes: string[]
   eventsTailedUntil: Date | null
 }
 
-// The parts that are not of a key are in each row: a database has few keys.
+/** A key, and in each row what is not of a key: a database has few keys. */
+type KeyAndHashes = SigningKey & Omit<KeysAndHashes, 'signingKeys'>
+
+const keyAndHashColumns = (databaseId: string) => `${signingKeyColumns},
+    ARRAY (SELECT dummy_hash FROM usher.hash_parameters WHERE database_id = ${databaseId}) AS "dummyHashes",
+    (SELECT tailed_until FROM usher.event_tail WHERE database_id = ${databaseId}) AS "eventsTailedUntil"`
+
 const findKeysAndHashesStatement = `
-  SELECT ${signingKeyColumns},
-    ARRAY (SELECT dummy_hash FROM usher.hash_parameters WHERE database_id = $1::uuid) AS "dummyHashes",
-    (SELECT tailed_until FROM usher.event_tail WHERE database_id = $1::uuid) AS "eventsTailedUntil"
+  SELECT ${keyAndHashColumns('$1::uuid')}
   ${fromSigningKeys}`
+
+// OFFSET 0 keeps the subquery separate. Otherwise Postgres might read all keys of a small table.
+const findKeysOfDatabasesStatement = `
+  SELECT ${keyAndHashColumns('wanted.id')}
+  FROM unnest((SELECT $1::uuid[])::uuid[]) AS wanted (id)
+  CROSS JOIN LATERAL (SELECT * FROM usher.signing_key WHERE database_id = wanted.id OFFSET 0) AS key
+  ${newestFirst}`
 
 /** Does what {@link findSigningKeys} does, and makes changes to the keys wait for this transaction. */
 export const lockSigningKeys = (transaction: Pick<Store, 'query'>, databaseId: string) =>

@@ -97,7 +97,7 @@ const findStatement = `
         WHERE known.database_id = $1::uuid AND known.user_id = u.id) AS "lastLoginAt"
     FROM usher."user" AS u
     WHERE u.database_id = $1::uuid AND u.id = wanted.user_id AND ${isAccount('u')} OFFSET 0
-  ) AS u ON true${joinedTenants}
+  ) AS u ON true${joinedTenants()}
   ${joinedApiKey('wanted.api_key_id')}`
 
 /** A user of a list. */

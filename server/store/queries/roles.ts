@@ -2,15 +2,20 @@
 // owner, the earliest of these members is the owner, and all others are members.
 
 /** Returns a subquery for the id of the member who is read as owner of a tenant because of joining first, or null. */
-export const firstOwnerOf = (tenantId: string) => `(
+export const firstOwnerOf = (tenantId: string, databaseId = '$1::uuid') => `(
     SELECT first.user_id FROM usher.membership AS first
-    WHERE first.database_id = $1::uuid AND first.tenant_id = ${tenantId} AND first.role IS NULL AND NOT EXISTS (
+    WHERE first.database_id = ${databaseId} AND first.tenant_id = ${tenantId} AND first.role IS NULL AND NOT EXISTS (
       SELECT 1 FROM usher.membership AS owner
-      WHERE owner.database_id = $1::uuid AND owner.role = 'owner' AND owner.tenant_id = ${tenantId}
+      WHERE owner.database_id = ${databaseId} AND owner.role = 'owner' AND owner.tenant_id = ${tenantId}
     )
     ORDER BY first.joined_at, first.user_id LIMIT 1
   )`
 
 /** Returns an expression for the role of a membership as it is read. */
-export const roleOf = (membership: string, tenantId = `${membership}.tenant_id`) => `COALESCE(
-    ${membership}.role, CASE ${membership}.user_id WHEN ${firstOwnerOf(tenantId)} THEN 'owner' ELSE 'member' END)`
+export const roleOf = (
+  membership: string,
+  tenantId = `${membership}.tenant_id`,
+  databaseId = '$1::uuid',
+) => `COALESCE(
+    ${membership}.role,
+    CASE ${membership}.user_id WHEN ${firstOwnerOf(tenantId, databaseId)} THEN 'owner' ELSE 'member' END)`

@@ -62,13 +62,13 @@ export const joinedColumns = `
     joined."tenantId", joined."tenantName", joined."tenantRole", joined."joinedAt", joined."tenantMetadata"`
 
 /** Joins the tenants of user `u`. OFFSET 0 keeps the subquery separate, as those of `findUsersOfTokens`. */
-export const joinedTenants = `
+export const joinedTenants = (databaseId = '$1::uuid') => `
   LEFT JOIN LATERAL (
     SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt",
-      ${roleOf('membership')} AS "tenantRole",
+      ${roleOf('membership', 'membership.tenant_id', databaseId)} AS "tenantRole",
       tenant.metadata AS "tenantMetadata"
     FROM usher.membership
-    JOIN usher.tenant ON tenant.database_id = $1::uuid AND tenant.id = membership.tenant_id
-    WHERE membership.database_id = $1::uuid AND membership.user_id = u.id
+    JOIN usher.tenant ON tenant.database_id = ${databaseId} AND tenant.id = membership.tenant_id
+    WHERE membership.database_id = ${databaseId} AND membership.user_id = u.id
     OFFSET 0
   ) AS joined ON true`

@@ -44,37 +44,43 @@ export const userColumns = `
 
 /** The user of a token, and the session that decides whether the token is accepted. */
 export interface UserKey {
+  databaseId: string
   id: string
   /** Undefined for the token of a login that has not opened a session and cannot open one any more. */
   sessionId: string | undefined
 }
 
-/** Returns the user of each key, or undefined, in the order of the keys. */
+/** Returns the user of each key, or undefined, in the order of the keys. On Citus, all are of one database. */
 export async function findUsersOfTokens(
   store: Queries,
-  databaseId: string,
   keys: readonly UserKey[],
 ): Promise<(UserOfToken | undefined)[]> {
   // Concurrent requests with the same token have the same key.
   const distinct = [...new Set(keys)]
-  const users = usersOf(await findRows(store, databaseId, distinct), userOfRow)
+  const users = usersOf(await findRows(store, distinct), userOfRow)
   if (distinct.length === keys.length) return keys.map((_key, index) => users[index])
   const places = new Map(distinct.map((key, index) => [key, index]))
   return keys.map((key) => users[places.get(key) as number])
 }
 
-function findRows(store: Queries, databaseId: string, keys: readonly UserKey[]) {
+function findRows(store: Queries, keys: readonly UserKey[]) {
   const [first, second] = keys
-  if (first && !second) {
-    const { id, sessionId } = first
+  if (!first) return []
+  const { databaseId, id, sessionId } = first
+  if (!second) {
     return sessionId === undefined
       ? store.query<UserRow>(findUserStatement, [databaseId, id])
       : store.query<UserRow>(findUserWithSessionStatement, [databaseId, id, sessionId])
   }
   const ids = arrayOf(keys, ({ id }) => id)
-  if (keys.every(({ sessionId }) => sessionId === undefined))
+  const isOfOne = keys.every((key) => key.databaseId === databaseId)
+  if (isOfOne && keys.every(({ sessionId }) => sessionId === undefined))
     return store.query<UserRow>(findUsersStatement, [databaseId, ids])
   const sessionIds = arrayOf(keys, ({ sessionId }) => sessionId ?? 'NULL')
+  if (!isOfOne) {
+    const databaseIds = arrayOf(keys, ({ databaseId }) => databaseId)
+    return store.query<UserRow>(findUsersOfDatabasesStatement, [databaseIds, ids, sessionIds])
+  }
   return store.query<UserRow>(findUsersWithSessionsStatement, [databaseId, ids, sessionIds])
 }
 
@@ -107,14 +113,14 @@ const userOfRow = (row: UserRow): UserOfToken => ({
 // thousand of them, and all users of a database if most other databases are small. One id has statements of its own,
 // which take a sixth less time.
 
-const userById = (id: string) => `(
+const userById = (id: string, databaseId = '$1::uuid') => `(
     SELECT * FROM usher."user"
-    WHERE database_id = $1::uuid AND id = ${id} AND disabled_at IS NULL OFFSET 0
+    WHERE database_id = ${databaseId} AND id = ${id} AND disabled_at IS NULL OFFSET 0
   ) AS u`
 
-const joinedSession = (sessionId: string) => `
+const joinedSession = (sessionId: string, databaseId = '$1::uuid') => `
   LEFT JOIN LATERAL (
-    SELECT * FROM usher.session WHERE database_id = $1::uuid AND id = ${sessionId} OFFSET 0
+    SELECT * FROM usher.session WHERE database_id = ${databaseId} AND id = ${sessionId} OFFSET 0
   ) AS s ON s.user_id = u.id`
 
 const isSessionOpen = `CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen"`
@@ -123,24 +129,33 @@ const columns = `${userColumns}, u.metadata, ${joinedColumns}`
 
 const findUserStatement = `
   SELECT 1 AS place, ${columns}
-  FROM ${userById('$2::uuid')}${joinedTenants}`
+  FROM ${userById('$2::uuid')}${joinedTenants()}`
 
 const findUserWithSessionStatement = `
   SELECT 1 AS place, ${columns}, ${isSessionOpen}
-  FROM ${userById('$2::uuid')}${joinedSession('$3::uuid')}${joinedTenants}`
+  FROM ${userById('$2::uuid')}${joinedSession('$3::uuid')}${joinedTenants()}`
 
 const findUsersStatement = `
   SELECT wanted.place, ${columns}
   FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)
-  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedTenants}`
+  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedTenants()}`
 
 const findUsersWithSessionsStatement = `
   SELECT wanted.place, ${columns}, ${isSessionOpen}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (user_id, session_id, place)
-  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedSession('wanted.session_id')}${joinedTenants}`
+  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedSession('wanted.session_id')}${joinedTenants()}`
 
-/** The statements of {@link findUsersOfTokens}, which only read and name only distributed tables. */
+const ofWanted = 'wanted.database_id'
+
+const findUsersOfDatabasesStatement = `
+  SELECT wanted.place, ${columns}, ${isSessionOpen}
+  FROM unnest((SELECT $1::uuid[])::uuid[], (SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
+    WITH ORDINALITY AS wanted (database_id, user_id, session_id, place)
+  CROSS JOIN LATERAL ${userById('wanted.user_id', ofWanted)}${joinedSession('wanted.session_id', ofWanted)}
+  ${joinedTenants(ofWanted)}`
+
+/** The statements of {@link findUsersOfTokens} on one database, which only read and name only distributed tables. */
 export const readsOfTokens: ReadonlySet<string> = new Set([
   findUserStatement,
   findUserWithSessionStatement,
