@@ -1,12 +1,12 @@
 import { env } from 'node:process'
 import { defineConfig } from 'vitest/config'
 
-/** The tests that a run of StrykerJS uses, on the embedded store. */
+/** The tests that a run of StrykerJS uses. Their modules stay loaded, and Postgres is faster than the embedded store. */
 export default defineConfig({
   resolve: { conditions: ['@usher/source'] },
   ssr: { resolve: { conditions: ['@usher/source'] } },
   test: {
-    provide: { storeKind: 'embedded', instances: 0, isLab: false },
+    provide: { storeKind: 'postgres', instances: 0, isLab: false },
     include: env.MUTANT_TESTS?.split(' ') ?? [],
     exclude: ['**/node_modules/**', '**/generated/**'],
     globalSetup: ['test/support/global-setup.ts'],
@@ -14,6 +14,7 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
