@@ -196,15 +196,19 @@ it('a request waits for an event of the database', async ({ kept }) => {
   expect(await kept.list(`?after=${last}&wait=1`)).toMatchObject({ events: [], next: last })
 })
 
-it('a key that is revoked while its request waits is refused', async ({ usher, store, kept }) => {
-  const { next } = await kept.list()
-  const waiting = kept.send(`?after=${next}&wait=25`)
-  await vi.waitFor(() => expect(usher.context.keptEvents.waits.count()).toBe(1))
-  await revokeApiKey(store, kept.database, kept.keyId)
-  await kept.database.signedUp()
-  const { statusCode, body } = await waiting
-  expect([statusCode, JSON.parse(body).code]).toEqual([401, 'key_invalid'])
-})
+it.for(['is revoked', 'expires'])(
+  'a key that %s while its request waits is refused',
+  async (happening, { usher, store, kept }) => {
+    const { next } = await kept.list()
+    const waiting = kept.send(`?after=${next}&wait=25`)
+    await vi.waitFor(() => expect(usher.context.keptEvents.waits.count()).toBe(1))
+    if (happening === 'expires') usher.clock.now += 3_600_000
+    else await revokeApiKey(store, kept.database, kept.keyId)
+    await kept.database.signedUp()
+    const { statusCode, body } = await waiting
+    expect([statusCode, JSON.parse(body).code]).toEqual([401, 'key_invalid'])
+  },
+)
 
 it('the events of another database are not shown', async ({ usher, store, manage, kept }) => {
   const other = await usher.newDatabase()

@@ -34,6 +34,23 @@ it('api-key rotate replaces a key once, and shortens its lifetime', async ({ ush
   )
 })
 
+it('api-key rotate keeps the lifetime of a key, and does not prolong the replaced one', async ({
+  usher,
+  database: { path },
+}) => {
+  const first = await usher.json(`api-key create ${path} --name backend --scope users:read --expires-in 30m`)
+  const second = await usher.json(`api-key rotate ${path} ${first.id} --overlap 24h`)
+  for (const { createdAt, expiresAt } of [first, second])
+    expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 60_000)
+  const listed = await usher.json(`api-key list ${path}`)
+  for (const { id, key, expiresAt } of [first, second])
+    expect(listed).toContainEqual(expect.objectContaining({ id, expiresAt, lastFour: key.slice(-4) }))
+  const unknown = 'A'.repeat(12)
+  expect(await usher.outcome(`api-key rotate ${path} ${unknown}`)).toContain(
+    `API key ${unknown} does not exist in ${path}`,
+  )
+})
+
 it('api-key revoke deletes a key', async ({ usher, database: { path } }) => {
   const { id } = await usher.json(`api-key create ${path} --name backend --scope users:read`)
   expect((await usher.operator(`api-key revoke ${path} ${id}`)).stdout).toBe(`Revoked API key ${id}.\n`)
