@@ -224,6 +224,7 @@ it('listUserSessions returns pages of open sessions, which endUserSessions ends'
   expect((await ada.send('GET', '/sessions')).json()).toEqual({ sessions: [], next: null })
   expect((await database.me(ada.token.jwt)).statusCode).toBe(401)
   expect((await database.refresh(ada.refreshToken.value)).statusCode).toBe(401)
+  expect(ada.audited()).toEqual(['user.tokens_revoked'])
   await ada.expectUnchanged()
 })
 
@@ -241,6 +242,7 @@ describe('createUserCode', () => {
     const again = await create()
     expect([again.statusCode, again.json()]).toEqual([201, { code: null, expiresAt }])
     expect(usher.logged()).not.toContain(code)
+    expect(ada.audited()).toEqual(['user.code_created'])
     const confirm = () =>
       usher.send({
         method: 'POST',
