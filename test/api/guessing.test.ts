@@ -1,7 +1,6 @@
-import { describe, expect, onTestFinished, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { setPassword } from '../../server/domain/management/users/change-user.js'
 import { Problem } from '../../server/domain/problem.js'
-import { UnavailableError } from '../../server/store/errors.js'
 import { recordDummyHash } from '../../server/store/queries/hash-parameters.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
@@ -231,43 +230,6 @@ describe('known networks of a user', () => {
     clock.now += 1
     await database.login({ email, password })
     expect(await recorded()).toEqual([24 * 3_600_000])
-  })
-})
-
-describe('failures that cannot be stored', () => {
-  /** Returns a login, by its status, of a new user on a server that cannot write failed logins to the store. */
-  async function loginWithoutFailures({ store, clock, newDatabase }: TestApi) {
-    const database = await newDatabase()
-    await database.signedUp({ email })
-    const query: TestApi['store']['query'] = (text, values, milliseconds) =>
-      text.includes('INSERT INTO usher.login_failures')
-        ? Promise.reject(new UnavailableError('read-only'))
-        : store.query(text, values, milliseconds)
-    const usher = await startApp({ ...store, query }, { TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
-    onTestFinished(usher.close)
-    usher.clock.now = clock.now
-    return async (address: string, candidate = password) =>
-      (await loginFrom(database, address, { email, password: candidate }, usher)).statusCode
-  }
-
-  it('failures that cannot be stored delay an account from all networks but the known ones', async ({
-    usher,
-  }) => {
-    const login = await loginWithoutFailures(usher)
-    expect(await login('192.0.2.1')).toBe(200)
-    for (let i = 0; i < 100; i++) expect(await login(`198.51.100.${i}`, 'wrong')).toBe(401)
-    expect(await login('203.0.113.1')).toBe(429)
-    expect(await login('192.0.2.1')).toBe(200)
-  })
-
-  it('failures of a known network that cannot be stored do not delay the account from other networks', async ({
-    usher,
-  }) => {
-    const login = await loginWithoutFailures(usher)
-    const known = Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`)
-    for (const address of known) expect(await login(address)).toBe(200)
-    for (const address of known) for (let i = 0; i < 5; i++) expect(await login(address, 'wrong')).toBe(401)
-    expect(await login('203.0.113.1')).toBe(200)
   })
 })
 
