@@ -76,7 +76,8 @@ describe.each([
   })
 
   it('do not include a password that could not be verified', async ({
-    account: { login, server, state },
+    usher,
+    account: { id, login, server, state },
   }) => {
     state.isStoring = isFirst
     for (let i = 0; i < 4; i++) expect(await login(network, wrong)).toBe(401)
@@ -85,6 +86,9 @@ describe.each([
     verify.mockRestore()
     expect(await login(network, wrong)).toBe(401)
     expect(await login(network)).toBe(429)
+    const stored = await usher.store.prisma.loginFailures.findMany({ where: { databaseId: id } })
+    // Of the network, and of all networks.
+    expect(stored.map(({ failures }) => failures)).toEqual(isFirst ? [5, 5] : [])
   })
 })
 
