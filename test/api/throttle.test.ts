@@ -164,6 +164,24 @@ it('counts failed logins for all servers of a store', async ({ account: { attemp
   await other.close()
 })
 
+it.for<[string, string]>([
+  ['1', '192.0.2.9'],
+  ['2', '192.0.2.9, 203.0.113.7'],
+])(
+  'with TRUST_PROXY=%s counts the address that the first of the proxies reports, not those that a client adds',
+  async ([proxies, reported], { account: { attempt }, usher }) => {
+    const server = await startApp(usher.store, { TRUST_PROXY: proxies })
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) {
+      statuses.push((await attempt('wrong', `198.51.100.${i}, ${reported}`, email, server)).statusCode)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    const other = reported.replace('192.0.2.9', '192.0.2.10')
+    expect((await attempt(password, `198.51.100.1, ${other}`, email, server)).statusCode).toBe(200)
+    await server.close()
+  },
+)
+
 it('ignores X-Forwarded-For without a trusted proxy', async ({ account: { attempt }, usher }) => {
   const direct = await startApp(usher.store)
   const statuses: number[] = []

@@ -4,6 +4,7 @@ import { CreateUserBody, User } from '@usher/contract'
 import { openApiDocument } from '@usher/contract/openapi'
 import { expect } from 'vitest'
 import { exportUsers } from '../../server/domain/management/users/export-users.js'
+import type { Prisma } from '../../server/store/generated/client.js'
 import { it as apiTest } from '../support/api.js'
 import { importAll, linesOf } from '../support/lines.js'
 
@@ -12,6 +13,11 @@ const notImported = [
   'databaseId', // the new database
   'generation', // raised, so that no earlier token is valid there
   'tenantsVersion', // raised, so that no earlier revocation concerns the new tokens
+]
+/** Columns of a tenant that an imported one does not take from the line, with the reason. */
+const notOfTenant = [
+  'databaseId', // the new database
+  'creatorId', // counts the tenants that a user creates, which an import does not
 ]
 /** Columns of a reserved address, which is not exported. Null for an account. */
 const notOfAccount = { reservedFor: null, reservedUntil: null }
@@ -28,10 +34,10 @@ const it = apiTest.extend('copied', ({ usher, store }) => async (databaseId: str
   return copy
 })
 
-/** Returns a value for each column of a user by its type in prisma/schema.prisma. Most differ from the default. */
-async function valuesOfColumns() {
+/** Returns a value for each column of a model by its type in prisma/schema.prisma. Most differ from the default. */
+async function valuesOfColumns(name: string) {
   const schema = await readFile('prisma/schema.prisma', 'utf8')
-  const [, model = ''] = schema.match(/^model User \{\n(.*?)^\}/ms) ?? []
+  const [, model = ''] = schema.match(new RegExp(`^model ${name} \\{\\n(.*?)^\\}`, 'ms')) ?? []
   const values: Record<string, (index: number, name: string) => unknown> = {
     String: (_index, name) => name,
     Boolean: () => true,
@@ -41,7 +47,7 @@ async function valuesOfColumns() {
     Json: (_index, name) => ({ [name]: true }),
   }
   const columns = [...model.matchAll(/^ {2}(\w+) +(\w+)\??(?: |$)/gm)].filter(
-    ([, , type = '']) => !['Database', 'User'].includes(type),
+    ([, , type = '']) => !['Database', 'User', 'Tenant', 'Membership', 'Invitation'].includes(type),
   )
   return Object.fromEntries(
     columns.map(([, name = '', type = ''], index) => {
@@ -83,7 +89,7 @@ it('every field of a sign-up is returned by me, and survives an export and an im
 it('every column of a user survives an export and an import', async ({ usher, store, copied }) => {
   const { id: databaseId } = await usher.newDatabase()
   const row = {
-    ...(await valuesOfColumns()),
+    ...(await valuesOfColumns('User')),
     ...notOfAccount,
     createdAt: new Date(Date.UTC(2026, 0, 1)),
     databaseId,
@@ -100,4 +106,34 @@ it('every column of a user survives an export and an import', async ({ usher, st
   expect(Object.keys(before).sort(), 'each column has a value').toEqual(Object.keys(row).sort())
   for (const column of Object.keys(before).filter((each) => !notImported.includes(each)))
     expect([column, after[column as 'email']]).toEqual([column, before[column as 'email']])
+})
+
+it('every column of a tenant and of a membership survives an export and an import', async ({
+  usher,
+  store,
+  copied,
+}) => {
+  const { id: databaseId, signedUp } = await usher.newDatabase()
+  const { id: userId } = await signedUp()
+  const tenant = { ...(await valuesOfColumns('Tenant')), databaseId, id: randomUUID(), creatorId: userId }
+  const membership = {
+    ...(await valuesOfColumns('Membership')),
+    databaseId,
+    userId,
+    tenantId: tenant.id,
+    role: 'admin',
+  }
+  await store.prisma.tenant.createMany({ data: [tenant as Prisma.TenantCreateManyInput] })
+  await store.prisma.membership.createMany({ data: [membership as Prisma.MembershipCreateManyInput] })
+
+  const copy = await copied(databaseId)
+  const rowsOf = async (databaseId: string) => ({
+    tenant: await store.prisma.tenant.findFirstOrThrow({ where: { databaseId } }),
+    membership: await store.prisma.membership.findFirstOrThrow({ where: { databaseId } }),
+  })
+  const [before, after] = [await rowsOf(databaseId), await rowsOf(copy.id)]
+  expect(Object.keys(before.tenant).sort(), 'each column has a value').toEqual(Object.keys(tenant).sort())
+  for (const column of Object.keys(before.tenant).filter((each) => !notOfTenant.includes(each)))
+    expect([column, after.tenant[column as 'name']]).toEqual([column, before.tenant[column as 'name']])
+  expect(after.membership).toEqual({ ...before.membership, databaseId: copy.id })
 })

@@ -98,6 +98,9 @@ it('rejects a known token when its key has retired', () => {
   const keys = database.keys.map((key) => ({ ...key, retiresAt: new Date(now + 1000) }))
   expect(codeOf({ ...database, keys }, jwt, now + 999)).toBe('accepted')
   expect(codeOf({ ...database, keys }, jwt, now + 1000)).toBe('token_invalid')
+  const withSuccessor = { ...database, keys: [...newDatabase().database.keys, ...keys] }
+  expect(codeOf(withSuccessor, jwt, now + 999)).toBe('accepted')
+  expect(codeOf(withSuccessor, jwt, now + 1000)).toBe('token_invalid')
 })
 
 it('returns token_expired for a known token from its exp on', () => {
