@@ -149,13 +149,18 @@ it('uses less than 20 KiB per open key, and no memory for forged tokens', () => 
   const opened = Array.from({ length: 100 }, () => newDatabase())
   const attacked = opened.slice(0, 10)
   for (const { database, newToken } of opened) expect(codeOf(database, newToken())).toBe('accepted')
-  const after = bytesNow()
-  expect((after - before) / opened.length).toBeLessThan(20 * 1024)
-  for (const { database, newToken } of attacked) {
-    for (let count = 0; count < 100; count++) {
-      const forged = newToken().replace(/.{8}$/, randomBytes(6).toString('base64url'))
-      expect(codeOf(database, forged)).toBe('token_invalid')
+  expect((bytesNow() - before) / opened.length).toBeLessThan(20 * 1024)
+  const forge = () => {
+    for (const { database, newToken } of attacked) {
+      for (let count = 0; count < 100; count++) {
+        const forged = newToken().replace(/.{8}$/, randomBytes(6).toString('base64url'))
+        expect(codeOf(database, forged)).toBe('token_invalid')
+      }
     }
   }
+  // V8 keeps what it learns from the first run.
+  forge()
+  const after = bytesNow()
+  forge()
   expect((bytesNow() - after) / 1000).toBeLessThan(100)
 })
