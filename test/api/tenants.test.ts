@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { revokeUserTokens } from '../../server/store/queries/revocations.js'
 import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { addMembers, it, keptEvents, refusal } from '../support/tenants.js'
@@ -28,6 +29,21 @@ describe('a tenant', () => {
     const ids = `"databaseId":"${database.id}","tenantId":"${id}"`
     for (const event of ['tenant.created', 'tenant.updated', 'tenant.deleted'])
       await expect.poll(usher.logged).toContain(`"audit":"${event}",${ids}`)
+  })
+
+  it('is not created if the tokens of its creator are revoked meanwhile', async ({ usher, tenants }) => {
+    const { id: databaseId } = tenants.database
+    const user = await tenants.joined()
+    const count = () => usher.store.prisma.tenant.count({ where: { databaseId } })
+    const before = await count()
+    const { findUser } = usher.context
+    vi.spyOn(usher.context, 'findUser').mockImplementationOnce(async (key) => {
+      const found = await findUser(key)
+      await revokeUserTokens(usher.store, { databaseId, id: user.id }, { now: new Date(usher.clock.now) })
+      return found
+    })
+    expect(refusal(await user.as('POST', '', { name: 'Looms' }))).toEqual([401, 'token_invalid'])
+    expect(await count()).toBe(before)
   })
 
   it('causes an event for each change of itself and of its members', async ({ usher, tenants }) => {

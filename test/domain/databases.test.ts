@@ -45,19 +45,25 @@ it('reads a database again after five seconds, and keeps its opened keys', async
   await store.close()
 })
 
-it('reads databases of concurrent requests in one statement, and their keys in one each', async () => {
-  const store = await openTestStore()
-  const now = new Date()
-  await createWorkspace(store, 'many', now)
-  const paths = ['one', 'two', 'three'].map((databaseName) => ({ workspaceSlug: 'many', databaseName }))
-  for (const path of paths) await createDatabase({ store, now }, path, {})
-  const query = vi.spyOn(store, 'query')
-  const find = createDatabaseLookup(store, { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 })
-  const unknown = { workspaceSlug: 'one', databaseName: 'many' }
-  const refused = expect(find(unknown)).rejects.toMatchObject({ code: 'database_not_found' })
-  const found = await Promise.all(paths.map(find))
-  await refused
-  expect(found).toMatchObject(paths.map((path) => ({ ...path, keys: [{}], dummyHashes: [] })))
-  expect(query).toHaveBeenCalledTimes(1 + paths.length)
-  await store.close()
-})
+it.for([
+  [true, 1],
+  [false, 3],
+] as const)(
+  'reads databases of concurrent requests in one statement, and their keys in one each only on Citus',
+  async ([readsAcrossDatabases, statements]) => {
+    const store = { ...(await openTestStore()), readsAcrossDatabases: () => readsAcrossDatabases }
+    const now = new Date()
+    await createWorkspace(store, 'many', now)
+    const paths = ['one', 'two', 'three'].map((databaseName) => ({ workspaceSlug: 'many', databaseName }))
+    for (const path of paths) await createDatabase({ store, now }, path, {})
+    const query = vi.spyOn(store, 'query')
+    const find = createDatabaseLookup(store, { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 })
+    const unknown = { workspaceSlug: 'one', databaseName: 'many' }
+    const refused = expect(find(unknown)).rejects.toMatchObject({ code: 'database_not_found' })
+    const found = await Promise.all(paths.map(find))
+    await refused
+    expect(found).toMatchObject(paths.map((path) => ({ ...path, keys: [{}], dummyHashes: [] })))
+    expect(query).toHaveBeenCalledTimes(1 + statements)
+    await store.close()
+  },
+)

@@ -476,7 +476,8 @@ it.for([
   ['of another scheme', 'ftp://example.com/', 'be an http or https URL, or "none"'],
   ['that is empty', '', 'be an http or https URL, or "none"'],
   ['without a scheme', 'example.com', 'be an http or https URL, or "none"'],
-  ['with a password', 'https://ada:pass@example.com/', 'have no user name, no password and no fragment'],
+  ['with a user name', 'https://ada@example.com/', 'have no user name, no password and no fragment'],
+  ['with a password', 'https://:pass@example.com/', 'have no user name, no password and no fragment'],
   ['with a fragment', 'https://example.com/#code', 'have no user name, no password and no fragment'],
   ['that is too long', `https://example.com/${'a'.repeat(2_000)}`, 'have at most 2000 characters'],
 ] as const)('database set refuses a webhook URL %s', async ([, url, rule], { usher, database }) => {
