@@ -5,8 +5,8 @@ import type { Store } from './store.js'
 /** Maximum number of rows that one statement reads. */
 const maxReads = 128
 
-/** Concurrent statements of a queue. A second one, because the connection of the first may hang. */
-const maxStatements = 2
+/** Concurrent statements of a queue. More than one, because the connections of the others may hang. */
+const maxStatements = 4
 
 /**
  * For how many milliseconds reads wait for the running statement instead of sending another, because one statement with

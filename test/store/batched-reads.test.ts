@@ -90,7 +90,7 @@ it('the reads that wait for a statement share the next one', async () => {
   expect(sent().at(-1)).toEqual(['b', 'c'])
 })
 
-it('reads wait 10 ms for a statement, and two run at a time', async () => {
+it('reads wait 10 ms for a statement, and four run at a time', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { statements, read, sent } = createReads()
@@ -104,14 +104,16 @@ it('reads wait 10 ms for a statement, and two run at a time', async () => {
   vi.advanceTimersByTime(1)
   await setImmediate()
   expect(sent()).toEqual([['a'], ['b']])
-  read('one', 'c')
-  vi.advanceTimersByTime(1000)
-  await setImmediate()
-  expect(sent()).toHaveLength(2)
+  for (const id of ['c', 'd', 'e']) {
+    read('one', id)
+    vi.advanceTimersByTime(1000)
+    await setImmediate()
+  }
+  expect(sent()).toEqual([['a'], ['b'], ['c'], ['d']])
   statements[1]?.succeed()
   await setImmediate()
   await setImmediate()
-  expect(sent().at(-1)).toEqual(['c'])
+  expect(sent().at(-1)).toEqual(['e'])
 })
 
 it('a statement has at most 128 ids', async () => {
