@@ -307,6 +307,14 @@ describe('the end of sessions', () => {
     ])
   })
 
+  it('a session that is missing after a restore has ended', async ({ usher, database }) => {
+    const { token, refreshToken } = await database.opened()
+    expect((await database.me(token.jwt)).statusCode).toBe(200)
+    await usher.store.prisma.session.deleteMany({ where: { databaseId: database.id } })
+    expect((await database.me(token.jwt)).json().code).toBe('token_invalid')
+    expect((await database.refresh(refreshToken.value)).json().code).toBe('session_ended')
+  })
+
   it('endSession ends one session of a user, and succeeds again', async ({ database }) => {
     const email = 'two-devices@example.com'
     const [phone, laptop] = [await database.opened({ email }), await openedByLogin(database, email)]

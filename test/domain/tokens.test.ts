@@ -138,6 +138,8 @@ describe('correctly signed claims', () => {
     ['a sub that is no UUID', { ...good, sub: 'ada' }],
     ['no sub', without('sub')],
     ['a sub that is not a string', { ...good, sub: 7 }],
+    ['a sid that is no UUID', { ...good, sid: 'phone' }],
+    ['a jti that is no UUID', { ...good, jti: '1' }],
     ['no exp', without('exp')],
     ['no iat', without('iat')],
     ['an iat in the future', { ...good, iat: seconds + 31 }],
