@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/api.js'
 import { password, start } from '../support/app.js'
+import { keptEvents } from '../support/tenants.js'
 
 it('deletes the user, the sessions, and the tenants that have no other user', async ({ usher, database }) => {
   const email = 'ada@example.com'
@@ -25,6 +27,17 @@ it('deletes the user, the sessions, and the tenants that have no other user', as
   expect(await session.count({ where: { databaseId, userId: user.id } })).toBe(0)
   expect((await database.me(other.token.jwt)).json().tenants).toEqual([shared])
   expect((await database.signedUp({ email })).id).not.toBe(user.id)
+})
+
+it('deleting a user without tenants causes no event of a tenant', async ({ usher, database }) => {
+  await setDatabase(usher.store, database, { eventsKept: 1 })
+  usher.clock.cacheAhead += 6_000
+  const user = await database.signedUp()
+  await database.as(user.token.jwt, 'POST', 'me/deletion', { password })
+  expect(await keptEvents(usher, database.id)).toEqual([
+    { type: 'user.created', userId: user.id },
+    { type: 'user.deleted', userId: user.id },
+  ])
 })
 
 it('deleteMe requires the password', async ({ usher, database }) => {

@@ -119,6 +119,7 @@ it('has pages, which together have every event once', async ({ kept }) => {
 })
 
 it('a cursor expires with an unknown lineage, a place that does not exist yet, and by the command after a restore', async ({
+  usher,
   store,
   kept,
 }) => {
@@ -135,6 +136,9 @@ it('a cursor expires with an unknown lineage, a place that does not exist yet, a
   expect(await expireCursors(store, kept.database)).toMatchObject({ databases: 1 })
   expect(await outcome(next)).toEqual([410, 'cursor_expired'])
   expect((await kept.list()).events).toHaveLength(1)
+  const other = await usher.newDatabase()
+  expect(await expireCursors(store, other)).toMatchObject({ databases: 0 })
+  expect((await expireCursors(store, undefined)).databases).toBeGreaterThan(0)
 })
 
 it('a cursor expires if events were not kept for a time', async ({ store, kept, usher }) => {

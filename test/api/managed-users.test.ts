@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { UnavailableError } from '../../server/store/errors.js'
 import { password, validUser } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
@@ -207,6 +208,17 @@ it('removeUser deletes the user, and succeeds again', async ({ manage, ada }) =>
   expect((await manage.database.me(ada.token.jwt)).statusCode).toBe(401)
   expect(ada.audited()).toEqual(['user.deleted'])
   await ada.expectUnchanged()
+})
+
+it('removeUser does not succeed while the store is unavailable', async ({ usher, ada }) => {
+  const { query } = usher.context.store
+  vi.spyOn(usher.context.store, 'query').mockImplementation((text, ...values) =>
+    text.includes('DELETE FROM usher.login_failures')
+      ? Promise.reject(new UnavailableError('read-only'))
+      : query(text, ...values),
+  )
+  expect((await ada.send('DELETE')).statusCode).toBe(503)
+  expect((await ada.send('GET')).statusCode).toBe(200)
 })
 
 it('listUserSessions returns pages of open sessions, which endUserSessions ends', async ({ manage, ada }) => {
