@@ -31,11 +31,14 @@ export async function startInstance(env: Record<string, string>, PORT?: string, 
 
 type Clock = { readonly now: number; readonly cacheAhead: number }
 
+/** By how many milliseconds all files of this worker have set the clock of the caches ahead. */
+let ahead = 0
+
 const testClock = new URL('test-clock.js', import.meta.url).href
 
 /** Starts servers behind a proxy that run until `stop`. */
-async function startServers(count: number, settings: Record<string, string>, clock: Clock) {
-  const env = { ...settings, NODE_OPTIONS: `--import=${testClock}?${queryOf(clock)}` }
+async function startServers(count: number, settings: Record<string, string>, { now }: Clock) {
+  const env = { ...settings, NODE_OPTIONS: `--import=${testClock}?${queryOf(now)}` }
   const servers = await Promise.all(Array.from({ length: count }, () => startInstance(env)))
   for (const server of servers) share(server)
   const proxy = await startProxy(servers.map(({ origin }) => origin))
@@ -52,13 +55,13 @@ async function startServers(count: number, settings: Record<string, string>, clo
 /** Servers by their settings, because their start takes longer than most files that use them. */
 const shared = new Map<string, ReturnType<typeof startServers>>()
 
-const queryOf = ({ now, cacheAhead }: Clock) => `now=${now}&cacheAhead=${cacheAhead}`
+const queryOf = (now: number) => `now=${now}&cacheAhead=${ahead}`
 
 /** The time of all shared servers, those included that receive no request: they sweep the store of the others. */
 let time: { query: string; set: Promise<unknown> } | undefined
 
-function setTime(clock: Clock) {
-  const query = queryOf(clock)
+function setTime(now: number) {
+  const query = queryOf(now)
   if (time?.query !== query) time = { query, set: sendTime(query) }
   return time.set
 }
@@ -89,6 +92,7 @@ export async function startInstances(count: number, settings: Record<string, str
   const { proxy, servers } = await starting
   const before = servers.map(({ output }) => ({ ...output }))
   const agent = new Agent({ keepAlive: true })
+  let own = 0
   return {
     logged: () =>
       servers
@@ -98,7 +102,9 @@ export async function startInstances(count: number, settings: Record<string, str
         })
         .join(''),
     async inject({ method = 'GET', url, headers, payload }: InjectOptions) {
-      await setTime(clock)
+      ahead += clock.cacheAhead - own
+      own = clock.cacheAhead
+      await setTime(clock.now)
       const isJson = typeof payload === 'object' && !Buffer.isBuffer(payload)
       const request = httpRequest(proxy.origin, {
         agent,
