@@ -12,10 +12,12 @@ export interface ReceivedMail {
   parsed: Email
 }
 
-/** Starts an SMTP server that keeps all mails. It refuses their recipients while `refusal` is set. */
+/** Starts an SMTP server that keeps mails. It refuses their recipients while `refusal` is set. */
 export async function startSmtp() {
   const smtp = {
     mails: [] as ReceivedMail[],
+    /** Ids of messages whose mails are accepted, but not kept. */
+    ignored: new Set<string>(),
     refusal: undefined as Error | undefined,
     attempts: 0,
     url: '',
@@ -36,6 +38,8 @@ export async function startSmtp() {
         const source = await buffer(stream)
         const recipients = session.envelope.rcptTo.map(({ address }) => address)
         const mail = { recipients, source: source.toString(), parsed: await PostalMime.parse(source) }
+        const messageId = mail.parsed.messageId?.match(/^<(.+)@/)?.[1] ?? ''
+        if (smtp.ignored.has(messageId)) return
         smtp.mails.push(mail)
         await smtp.answer(mail)
       }
