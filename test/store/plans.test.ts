@@ -93,9 +93,10 @@ async function costlyStatements(mode: PlanMode) {
   const large = await largeTables(client)
   const costly = new Set<string>()
   for (const statement of statements) {
-    const { scanned, buffers = 0 } = await planned(statement, mode)
+    const { scanned, indexes, buffers = 0 } = await planned(statement, mode)
     const problems = scanned.filter((table) => large.has(table)).map((table) => `reads all of ${table}`)
-    if (buffers > mostBuffers(statement.text)) problems.push(`reads ${buffers} buffers`)
+    if (buffers > mostBuffers(statement.text))
+      problems.push(`reads ${buffers} buffers by ${indexes.join(', ')}`)
     for (const problem of problems) costly.add(`${problem}: ${statement.text.trim()}`)
   }
   return [...costly]
