@@ -30,8 +30,16 @@ interface Column {
  *
  * @param now all timestamps lie in the hour that begins then
  * @param isAnalyzed whether the planner gets to know the rows
+ * @param beforeCommit called when the rows are inserted, and no other connection sees them yet
  */
-export async function createFiller(client: pg.Client, now: number, isAnalyzed = true) {
+export async function createFiller(
+  client: pg.Client,
+  now: number,
+  {
+    isAnalyzed = true,
+    beforeCommit = async () => {},
+  }: { isAnalyzed?: boolean; beforeCommit?: () => Promise<unknown> } = {},
+) {
   const columns = await columnsOf(client)
   const { rows: databases } = await client.query<{ id: string }>('SELECT id FROM usher.database')
 
@@ -49,6 +57,7 @@ export async function createFiller(client: pg.Client, now: number, isAnalyzed = 
         ON CONFLICT DO NOTHING`,
       )
     }
+    await beforeCommit()
     await client.query('COMMIT')
     if (isAnalyzed) await client.query('ANALYZE')
   }

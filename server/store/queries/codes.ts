@@ -37,7 +37,7 @@ export async function findCode(
   const [code] = await store.query<FoundCode>(
     `SELECT code.id, code.user_id AS "userId", code.email_key AS "canonicalEmail", u.email
     FROM usher.code JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
-    WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND code.purpose = $3
+    WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND ${unindexed('code.purpose = $3')}
       AND ${unindexed('code.expires_at > $4::timestamptz')} AND u.email_key = code.email_key AND u.disabled_at IS NULL
       AND (code.generation IS NULL OR code.generation = u.generation)`,
     [databaseId, id, purpose, now],

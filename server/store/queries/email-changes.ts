@@ -68,7 +68,7 @@ const pendingColumns = `code.id, code.user_id AS "userId", code.email, code.emai
 const pendingChange = (columns: string) => `
   SELECT ${columns} FROM usher.code
   JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = code.user_id
-  WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND code.purpose = 'email_change'
+  WHERE code.database_id = $1::uuid AND code.id = $2::uuid AND ${unindexed(`code.purpose = 'email_change'`)}
     AND code.generation = u.generation AND u.disabled_at IS NULL`
 
 const changeMailStatement = pendingChange(
