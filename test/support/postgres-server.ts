@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
@@ -153,13 +154,19 @@ export function databaseUrl(url: string, database: string) {
   return other.href
 }
 
-/** Returns an unused port of 127.0.0.1. */
-export async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
+/**
+ * Returns an unused port of 127.0.0.1. It is none of those that systems give to connections, and to servers that ask for any:
+ * one of these could get it before the test uses it.
+ */
+export async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_768)
+  const probe = createServer().listen(port, '127.0.0.1')
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return freePort()
   probe.close()
   await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return port
 }
