@@ -8,6 +8,7 @@ import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { newPassword } from '../support/codes.js'
 import { ada, next as nextAddress } from '../support/email-change.js'
 import { type Feed, it, newWorld, verdictOfMe, type World } from '../support/followed-revocations.js'
+import { newGate } from '../support/gate.js'
 import { offlineVerdict } from '../support/offline-verdict.js'
 
 const hour = 3_600_000
@@ -271,6 +272,33 @@ it('a key that is revoked while its request waits is refused', async ({ usher, a
   await revokeApiKey(usher.store, app, feed.keyId)
   await app.endSession(refreshToken.value)
   expect((await waiting).json().code).toBe('key_invalid')
+})
+
+it('while a frozen server keeps a revocation from being listed, no response says that there is none', async ({
+  usher,
+  app,
+  feed,
+}) => {
+  const { jwt } = await newWorld(app, feed)
+  const { next } = await feed.list('?limit=1000')
+  const [locked, end] = [newGate(), newGate()]
+  const frozen = usher.store.transaction(app.id, async (query) => {
+    await query('SELECT 1 FROM usher.revocation_cursor WHERE database_id = $1::uuid FOR UPDATE', [app.id])
+    locked.open()
+    await end.opened
+  })
+  await locked.opened
+  expect((await app.as(jwt, 'DELETE', 'me/sessions')).statusCode).toBe(204)
+  const responses = await Promise.all(
+    ['', '&wait=1'].map((wait) =>
+      feed.send(feed.key, ['GET', `management/revocations?after=${next}${wait}`]),
+    ),
+  )
+  end.open()
+  await frozen
+  for (const response of responses)
+    expect([response.statusCode, response.json().code]).toEqual([503, 'unavailable'])
+  expect((await feed.list(`?after=${next}`)).revocations).toMatchObject([{ type: 'tokens-revoked' }])
 })
 
 it('an item is deleted when every token that it concerns has expired, and with it the places before', async ({

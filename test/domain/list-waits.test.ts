@@ -24,12 +24,12 @@ afterEach(() => void vi.useRealTimers())
 
 /** Returns the waits of a process and its store. @param max requests that may wait */
 function newProcess(max = 3) {
-  const state = { reads: 0, seq: 1, isEnding: false, fails: false }
+  const state = { reads: 0, seq: 1, isEnding: false, fails: false, hasMore: false }
   const waits = createListWaits({
     read: async () => {
       state.reads += 1
       if (state.fails) throw new Error('unavailable')
-      return { ...place, seq: state.seq }
+      return { ...place, seq: state.seq, hasMore: state.hasMore }
     },
     isEnding: () => state.isEnding,
     max,
@@ -68,6 +68,15 @@ it('after a wait in which reads of the store failed at last, the list is read ag
   const result = wait()
   await vi.advanceTimersByTimeAsync(20_000)
   state.fails = true
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect([await result, waits.count()]).toEqual(['changed', 0])
+})
+
+it('after a wait in which another reader kept rows from being numbered, the list is read again', async () => {
+  const { state, waits, wait } = newProcess()
+  const result = wait()
+  await vi.advanceTimersByTimeAsync(20_000)
+  state.hasMore = true
   await vi.advanceTimersByTimeAsync(5_000)
   expect([await result, waits.count()]).toEqual(['changed', 0])
 })

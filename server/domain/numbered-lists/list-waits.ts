@@ -40,15 +40,15 @@ interface Group {
   waits: Set<Wait>
   /** Number of waits by API key. */
   ofKeys: Map<string, number>
-  /** When the last read that succeeded began, by `performance.now()`. */
+  /** When the last read that found all rows began, by `performance.now()`. */
   readAt: number
   timer: NodeJS.Timeout
 }
 
 /** What {@link createListWaits} needs. */
 export interface WaitSettings {
-  /** Returns the last place of a database, which may have moved. */
-  read: (databaseId: string) => Promise<Place>
+  /** Returns the last place of a database, which may have moved, and whether rows without number follow it. */
+  read: (databaseId: string) => Promise<Place & { hasMore: boolean }>
   /** Whether the server shuts down. Waits end then. */
   isEnding: () => boolean
   /** Requests of the process that wait at most. Those with one API key are a quarter of them at most. */
@@ -114,8 +114,9 @@ export function createListWaits({ read, isEnding, max }: WaitSettings) {
     if (isEnding()) return endAll()
     // Without the store, a wait ends in time and the request then fails.
     const startedAt = performance.now()
-    const place = await read(databaseId).then(cursorOf, () => undefined)
-    if (place) group.readAt = startedAt
+    const last = await read(databaseId).catch(() => undefined)
+    const place = last && cursorOf(last)
+    if (last && !last.hasMore) group.readAt = startedAt
     for (const wait of [...group.waits]) if (place && wait.seen !== place) wait.end('changed')
     if (groups.get(databaseId) === group) group.timer = schedule(databaseId)
   }

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { UnavailableError } from '../../store/errors.js'
 import {
   createLineage,
   deleteFirstRows,
@@ -36,6 +38,10 @@ async function requireLastPlace(store: Queries, of: ListOfDatabase) {
   }
 }
 
+/** How often a reader tries to number rows while another one numbers them, and the pause between two attempts. */
+const attempts = 10
+const pauseMilliseconds = 50
+
 /** Rows that follow each other without a gap. */
 export interface ListPage {
   rows: NumberedRow[]
@@ -49,6 +55,7 @@ export interface ListPage {
  *
  * @throws {Problem} `cursor_expired` if the place has another lineage or follows the last row, or if the next row was
  * deleted
+ * @throws {UnavailableError} if another reader, which may be frozen, keeps rows from being numbered
  */
 export async function readList(
   store: Queries,
@@ -62,9 +69,13 @@ export async function readList(
   }
   let last: LastPlace = await requireLastPlace(store, of)
   let rows = await read(last)
-  if (rows.length < limit && last.hasMore) {
+  for (let attempt = 1; rows.length < limit && last.hasMore; attempt++) {
     last = await numberNewRows(store, of)
     rows = await read(last)
+    if (rows.length > 0 || !last.hasMore) break
+    // An empty page would say that there are no rows.
+    if (attempt === attempts) throw new UnavailableError('another reader numbers the rows of the list')
+    await pause(pauseMilliseconds)
   }
   // Numbers have no gap, and the oldest rows are deleted first.
   const following = rows[0]?.seq ?? last.seq + 1
