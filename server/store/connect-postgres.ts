@@ -13,7 +13,7 @@ const graceMilliseconds = 1_000
 export interface PostgresSettings {
   /**
    * With `pgbouncer=true` for PgBouncer in transaction mode. Then statements are unnamed, because PgBouncer before 1.21
-   * confuses names, and no statement_timeout is sent, because PgBouncer rejects it.
+   * confuses names, and no time limits are sent, because PgBouncer rejects them.
    */
   url: string
   masterKey: Buffer
@@ -23,7 +23,7 @@ export interface PostgresSettings {
   connections?: number
   /** Time limit of opening a connection, and of waiting for one. Default: 5 s. */
   connectMilliseconds?: number
-  /** Time limit of a statement; 0 for none. Default: 10 s. */
+  /** Time limit of a statement, and of a pause between two statements of a transaction; 0 for none. Default: 10 s. */
   statementMilliseconds?: number
 }
 
@@ -88,8 +88,7 @@ function createPool(
     query_timeout: statementMilliseconds && statementMilliseconds + graceMilliseconds,
     application_name: 'usher',
     types,
-    // So that statements are planned with their values: Citus cannot plan one of several parts without them.
-    ...(!throughPgBouncer && { options: '-c plan_cache_mode=auto' }),
+    ...(!throughPgBouncer && { options: sessionOptions(statementMilliseconds) }),
     Client: UtcClient,
   })
   // The pool adds the client to the error. Its state must not be logged.
@@ -102,6 +101,17 @@ function createPool(
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
+
+/** Returns the parameters of a session. PgBouncer rejects them. */
+const sessionOptions = (statementMilliseconds: number) =>
+  [
+    // So that statements are planned with their values: Citus cannot plan one of several parts without them.
+    'plan_cache_mode=auto',
+    // So that a process that is frozen in a transaction does not hold its locks for longer than a statement would.
+    `idle_in_transaction_session_timeout=${statementMilliseconds}`,
+  ]
+    .map((parameter) => `-c ${parameter}`)
+    .join(' ')
 
 const { INT8, TIMESTAMPTZ } = pg.types.builtins
 

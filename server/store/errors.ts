@@ -2,10 +2,10 @@
 const connectionCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 
 /**
- * SQLSTATE of a server that is unreachable, full, stopping, too slow or a standby, or that cancelled a statement in
- * favor of another (PostgreSQL manual, appendix A).
+ * SQLSTATE of a server that is unreachable, full, stopping, too slow or a standby, that cancelled a statement in favor of
+ * another, or that ended a transaction whose client was frozen (PostgreSQL manual, appendix A).
  */
-const unavailableStates = /^(08|40|53|57)|^25006$|^55P03$|^XX000$/
+const unavailableStates = /^(08|40|53|57)|^25006$|^25P03$|^55P03$|^XX000$/
 
 /** Messages of pg and its pool without a code. */
 const unavailableMessages =

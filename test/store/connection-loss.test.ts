@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { isStoreUnavailable } from '../../server/store/errors.js'
+import { newGate } from '../support/gate.js'
 import { type OpenStore, openPostgres } from '../support/open-store.js'
 import { createPostgresDatabase } from '../support/store.js'
 
@@ -68,4 +69,32 @@ it('a transaction that a rule or a statement refuses writes nothing and keeps it
   await expect(insertAnd((query) => query(insert, [randomUUID(), 'acme']))).rejects.toThrow(/duplicate key/)
   expect(await store.prisma.workspace.count()).toBe(0)
   expect(await process()).toEqual(first)
+})
+
+it('a transaction whose process is frozen releases its locks, and fails when the process goes on', async () => {
+  const { url, drop } = await createPostgresDatabase()
+  const open = (statementMilliseconds: number) =>
+    openPostgres(url, Buffer.alloc(32), { connections: 1, statementMilliseconds })
+  const [frozen, store] = await Promise.all([open(500), open(10_000)])
+  onTestFinished(() => Promise.all([frozen.close(), store.close()]).then(drop))
+  const insert = `INSERT INTO usher.workspace (id, slug, created_at) VALUES ($1::uuid, 'acme', now())`
+  const [locked, end] = [newGate(), newGate()]
+  const transaction = frozen
+    .transaction(randomUUID(), async (query) => {
+      await query(insert, [randomUUID()])
+      locked.open()
+      await end.opened
+    })
+    .catch((error: unknown) => error)
+  await locked.opened
+  // Waits for the other transaction, on the unique index.
+  await store.query(insert, [randomUUID()])
+  end.open()
+  expect(isStoreUnavailable(await transaction)).toBe(true)
+  expect(await store.prisma.workspace.count()).toBe(1)
+})
+
+it('an error by which Postgres ends a transaction of a frozen process means that the store is unavailable', async () => {
+  const error = Object.assign(new Error('terminating connection'), { severity: 'FATAL', code: '25P03' })
+  expect(isStoreUnavailable(error)).toBe(true)
 })
