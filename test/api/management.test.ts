@@ -102,6 +102,18 @@ describe('an API key', () => {
     const today = new Date(usher.clock.now).toISOString().slice(0, 10)
     expect(await lastUse()).toEqual(new Date(today))
   })
+
+  it('reads while the store accepts no writes, which cannot note its use', async ({ store, manage }) => {
+    const { key } = await manage.newKey(['users:read'])
+    const { prisma } = store
+    await prisma.$executeRaw`CREATE FUNCTION usher.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE read_only_sql_transaction; END $$`
+    await prisma.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE ON usher.api_key
+      FOR EACH ROW EXECUTE FUNCTION usher.refuse()`
+    const responses = [await manage.send(key, 'GET', 'users'), await manage.send(key, 'GET', 'users')]
+    await prisma.$executeRaw`DROP FUNCTION usher.refuse CASCADE`
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+  })
 })
 
 describe('the list of users', () => {

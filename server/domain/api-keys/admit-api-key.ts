@@ -1,5 +1,5 @@
 import type { Scope } from '@usher/contract/management'
-import { noteUseOfApiKey } from '../../store/queries/api-keys.js'
+import { noteUseOfApiKey, type StoredApiKey } from '../../store/queries/api-keys.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, KeyRequest } from '../request.js'
@@ -38,10 +38,23 @@ export async function admitApiKey(
   }
   const apiKey = { id: key.id, scopes: new Set(key.scopes) }
   requireScope(apiKey, scope)
-  const today = new Date(context.now()).toISOString().slice(0, 10)
-  if (key.lastUsedOn !== today)
-    await noteUseOfApiKey(context.store, { databaseId: database.id, id: key.id }, today)
+  await noteUse(context, { database, caller }, key)
   return { apiKey, read }
+}
+
+/** Notes the day of the use of a key. A failure is only logged, because a store that accepts no writes can be read. */
+async function noteUse(
+  { store, now }: AppContext,
+  { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { id, lastUsedOn }: StoredApiKey,
+) {
+  const today = new Date(now()).toISOString().slice(0, 10)
+  if (lastUsedOn === today) return
+  try {
+    await noteUseOfApiKey(store, { databaseId: database.id, id }, today)
+  } catch (err) {
+    caller.log.warn({ err, databaseId: database.id, apiKey: id }, 'the use of an API key was not noted')
+  }
 }
 
 /** @throws {Problem} `key_invalid` if a key that was valid is revoked or has expired */
