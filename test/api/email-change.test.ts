@@ -223,6 +223,7 @@ describe('a change of the address', () => {
       'user.email_changed',
       'user.email_verified',
       'user.email_change_undone',
+      'user.email_verified',
     ])
   })
 })

@@ -51,5 +51,6 @@ export async function undoEmailChange(
   })
   context.deliver([{ databaseId, kind: 'mail' }, ...eventChannels(database)])
   audit(caller.log, 'user.email_change_undone', { databaseId, userId })
+  audit(caller.log, 'user.email_verified', { databaseId, userId })
   return { email }
 }
