@@ -61,7 +61,7 @@ export const emailChange = c.router({
     summary: 'Request to change the address of the current user',
     description:
       'Sends a mail with a code to the new address. The code is valid for one hour. The current address gets a mail that says so. The response is the same if the new address is taken: then its mail has no code. A user can request five changes an hour. The limits of mails apply too.',
-    metadata: { security: 'bearer', links: ['changeEmail'], hashesPassword: true },
+    metadata: { security: 'bearer', links: ['changeEmail'], isRepeatable: true, hashesPassword: true },
   },
   changeEmail: {
     method: 'POST',

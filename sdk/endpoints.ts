@@ -339,6 +339,7 @@ export const codes = {
     method: 'POST',
     path: '/users/password-reset',
     hasBody: true,
+    isRepeatable: true,
     status: 202,
     codes: [
       'malformed_request',
@@ -380,6 +381,7 @@ export const codes = {
     method: 'POST',
     path: '/users/me/email-verification',
     needsToken: true,
+    isRepeatable: true,
     status: 202,
     codes: [
       'malformed_request',
@@ -431,6 +433,7 @@ export const emailChange = {
     path: '/users/me/email',
     hasBody: true,
     needsToken: true,
+    isRepeatable: true,
     status: 202,
     codes: [
       'malformed_request',

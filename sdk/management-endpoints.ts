@@ -112,6 +112,7 @@ export const managementEndpoints = {
     method: 'PATCH',
     path: '/management/users/{userId}',
     hasBody: true,
+    isRepeatable: true,
     status: 200,
     field: 'email',
     codes: [

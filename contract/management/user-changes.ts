@@ -75,7 +75,7 @@ export const userChanges = c.router({
     summary: 'Change a user',
     description:
       'Changes the given fields. With `If-Match`, only if the user still has the ETag of an earlier response. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`.',
-    metadata: { scope: 'users:write', changeable: changeableFields },
+    metadata: { scope: 'users:write', changeable: changeableFields, isRepeatable: true },
   },
   setUserPassword: {
     method: 'PUT',

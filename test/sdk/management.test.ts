@@ -140,6 +140,12 @@ describe('a request of the management API', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it.each(['changeUser', 'changeTenant'] as const)('sends %s without an ETag again', async (name) => {
+    const { fetch, requests } = stubFetch(networkFailure, () => Response.json({ email: 'a', name: 'a' }))
+    const { error } = await createManagementClient({ ...withKey, fetch })[name]('a', {})
+    expect([error, requests.length]).toEqual([undefined, 2])
+  })
+
   it('is not sent again with an ETag, which the first request may have made outdated', async () => {
     const patch = { method: 'PATCH', path: '/tenants/{tenantId}', status: 200, isRepeatable: true } as const
     const change = { ...patch, hasBody: true, codes: ['precondition_failed'] } as const

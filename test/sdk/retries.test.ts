@@ -137,6 +137,19 @@ describe('createUser', () => {
   })
 })
 
+describe('requests for a mail, of which the server sends one in a minute', () => {
+  it.each(['requestPasswordReset', 'requestEmailVerification', 'requestEmailChange'] as const)(
+    'repeats %s after 503 and without a response',
+    async (name) => {
+      const accepted = () => Response.json({}, { status: 202 })
+      const { fetch, requests } = stubFetch(unavailable(), networkFailure, accepted)
+      const call = createClient({ ...withToken, fetch })[name](credentials)
+      const { error } = await timed<Awaited<typeof call>>(call)
+      expect([error, requests.length]).toEqual([undefined, 3])
+    },
+  )
+})
+
 describe('requests that are not repeatable', () => {
   const routers: Record<string, Endpoint> = { ...users, ...sessions, ...me, ...codes }
   const others = Object.entries(routers).filter(
