@@ -5,6 +5,8 @@ import { type FailureReason, OperatorError, operatorErrors } from '../domain/man
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import {
   FolderInUseError,
+  isLockFailure,
+  isRefusedForNow,
   isStatementTimeout,
   isStoreUnavailable,
   isTlsFailure,
@@ -91,5 +93,8 @@ function detailOf(error: unknown, code: Code) {
   if (node) return `cannot reach a node of the store: ${node}`
   if (isStatementTimeout(error))
     return 'a statement took too long. Check that Postgres, or each worker of a distributed store, responds'
+  if (isLockFailure(error)) return `another change was in the way (${reasonOf(error)}). Run the command again`
+  if (isRefusedForNow(error))
+    return `Postgres refused a statement: ${reasonOf(error)}. Run the command again when Postgres accepts it`
   return 'cannot reach the store. Check DATABASE_URL, and that Postgres is running'
 }

@@ -98,6 +98,15 @@ export const isInternalError = (error: unknown) => hasState(error, 'XX000')
 export const isStatementTimeout = (error: unknown) =>
   hasState(error, '57014') || (error instanceof Error && error.message.includes('Query read timeout'))
 
+/** States of a server that cannot be used by any statement: no connection, or it stops or starts. */
+const unreachableStates = /^08|^57P0/
+
+/** Returns whether Postgres responded, but refused a statement for now: it may succeed if it is repeated. */
+export const isRefusedForNow = (error: unknown) => {
+  const { originalCode } = error instanceof Error ? driverCauseOf(error) : {}
+  return originalCode !== undefined && isStoreUnavailable(error) && !unreachableStates.test(originalCode)
+}
+
 /** Returns whether Postgres sent an error of this SQLSTATE. */
 export const hasState = (error: unknown, state: string) =>
   error instanceof Error && driverCauseOf(error).originalCode === state

@@ -63,6 +63,28 @@ it('--json reports an unreachable store and an invalid configuration', async () 
   expect([invalid.code, errorIn(invalid.stderr).code]).toEqual([2, 'configuration_invalid'])
 })
 
+it.for([
+  [
+    'deadlock_detected',
+    /^5 usher: another change was in the way \(.*deadlock.*\)\. Run the command again\n$/,
+  ],
+  ['lock_not_available', /^5 usher: another change was in the way \(.*\)\. Run the command again\n$/],
+  ['read_only_sql_transaction', /^5 usher: Postgres refused a statement: .*\. Run the command again when/],
+  ['disk_full', /^5 usher: Postgres refused a statement: .*\. Run the command again when/],
+] as const)(
+  'says what Postgres said if it responds and refuses a statement: %s',
+  async ([condition, expected], { usher }) => {
+    const { prisma } = usher.store
+    await prisma.$executeRawUnsafe(`CREATE FUNCTION usher.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION '${condition} here' USING ERRCODE = '${condition}'; END $$`)
+    await prisma.$executeRaw`CREATE TRIGGER refuse BEFORE INSERT ON usher.workspace
+      FOR EACH ROW EXECUTE FUNCTION usher.refuse()`
+    const outcome = await usher.outcome('workspace create refused')
+    await prisma.$executeRaw`DROP FUNCTION usher.refuse CASCADE`
+    expect(outcome).toMatch(expected)
+  },
+)
+
 it('a misspelt database or workspace is answered with a similar name that exists', async ({ usher }) => {
   await usher.json('workspace create initech')
   await usher.json('database create initech/payroll')
