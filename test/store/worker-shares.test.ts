@@ -8,8 +8,9 @@ const connections = 8
  * A store on Citus, with one database in each shard. The name of a database is that of its worker and of its shard. The
  * test decides when a statement ends.
  */
-function createStore({ isCitus = true } = {}) {
+function createStore({ isCitus = true, isDistributed = true } = {}) {
   const running: string[] = []
+  let placementReads = 0
   const ends = new Map<string, ((error?: Error) => void)[]>()
   const run = (databaseId: string) => {
     running.push(databaseId)
@@ -19,9 +20,12 @@ function createStore({ isCitus = true } = {}) {
     })
   }
   const query = async (text: string, [databaseId]: unknown[]) => {
+    if (text.includes('partmethod')) return isDistributed ? [{}] : []
     if (text.includes('to_regclass')) return [{ found: isCitus }]
     const [worker, shard] = String(databaseId).split('/')
-    return text.includes('pg_dist_placement') ? [{ worker, shard }] : run(String(databaseId))
+    if (!text.includes('pg_dist_placement')) return run(String(databaseId))
+    placementReads += 1
+    return isDistributed ? [{ worker, shard }] : []
   }
   const store = shareByWorker(
     {
@@ -37,6 +41,7 @@ function createStore({ isCitus = true } = {}) {
   )
   return {
     store,
+    placementReads: () => placementReads,
     /** Starts statements. Returns which of them run, and how each ends. */
     async start(...databaseIds: string[]) {
       const results = databaseIds.map((databaseId) =>
@@ -67,6 +72,16 @@ it.for([true, false])(
     expect(store.readsAcrossDatabases()).toBe(!isCitus)
   },
 )
+
+it('on Citus, a store that is not distributed yet is used as on Postgres', async () => {
+  const { start, end, placementReads } = createStore({ isDistributed: false })
+  const first = await start('a/1')
+  end('a/1')
+  await first.results[0]
+  const databaseIds = Array.from({ length: 2 * connections }, (_, index) => `a/${index}`)
+  expect((await start(...databaseIds)).running).toEqual(databaseIds)
+  expect(placementReads()).toBe(1)
+})
 
 const timeLimit = new Error('Query read timeout')
 

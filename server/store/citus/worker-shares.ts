@@ -2,7 +2,7 @@ import type { Queries, Store } from '../store.js'
 import { createNodes, type NodeSettings } from './nodes.js'
 import { createPlacements, placementOf } from './placements.js'
 import { createShardReads } from './shard-reads.js'
-import { hasCitus } from './tables.js'
+import { hasCitus, isDistributed } from './tables.js'
 import { createTurns, type Place } from './turns.js'
 
 // With one pool for all workers, a worker that no longer responds would hold every connection. So would, among the
@@ -10,12 +10,18 @@ import { createTurns, type Place } from './turns.js'
 
 const answerMilliseconds = 1_300
 
+/** How long a store on Citus counts as not distributed: `usher store distribute` may run at any time. */
+const undistributedMilliseconds = 60_000
+
 export interface Connections {
   /** Maximum number of connections of the store. */
   connections: number
   /** How to use the node that has the rows. Undefined if all statements go through the node of DATABASE_URL. */
   nodes?: NodeSettings | undefined
 }
+
+/** The place of all databases of a store that is not distributed. */
+const undistributed: Place = { worker: '', shard: '' }
 
 /** Runs a statement or a transaction through a node. */
 type Work<Result> = (queries: Queries, limit?: number) => Promise<Result>
@@ -26,7 +32,7 @@ type OwnNodeWork<Result> = (queries: Queries, limit: number, place: Place) => Pr
 /**
  * Returns a store on which the statements and transactions of one worker take at most half of the connections, or all of
  * those to its node if there are any, and those of one shard at most half of these. While a worker or a shard does not
- * respond, they fail within 2 s. Without Citus nothing changes.
+ * respond, they fail within 2 s. Without Citus, and before the store is distributed, nothing changes.
  *
  * @param store its statements on distributed tables must have the database's id as `$1`
  */
@@ -39,8 +45,17 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
   const placements = createPlacements((databaseId) =>
     onAnyNode((queries) => placementOf(queries, databaseId)),
   )
+  let undistributedUntil = 0
   let citus: Promise<boolean> | undefined
   let isWithoutCitus = false
+
+  async function placeOf(databaseId: string) {
+    if (performance.now() < undistributedUntil) return undistributed
+    const place = await placements.fetch(databaseId)
+    if (place || (await onAnyNode(isDistributed))) return place
+    undistributedUntil = performance.now() + undistributedMilliseconds
+    return undistributed
+  }
 
   async function inTurn<Result>(
     databaseId: unknown,
@@ -54,7 +69,8 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
     })
     isWithoutCitus = !isOnCitus
     if (!isOnCitus || typeof databaseId !== 'string') return onAnyNode(work)
-    const place = (await placements.fetch(databaseId)) ?? { worker: '', shard: '' }
+    const place = (await placeOf(databaseId)) ?? { worker: '', shard: '' }
+    if (place === undistributed) return onAnyNode(work)
     const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, answerMilliseconds)))
     if (!nodes || place.worker === '') return inItsTurn()
     return nodes.onNodeOf(place, (queries) => ownNodeWork(queries, answerMilliseconds, place), inItsTurn)
