@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
+import { lockWaits } from '../support/lock-waits.js'
 import { it as managementTest } from '../support/management.js'
 
 const tenant = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
@@ -194,4 +195,26 @@ it('importUsers computes no hash, and limits what failed logins will cost', asyn
   expect(lines.at(-1).errors).toMatchObject([{ path: 'passwordHash' }])
   for (const spy of used) expect(spy).not.toHaveBeenCalled()
   vi.restoreAllMocks()
+})
+
+it('an import into a tenant that is deleted meanwhile is to be repeated, and stores nothing', async ({
+  store,
+  manage,
+  imports,
+}) => {
+  const { database } = manage
+  const { tenants } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
+  const line = { email: 'grace@example.com', tenants: [{ id: tenants[0], name: 'Engines' }] }
+  const [response] = await store.transaction(database.id, async (query) => {
+    // So that the import waits between its tenants and its memberships.
+    await query('LOCK TABLE usher.membership IN SHARE MODE', [])
+    const imported = imports.lines([line])
+    await expect.poll(() => lockWaits(store), { timeout: 10_000 }).toBe(1)
+    await query('DELETE FROM usher.tenant WHERE database_id = $1::uuid', [database.id])
+    return [imported]
+  })
+  const { statusCode, json } = (await response) as Awaited<ReturnType<typeof imports.lines>>
+  expect([statusCode, json().code]).toEqual([503, 'unavailable'])
+  expect(await imports.emails()).toEqual(['ada@example.com'])
+  expect((await imports.lines([line])).json()).toMatchObject({ created: 1 })
 })

@@ -6,10 +6,11 @@ import {
   type UserLine,
 } from '@usher/contract/management'
 import { isForeignKeyViolation } from '../../../store/errors.js'
+import type { Store } from '../../../store/store.js'
 import { audit } from '../../../telemetry/audit.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
-import { databaseDeleted, Problem, validationFailed } from '../../problem.js'
+import { Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { requireDatabase } from '../databases.js'
 import { type KeepResponse, oncePerKey } from '../once-per-key.js'
@@ -34,9 +35,7 @@ export function importManagedUsers(
     const imported = await createImport(context, database)(lines, {
       require: (user) => requireScopes(apiKey, user),
       onStored: (transaction, stored) => keep(transaction, resultOf(stored)),
-    }).catch((error) => {
-      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-    })
+    }).catch(ifDeletedMeanwhile(store, params))
     const result = resultOf(imported)
     const { created: added, existing: alreadyThere, rejected } = result
     const users = { added, alreadyThere, rejected }
@@ -44,6 +43,16 @@ export function importManagedUsers(
     return result
   }
   return oncePerKey(context, request, { operation: 'importUsers', work })
+}
+
+/**
+ * Returns a handler of rejections. If the database was deleted meanwhile, there is nothing to import into. If a tenant of a
+ * line was, the lines can be imported again, which creates it.
+ */
+const ifDeletedMeanwhile = (store: Store, path: DatabasePath) => async (cause: unknown) => {
+  if (!isForeignKeyViolation(cause)) throw cause
+  await requireDatabase(store, path)
+  throw new Problem('unavailable', { cause })
 }
 
 /** @throws {Problem} `payload_too_large` or `validation_failed` */
