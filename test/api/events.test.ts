@@ -151,6 +151,28 @@ it('a cursor expires if events were not kept for a time', async ({ store, kept, 
   expect((await kept.send(`?after=${next}`)).json().code).toBe('cursor_expired')
 })
 
+it('a cursor also expires if the command that keeps events again fails at first', async ({
+  store,
+  kept,
+  usher,
+}) => {
+  const { next } = await kept.list()
+  await setDatabase(store, kept.database, { eventsKept: 0 })
+  usher.clock.cacheAhead += 6_000
+  await kept.database.signedUp()
+  const cut = {
+    ...store,
+    query: (text: string, values: unknown[]) =>
+      text.includes('event_cursor SET lineage')
+        ? Promise.reject(new Error('cut'))
+        : store.query<never>(text, values),
+  }
+  await expect(setDatabase(cut, kept.database, { eventsKept: 1 })).rejects.toThrow('cut')
+  await setDatabase(store, kept.database, { eventsKept: 1 })
+  usher.clock.cacheAhead += 6_000
+  expect((await kept.send(`?after=${next}`)).json().code).toBe('cursor_expired')
+})
+
 it.for([
   ['after=1', 'after', 'must be `next` of an earlier response'],
   ['wait=26', 'wait', 'must be a whole number from 0 to 25'],

@@ -84,6 +84,9 @@ export async function setDatabase(
   { webhookSecret, ...settings }: Partial<DatabaseSettings> & { webhookSecret?: string | null },
 ) {
   const { id, eventsKept, roles } = await requireDatabase(store, path)
+  // First, because this command does not do it again once the setting is stored.
+  if (eventsKept === 0 && settings.eventsKept)
+    await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   await inTransaction(store, async (transaction) => {
     if (settings.roles) await requireUnused(transaction, { id, roles }, settings.roles)
     const sealedWebhookSecret =
@@ -93,8 +96,6 @@ export async function setDatabase(
     await updateDatabase(transaction, id, { ...settings, sealedWebhookSecret })
   })
   if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
-  if (eventsKept === 0 && settings.eventsKept)
-    await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   return requireDatabase(store, path)
 }
 
