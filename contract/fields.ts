@@ -13,11 +13,11 @@ export const text = () => z.string(mustBe('a string')).refine(isUnicode, unicode
 /** Returns the schema of a name: trimmed, 1 to 255 characters. */
 export const name = () => text().trim().min(1, notBlank).max(255, atMost255)
 
-const isUuid = failsWith('invalid_type', 'must be a UUID')
+export const notUuid = failsWith('invalid_type', 'must be a UUID')
 
 /** Returns the schema of an id of a request, in lower case: what is stored of it is compared with the ids in tokens. */
 export const id = (description: string, example = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01') =>
-  field(description, z.uuid(isUuid).toLowerCase(), { examples: [example], maxLength: 36 })
+  field(description, z.uuid(notUuid).toLowerCase(), { examples: [example], maxLength: 36 })
 
 /** Returns the schema of an object of the product in a response. */
 export const metadata = (description: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Email } from '../email.js'
 import { failsWith } from '../field-errors.js'
-import { notBlank, text } from '../fields.js'
+import { notBlank, notUuid, text } from '../fields.js'
 import { page } from '../page.js'
 import { field } from '../registry.js'
 import { externalIdFilter, notFlag, strict } from './fields.js'
@@ -38,7 +38,7 @@ export const ListUsersQuery = strict({
     { maxLength: 3_699 },
   ),
   externalId: externalIdFilter(),
-  tenant: field('Only the users of this tenant.', z.uuid().optional()),
+  tenant: field('Only the users of this tenant.', z.uuid(notUuid).optional()),
   disabled: field(
     'Only the users who are disabled, or only those who are not.',
     z

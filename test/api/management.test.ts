@@ -194,6 +194,7 @@ describe('the list of users', () => {
     ['emailPrefix=a&after=eA', 'after', 'must be `next` of an earlier response'],
     ['emailPrefix=a&email=a@example.com', 'emailPrefix', 'is a second filter'],
     ['disabled=1', 'disabled', 'must be true or false'],
+    ['tenant=engines', 'tenant', 'must be a UUID'],
     ['ids=', 'ids', 'must be 1 to 100 UUIDs'],
     [`ids=${Array.from({ length: 101 }, () => randomUUID())}`, 'ids', 'must be 1 to 100 UUIDs'],
     ['emial=ada@example.com', 'query', 'emial'],
