@@ -81,6 +81,18 @@ it('after a wait in which another reader kept rows from being numbered, the list
   expect([await result, waits.count()]).toEqual(['changed', 0])
 })
 
+it('after a wait for one of many databases, each of which is read seldom, the list is read again', async () => {
+  const { state, waits } = newProcess(1_000)
+  const client = newClient()
+  const results = Array.from({ length: 400 }, (_, index) =>
+    waits.wait(`database ${index}`, place, { milliseconds: 4_000, client, apiKey: `key ${index}` }),
+  )
+  await vi.advanceTimersByTimeAsync(3_999)
+  expect([waits.count(), state.reads]).toEqual([400, 400])
+  await vi.advanceTimersByTimeAsync(1)
+  expect([await results[0], await results[399]]).toEqual(['changed', 'unchanged'])
+})
+
 it('a wait beyond the bound of the process is refused, until a client disconnects', async () => {
   const { waits, wait } = newProcess()
   const clients = [newClient(), newClient(), newClient()]

@@ -13,6 +13,8 @@ const partOfKey = 1 / 4
 
 /** How much later than planned the last read may have begun, for a wait to end without another one. */
 const lateMilliseconds = 1_000
+/** How long ago it may have begun, however seldom reads are planned: the client takes the list for complete. */
+const freshMilliseconds = 3_000
 
 /**
  * How a wait ended: with a list that must be read again, without a new place in time, or immediately because the process,
@@ -125,10 +127,13 @@ export function createListWaits({ read, isEnding, max }: WaitSettings) {
     for (const { waits } of [...groups.values()]) for (const wait of [...waits]) wait.end('refused')
   }
 
-  /** Returns how a wait ends in time. If reads of the database hang, a client must not take it for unchanged. */
+  /**
+   * Returns how a wait ends in time. If reads of the database hang or are seldom, a client must not take it for unchanged.
+   */
   function resultInTime(databaseId: string): WaitResult {
     const readAt = groups.get(databaseId)?.readAt ?? 0
-    return performance.now() - readAt < interval(databaseId) + lateMilliseconds ? 'unchanged' : 'changed'
+    const mostMilliseconds = Math.min(interval(databaseId) + lateMilliseconds, freshMilliseconds)
+    return performance.now() - readAt < mostMilliseconds ? 'unchanged' : 'changed'
   }
 
   return {
