@@ -125,9 +125,15 @@ async function refreshTokens(
   }
 }
 
-/** Returns operations that store no token, because the user may log out or in meanwhile. */
+/**
+ * Returns operations that store no token, because the user may log out or in meanwhile. A session is opened again without a
+ * response: if the first request has opened it, the second one is only refused.
+ */
 export const operationsWith = (options: OperationOptions, jwt?: string) =>
-  createOperations(endpoints, options, { get: () => jwt, set() {} })
+  createOperations({ ...endpoints, openSession: { ...endpoints.openSession, isRepeatable: true } }, options, {
+    set() {},
+    get: () => jwt,
+  })
 
 /** Returns the ID of the session of a refresh token, which is `id.number.mac`. */
 export const sessionIdOf = (refreshToken: string | undefined) => refreshToken?.split('.')[0]

@@ -100,6 +100,23 @@ describe('a client with a session', () => {
     ])
   })
 
+  it.each([
+    ['503', () => problem('unavailable')],
+    ['no response', networkFailure],
+  ])('tries again to open a session after %s', async (_name, failure) => {
+    vi.useFakeTimers({ now, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+    const { fetch } = stubFetch(
+      () => signedIn('login'),
+      failure,
+      () => session('first', 'refresh-0', 201),
+    )
+    const usher = createSessionClient({ ...app, fetch })
+    const login = usher.login(credentials)
+    await vi.runAllTimersAsync()
+    expect((await login).error).toBeUndefined()
+    expect(usher.token).toBe('first')
+  })
+
   it('is logged in without a session if none can be opened', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('login'),
