@@ -425,7 +425,7 @@ export interface ManagedUser {
   throttled: boolean
   /** Number of sessions that have not ended. */
   sessions: number
-  /** Day of the last login from a known network (UTC), or null. A network is known for 90 days. */
+  /** Day of the last login from a known network (UTC), or null. A network is known for 30 days. */
   lastLoginOn: string | null
 }
 

@@ -85,7 +85,7 @@ export const ManagedUser = component(
     throttled: field('Whether a login may have to wait because earlier ones have failed.', z.boolean()),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
     lastLoginOn: field(
-      'Day of the last login from a known network (UTC), or null. A network is known for 90 days.',
+      'Day of the last login from a known network (UTC), or null. A network is known for 30 days.',
       z.iso.date().nullable(),
     ),
   }),

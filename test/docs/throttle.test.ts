@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultSettings } from '../../server/domain/databases/settings.js'
-import { freeFailures, secondsLeft } from '../../server/domain/throttle/rules.js'
+import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/domain/throttle/rules.js'
 
 const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
 const number = (value: number) => value.toLocaleString('en')
@@ -11,7 +11,7 @@ const daySeconds = 86_400
 const waitAfter = (kind: 'network' | 'account', count: number) =>
   secondsLeft({ network: undefined, account: undefined, [kind]: { count, lastAt: new Date(0) } }, 0)
 
-/** Returns the times of the failures of a day, in seconds, by an attacker who always tries again at once. */
+/** Returns the times of the failures of a day, in seconds, by an attacker who always tries again immediately. */
 function failuresOfADay(kind: 'network' | 'account') {
   const times: number[] = []
   for (let at = 0; at < daySeconds; at += waitAfter(kind, times.length)) times.push(at)
@@ -39,4 +39,12 @@ it('the documents have the figures of the throttle', async () => {
     `| all accounts of a database, one network | ${perHour} immediately, ${number(25 * perHour)} in all | ${number(24 * perHour)} |`,
   )
   expect(await read('docs/api.md')).toContain(`After ${freeFailures.account} failures from any`)
+})
+
+it('the documents have the time for which a network is known', async () => {
+  const days = knownMilliseconds / (daySeconds * 1000)
+  expect(await read('contract/management-openapi.json')).toContain(`A network is known for ${days} days.`)
+  expect(await read('docs/glossary.md')).toContain(
+    `A network from which a user logged in within the last ${days} days.`,
+  )
 })
