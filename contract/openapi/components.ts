@@ -4,7 +4,7 @@ import type { ProblemHeader } from '../problems.js'
 type ComponentKind = 'schemas' | 'headers' | 'links' | 'parameters' | 'responses'
 
 /** Returns a reference to a component of the document. */
-export const component = (kind: ComponentKind, name: string): ReferenceObject => ({
+export const reference = (kind: ComponentKind, name: string): ReferenceObject => ({
   $ref: `#/components/${kind}/${name}`,
 })
 
@@ -43,6 +43,6 @@ export const headers: Record<HeaderName, HeaderObject & { example: string | numb
 
 /** Returns references to the headers of a response. */
 export const headersOf = (names: readonly HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [name, component('headers', name)]))
+  Object.fromEntries(names.map((name) => [name, reference('headers', name)]))
 
 export const html = { 'text/html': { schema: { type: 'string' } } } as const

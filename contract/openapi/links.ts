@@ -1,7 +1,7 @@
 import type { AppRoute } from '@ts-rest/core'
 import type { LinkObject, OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
-import { component, pascalCase } from './components.js'
+import { pascalCase, reference } from './components.js'
 import { metadataOf, routes } from './routes.js'
 
 /**
@@ -18,7 +18,7 @@ export function linksTo(builder: OpenApiBuilder, operationIds: readonly string[]
       parameters: Object.fromEntries(names.map((name) => [name, `$request.path.${name}`])),
     }
     builder.addLink(pascalCase(operationId), link)
-    links[operationId] = component('links', pascalCase(operationId))
+    links[operationId] = reference('links', pascalCase(operationId))
   }
   return links
 }

@@ -12,7 +12,7 @@ import { z } from 'zod'
 import type { RouteMetadata } from '../metadata.js'
 import type { ProblemBody } from '../problems.js'
 import { registry } from '../registry.js'
-import { component, headersOf, html, pascalCase } from './components.js'
+import { headersOf, html, pascalCase, reference } from './components.js'
 import { linksTo } from './links.js'
 import { problemResponse } from './problem-responses.js'
 import { metadataOf, type routes } from './routes.js'
@@ -76,7 +76,7 @@ function parametersOf(
     const isOther = named && JSON.stringify(named) !== JSON.stringify(parameter)
     const key = (isOther ? pascalCase(operationId) : '') + pascalCase(name)
     builder.addParameter(key, parameter)
-    return component('parameters', key)
+    return reference('parameters', key)
   })
 }
 
@@ -110,7 +110,7 @@ function responsesOf(builder: OpenApiBuilder, route: AppRoute) {
   const responses: Record<string, Response> = {}
   if (metadataOf(route).revalidates) {
     builder.addResponse('NotModified', { description: 'Not modified', headers: headersOf(['Cache-Control']) })
-    responses['304'] = component('responses', 'NotModified')
+    responses['304'] = reference('responses', 'NotModified')
   }
   for (const [status, response] of Object.entries(route.responses))
     responses[status] = responseOf(builder, route, [status, response])

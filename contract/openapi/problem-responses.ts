@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core'
 import type { OpenApiBuilder, ReferenceObject } from 'openapi3-ts/oas31'
 import { type AnyProblemCode, everyProblem, problemHeaders } from '../every-problem.js'
 import { bodyProblems, tokenProblems } from '../failures.js'
-import { component, headersOf, html, pascalCase } from './components.js'
+import { headersOf, html, pascalCase, reference } from './components.js'
 import { metadataOf } from './routes.js'
 
 function problemExample(code: AnyProblemCode, route: AppRoute) {
@@ -67,10 +67,10 @@ export function problemResponse(
     description: codes.map((code) => everyProblem[code].title).join(', or '),
     ...(extra.length > 0 && { headers: headersOf([...new Set(extra)]) }),
     content: {
-      'application/problem+json': { schema: component('schemas', 'Problem'), ...examplesOf(codes, route) },
+      'application/problem+json': { schema: reference('schemas', 'Problem'), ...examplesOf(codes, route) },
       ...(isPage && html),
     },
     'x-problem-codes': codes,
   })
-  return component('responses', name)
+  return reference('responses', name)
 }

@@ -1,7 +1,7 @@
 import type { ReferenceObject, SchemaObject } from 'openapi3-ts/oas31'
 import { z } from 'zod'
 import { registry } from '../registry.js'
-import { component } from './components.js'
+import { reference } from './components.js'
 import { managementRoutes, routes } from './routes.js'
 
 /** Returns the schema of a body that may be missing, or the schema itself. */
@@ -58,7 +58,7 @@ const toOpenApiSchema = ({ $schema, $id, '~standard': _, ...schema }: Record<str
 export function namedSchemas(): [name: string, schema: SchemaObject][] {
   const { schemas } = z.toJSONSchema(registry, {
     ...rendering,
-    uri: (id) => component('schemas', id).$ref,
+    uri: (id) => reference('schemas', id).$ref,
   })
   return Object.entries(schemas).map(([name, schema]) => [name, toOpenApiSchema({ ...schema })])
 }
@@ -67,7 +67,7 @@ export function namedSchemas(): [name: string, schema: SchemaObject][] {
 export function schemaOf(schema: z.ZodType): SchemaObject | ReferenceObject {
   const { parent = schema } = schema._zod
   const id = registry.get(schema)?.id ?? registry.get(parent)?.id
-  if (id) return component('schemas', id)
+  if (id) return reference('schemas', id)
   const { description: _, ...inline } = toOpenApiSchema(z.toJSONSchema(schema, rendering))
   return inline
 }
