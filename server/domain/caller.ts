@@ -14,8 +14,8 @@ export interface Client {
 
 /** The client of a request, and the log of the request. */
 export interface Caller extends Client {
-  /** IP address, by which failed logins are counted. */
-  address: string
+  /** IP address of the client. Empty on a Unix socket. */
+  clientAddress: string
   /** Adds the request id to each line. */
   log: Log
   /** Asks the client to wait before its next request, with a successful response. */

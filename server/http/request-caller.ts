@@ -17,12 +17,12 @@ export class RequestCaller implements Caller {
     private readonly hashing: Pick<AppContext['hashing'], 'queueSeconds'>,
   ) {}
 
-  get address() {
+  get clientAddress() {
     return this.request.clientAddress
   }
 
   get network() {
-    return networkOf(this.address)
+    return networkOf(this.clientAddress)
   }
 
   get deadline() {

@@ -66,7 +66,7 @@ export async function requestCode(
   { purpose, canonicalEmail, findUserId }: RequestedCode,
 ) {
   const { id: databaseId } = database
-  const request = { purpose, canonicalEmail, clientAddress: caller.address }
+  const request = { purpose, canonicalEmail, clientAddress: caller.clientAddress }
   const at = new Date(now())
   const storeWith = (countMail: CountMail) =>
     store.transaction(databaseId, async (query) => {

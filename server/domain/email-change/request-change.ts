@@ -34,7 +34,7 @@ export async function requestEmailChange(context: AppContext, request: UserReque
     { databaseId, type: 'email_change_requested', userId: user.id, recipient: user.email },
     now,
   )
-  const limited = { purpose, canonicalEmail, clientAddress: caller.address, userId: user.id }
+  const limited = { purpose, canonicalEmail, clientAddress: caller.clientAddress, userId: user.id }
   const store = (count: CountMail) =>
     context.store.transaction(databaseId, async (query) => {
       await count({ query })

@@ -37,7 +37,7 @@ export async function authenticate(
   const { store, throttle, networkAllowance } = context
   const { database, caller } = request
   const databaseId = database.id
-  const attempt = throttle.keys.attempt(databaseId, canonicalEmail, caller.address)
+  const attempt = throttle.keys.attempt(databaseId, canonicalEmail, caller.clientAddress)
   let readAt = context.now()
   let userId: string | undefined
   const read = async () => {

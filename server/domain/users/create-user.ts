@@ -38,7 +38,7 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
   await requireNewPassword(context, database, { ...body, field: 'password' })
   const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
-  const network = context.throttle.keys.network(database.id, caller.address)
+  const network = context.throttle.keys.network(database.id, caller.clientAddress)
   context.networkAllowance.assertLeft(database, network)
   const replay = async () => {
     const previous = key && (await replaySignUp(context, request, key))
