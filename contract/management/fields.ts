@@ -116,8 +116,8 @@ export const keyProblems = [
   ...databaseProblems,
 ] as const
 
-/** Problems of every operation with a body. */
-export const bodyProblems = [...withoutBodyProblems, ...keyProblems] as const
+/** Problems of every operation that changes something. Clients may send a body with any of them. */
+export const writeProblems = [...withoutBodyProblems, ...keyProblems] as const
 
 /** Problems of every POST. */
-export const postProblems = ['idempotency_key_reused', ...bodyProblems] as const
+export const postProblems = ['idempotency_key_reused', ...writeProblems] as const

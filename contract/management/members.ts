@@ -7,7 +7,7 @@ import { field } from '../registry.js'
 import { role } from '../role.js'
 import { MemberPath, TenantPath } from '../tenant-path.js'
 import { MemberList } from '../tenants.js'
-import { body, bodyProblems, keyProblems, managementPath, NoQuery, strict } from './fields.js'
+import { body, keyProblems, managementPath, NoQuery, strict, writeProblems } from './fields.js'
 
 const c = initContract()
 
@@ -47,7 +47,7 @@ export const members = c.router({
     body: PutMemberBody.optional(),
     responses: {
       204: c.noBody(),
-      ...failures('tenant_not_found', 'user_not_found', ...bodyProblems),
+      ...failures('tenant_not_found', 'user_not_found', ...writeProblems),
     },
     summary: 'Add a user to a tenant, or change the role of a member',
     description:

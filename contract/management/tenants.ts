@@ -11,7 +11,6 @@ import { TenantPath } from '../tenant-path.js'
 import { tenantName } from '../tenants.js'
 import {
   body,
-  bodyProblems,
   externalId,
   externalIdFilter,
   IdempotencyHeaders,
@@ -22,6 +21,7 @@ import {
   postProblems,
   productFields,
   strict,
+  writeProblems,
 } from './fields.js'
 
 const c = initContract()
@@ -145,7 +145,7 @@ export const tenants = c.router({
     body: ChangeTenantBody,
     responses: {
       200: ManagedTenant,
-      ...failures('tenant_not_found', 'precondition_failed', 'external_id_taken', ...bodyProblems),
+      ...failures('tenant_not_found', 'precondition_failed', 'external_id_taken', ...writeProblems),
     },
     summary: 'Change a tenant',
     description:

@@ -7,13 +7,13 @@ import type { DescribedRoutes } from '../metadata.js'
 import { field } from '../registry.js'
 import {
   body,
-  bodyProblems,
   flag,
   IfMatchHeaders,
   NoQuery,
   productFields,
   UserPath,
   userPath,
+  writeProblems,
 } from './fields.js'
 import { changeableFields, ManagedUser } from './users.js'
 
@@ -69,7 +69,7 @@ export const userChanges = c.router({
         'email_taken',
         'external_id_taken',
         'precondition_failed',
-        ...bodyProblems,
+        ...writeProblems,
       ),
     },
     summary: 'Change a user',
@@ -82,7 +82,7 @@ export const userChanges = c.router({
     path: `${userPath}/password`,
     ...onUser,
     body: SetPasswordBody,
-    responses: { ...done, ...failures('user_not_found', ...bodyProblems) },
+    responses: { ...done, ...failures('user_not_found', ...writeProblems) },
     summary: 'Set the password of a user',
     description:
       'Ends all sessions, and revokes tokens and codes to choose a password. Also needs `credentials:write`.',
@@ -93,7 +93,7 @@ export const userChanges = c.router({
     path: userPath,
     ...onUser,
     body: c.noBody(),
-    responses: { ...done, ...failures(...bodyProblems) },
+    responses: { ...done, ...failures(...writeProblems) },
     summary: 'Delete a user',
     description:
       'Deletes the user and what belongs to the user. The tenants stay. Succeeds also if there is no such user.',
@@ -104,7 +104,7 @@ export const userChanges = c.router({
     path: `${userPath}/failed-logins`,
     ...onUser,
     body: c.noBody(),
-    responses: { ...done, ...failures('user_not_found', ...bodyProblems) },
+    responses: { ...done, ...failures('user_not_found', ...writeProblems) },
     summary: 'Clear the failed logins of a user',
     description: 'A throttled user can log in immediately.',
     metadata: { scope: 'users:write', isRepeatable: true },

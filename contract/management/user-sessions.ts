@@ -5,7 +5,7 @@ import { instant } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next, page } from '../page.js'
 import { component, field } from '../registry.js'
-import { bodyProblems, keyProblems, NoQuery, strict, UserPath, userPath } from './fields.js'
+import { keyProblems, NoQuery, strict, UserPath, userPath, writeProblems } from './fields.js'
 
 const c = initContract()
 
@@ -54,7 +54,7 @@ export const userSessions = c.router({
     pathParams: UserPath,
     query: NoQuery,
     body: c.noBody(),
-    responses: { 204: c.noBody(), ...failures('user_not_found', ...bodyProblems) },
+    responses: { 204: c.noBody(), ...failures('user_not_found', ...writeProblems) },
     summary: 'End all sessions of a user',
     description: 'Also revokes all access tokens of the user.',
     metadata: { scope: 'sessions:write', isRepeatable: true },
