@@ -10,11 +10,11 @@ import { type Event, eventMessages } from '../events/events.js'
 import { Problem } from '../problem.js'
 import { requireKnownRole, requireRank, requireRankOver, requireStoredRole } from '../tenants/roles.js'
 import {
-  changeTenant,
   type LockedTenant,
   noteChanges,
   requireMembership,
   type TenantRequest,
+  withLockedTenant,
 } from '../tenants/tenant-change.js'
 import type { CountMail } from '../throttle/mail-allowance.js'
 
@@ -53,7 +53,7 @@ export async function inviteMember(
         { actorRole, countMail, messagesOf: (events) => eventMessages(database, now, events) },
       )
     }
-    return changeTenant(context, request, { work })
+    return withLockedTenant(context, request, { work })
   })
   if ('limit' in invited) {
     const { limit, retryAfterSeconds } = invited

@@ -11,11 +11,11 @@ import type { AppContext } from '../context.js'
 import { type Event, eventMessages } from '../events/events.js'
 import { requireRank, requireRankOver } from '../tenants/roles.js'
 import {
-  changeTenant,
   type LockedTenant,
   noteChanges,
   requireMembership,
   type TenantRequest,
+  withLockedTenant,
 } from '../tenants/tenant-change.js'
 import { invitationBody, pendingInTenant } from './invite.js'
 
@@ -49,7 +49,7 @@ export async function revokeInvitation(context: AppContext, request: RevocationR
     const messagesOf = (events: readonly Event[]) => eventMessages(database, new Date(context.now()), events)
     return revoke(transaction, key, { actorRole, messagesOf })
   }
-  if (!(await changeTenant(context, request, { work }))) return
+  if (!(await withLockedTenant(context, request, { work }))) return
   noteChanges(context, request, [{ event: 'invitation.revoked', tenantId, invitationId: id }])
 }
 

@@ -14,12 +14,12 @@ import { readPage } from '../page.js'
 import { Problem } from '../problem.js'
 import { lastOwner, requireRank, requireRankOver, requireStoredRole } from './roles.js'
 import {
-  changeTenant,
   type LockedTenant,
   noteChanges,
   requireChangesLeft,
   requireMembership,
   type TenantRequest,
+  withLockedTenant,
 } from './tenant-change.js'
 import { eventsOfDeletion } from './tenants.js'
 
@@ -85,7 +85,7 @@ export async function changeMember(
     }
     return { isChanged, member: (await findMember(transaction, key)) as FoundMember }
   }
-  const { isChanged, member } = await changeTenant(context, request, { userId, work })
+  const { isChanged, member } = await withLockedTenant(context, request, { userId, work })
   if (isChanged) noteChanges(context, request, [{ event: 'tenant.role_changed', tenantId, userId, role }])
   return memberBody(member)
 }
@@ -111,7 +111,7 @@ export async function removeMember(context: AppContext, request: MemberRequest) 
     await insertMessages(transaction, eventMessages(database, key.now, events))
     return { isDeleted: !hasOtherMember }
   }
-  const removed = await changeTenant(context, request, { userId, work })
+  const removed = await withLockedTenant(context, request, { userId, work })
   if (!removed) return
   noteChanges(context, request, [
     { event: 'tenant.user_removed', tenantId, userId },

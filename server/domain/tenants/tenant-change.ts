@@ -20,13 +20,13 @@ export interface LockedTenant extends Omit<Standing, 'isUnchanged' | 'actorRole'
 }
 
 /**
- * Locks a tenant, and runs a change by one of its members in the same transaction.
+ * Locks a tenant, and runs `work` by one of its members in the same transaction.
  *
  * @param userId the member whom the change concerns, by default the user of the request
  * @throws {Problem} `tenant_not_found` if the user of the request is not a member; `token_invalid` if the user has changed
  * since the request read it
  */
-export const changeTenant = <Result>(
+export const withLockedTenant = <Result>(
   { store }: Pick<AppContext, 'store'>,
   { database, params: { tenantId }, user }: TenantRequest,
   { userId = user.id, work }: { userId?: string; work: (locked: LockedTenant) => Promise<Result> },

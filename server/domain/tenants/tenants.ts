@@ -10,12 +10,12 @@ import { databaseDeleted, Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { requireRank } from './roles.js'
 import {
-  changeTenant,
   type LockedTenant,
   noteChanges,
   requireChangesLeft,
   requireMembership,
   type TenantRequest,
+  withLockedTenant,
 } from './tenant-change.js'
 
 /** How many existing tenants a user may have created. */
@@ -76,7 +76,7 @@ export async function updateTenant(
     }
     return { isChanged, tenant: tenantBody({ ...former, name }, actorRole) }
   }
-  const { isChanged, tenant } = await changeTenant(context, request, { work })
+  const { isChanged, tenant } = await withLockedTenant(context, request, { work })
   if (isChanged) noteChanges(context, request, [{ event: 'tenant.updated', tenantId: tenant.id }])
   return tenant
 }
@@ -105,7 +105,7 @@ export async function deleteTenant(context: AppContext, request: TenantRequest) 
     await insertMessages(transaction, eventMessages(database, now, events))
     return isDeleted
   }
-  while (!(await changeTenant(context, request, { work }))) context.deliver(eventChannels(database))
+  while (!(await withLockedTenant(context, request, { work }))) context.deliver(eventChannels(database))
   noteChanges(context, request, [{ event: 'tenant.deleted', tenantId: key.tenantId }])
 }
 
