@@ -52,9 +52,9 @@ export class ChangedMigrationError extends Error {
  */
 export async function migrate(store: Store, folder = migrationsFolder): Promise<string[]> {
   const applied: string[] = []
-  await inTransaction(store, createHistory)
+  await inSchemaTransaction(store, createHistory)
   for (const migration of await readMigrations(folder)) {
-    const isNew = await inTransaction(store, (transaction) => apply(transaction, migration))
+    const isNew = await inSchemaTransaction(store, (transaction) => apply(transaction, migration))
     if (isNew) applied.push(migration.name)
   }
   return applied
@@ -108,7 +108,7 @@ const historyStatement = `
 const historyOf = (rows: AppliedMigration[]) => new Map(rows.map(({ name, checksum }) => [name, checksum]))
 
 /** Runs a transaction that changes the tables of a store. Concurrent ones wait for each other. */
-export async function inTransaction<Result>(
+export async function inSchemaTransaction<Result>(
   store: Store,
   work: (transaction: Transaction) => Promise<Result>,
 ) {

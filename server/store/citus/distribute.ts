@@ -1,5 +1,5 @@
 import type { Prisma } from '../generated/client.js'
-import { inTransaction } from '../migrate.js'
+import { inSchemaTransaction } from '../migrate.js'
 import type { Store } from '../store.js'
 import { distributeTable, hasCitus, leader, queriesOf, referenceTables } from './tables.js'
 
@@ -45,7 +45,7 @@ export class UnusableWorkersError extends Error {
  * @throws {UnusableWorkersError}
  */
 export function distribute(store: Store): Promise<string[]> {
-  return inTransaction(store, async (transaction) => {
+  return inSchemaTransaction(store, async (transaction) => {
     if (!(await hasCitus(queriesOf(transaction)))) throw new NoCitusError()
     await requireWorkers(transaction)
     await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
