@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Page } from '../../store/queries/management/typed-queries.js'
+import type { Page } from '../../store/queries/page.js'
 import { wholeNumber } from './arguments.js'
 import { print } from './with-store.js'
 

@@ -3,8 +3,8 @@ import {
   type ListedInvitation,
   listInvitationRows,
 } from '../../store/queries/invitations.js'
-import type { Page } from '../../store/queries/management/typed-queries.js'
 import { lockTenant } from '../../store/queries/members.js'
+import type { Page } from '../../store/queries/page.js'
 import { findTenant as findTenantById } from '../../store/queries/tenants.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'

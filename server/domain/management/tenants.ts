@@ -13,11 +13,11 @@ import {
   type TenantRow,
   updateTenantRow,
 } from '../../store/queries/management/tenants.js'
-import type { Page } from '../../store/queries/management/typed-queries.js'
 import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { deletePartOfTenant } from '../../store/queries/member-changes.js'
 import { lockTenant } from '../../store/queries/members.js'
 import { insertMessages } from '../../store/queries/outbox.js'
+import type { Page } from '../../store/queries/page.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
 import { eventsOfDeletion } from '../tenants/tenants.js'

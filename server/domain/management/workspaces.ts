@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Workspace } from '../../store/generated/client.js'
-import type { Page } from '../../store/queries/management/typed-queries.js'
 import {
   deleteEmptyWorkspace,
   findWorkspace,
   insertWorkspace,
   listWorkspaceRows,
 } from '../../store/queries/management/workspaces.js'
+import type { Page } from '../../store/queries/page.js'
 import type { Store } from '../../store/store.js'
 import { requirePathName, workspaceNotFound } from './names.js'
 import { OperatorError } from './operator-error.js'

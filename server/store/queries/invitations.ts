@@ -1,7 +1,7 @@
 import { NIL } from 'uuid'
 import type { Invitation, Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
-import type { Page } from './management/typed-queries.js'
+import type { Page } from './page.js'
 import { unindexed } from './unindexed.js'
 
 // Whoever changes an invitation has locked its tenant (members.ts). So what a statement reads is still true when the next

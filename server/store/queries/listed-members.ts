@@ -1,7 +1,7 @@
 import { NIL } from 'uuid'
 import type { Membership, User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import type { Page } from './management/typed-queries.js'
+import type { Page } from './page.js'
 import { roleOf } from './roles.js'
 
 /** A user of a tenant. */

@@ -1,5 +1,5 @@
-import type { Page } from '../../../store/queries/management/typed-queries.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
+import type { Page } from '../../../store/queries/page.js'
 import type { Store } from '../../../store/store.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { readManagedUsers } from '../../users/read-managed-users.js'

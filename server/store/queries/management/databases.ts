@@ -1,5 +1,6 @@
 import type { Prisma } from '../../generated/client.js'
-import type { Page, TypedQueries } from './typed-queries.js'
+import type { Page } from '../page.js'
+import type { TypedQueries } from './typed-queries.js'
 
 /** Inserts a database. Returns it with its defaults, or undefined if its name is taken in the workspace. */
 export async function insertDatabase(

@@ -1,7 +1,8 @@
 import { NIL } from 'uuid'
 import type { User } from '../../generated/client.js'
+import type { Page } from '../page.js'
 import type { ProductFields } from '../product-fields.js'
-import type { Page, TypedQueries } from './typed-queries.js'
+import type { TypedQueries } from './typed-queries.js'
 
 /** A user with all tenants in the order of joining. The times of tenants are text, as Postgres writes it in JSON. */
 export type UserToExport = Omit<

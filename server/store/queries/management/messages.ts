@@ -1,5 +1,6 @@
 import type { Prisma } from '../../generated/client.js'
-import type { Page, TypedQueries } from './typed-queries.js'
+import type { Page } from '../page.js'
+import type { TypedQueries } from './typed-queries.js'
 
 const undelivered = { kind: { not: 'tail' } } satisfies Prisma.MessageWhereInput
 const notRetried = { ...undelivered, dueAt: null } satisfies Prisma.MessageWhereInput

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../generated/client.js'
+import type { Page } from '../page.js'
 import type { ProductFields } from '../product-fields.js'
-import type { Page, TypedQueries } from './typed-queries.js'
+import type { TypedQueries } from './typed-queries.js'
 
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
 

@@ -1,9 +1,10 @@
 import { NIL } from 'uuid'
 import type { Prisma, User } from '../../generated/client.js'
 import { usersOfTenant } from '../listed-members.js'
+import type { Page } from '../page.js'
 import { nextGeneration } from '../revocations.js'
 import { storeTokensRevoked } from '../stored-revocations.js'
-import type { Page, TypedQueries } from './typed-queries.js'
+import type { TypedQueries } from './typed-queries.js'
 
 const accountColumns = {
   databaseId: true,

@@ -1,5 +1,6 @@
 import type { Workspace } from '../../generated/client.js'
-import type { Page, TypedQueries } from './typed-queries.js'
+import type { Page } from '../page.js'
+import type { TypedQueries } from './typed-queries.js'
 
 export async function findWorkspace(store: TypedQueries, slug: string) {
   const { workspace } = await store.loadPrisma()
