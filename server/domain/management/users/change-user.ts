@@ -15,11 +15,20 @@ import { hashOf, requirePassword } from './new-password.js'
 
 type Change = (operation: Operation, ref: DatabaseRef, userRef: string) => Promise<Account>
 
+const setDisabled =
+  (isDisabled: boolean): Change =>
+  async (operation, ref, userRef) => {
+    const { store } = operation
+    const database = await findDatabase(store, ref)
+    const { id } = await changeFields(operation, database, { userRef, changes: { isDisabled } })
+    return accountOf((await findAccount(store, database, id)).account)
+  }
+
 /** Rejects the logins of a user, revokes earlier tokens and ends the sessions. */
-export const disableUser: Change = (...change) => setDisabled(true, change)
+export const disableUser = setDisabled(true)
 
 /** Accepts the logins of a disabled user again. */
-export const enableUser: Change = (...change) => setDisabled(false, change)
+export const enableUser = setDisabled(false)
 
 /**
  * Changes the address of a user, which is not verified then. The user can undo it by a mail to the former address.
@@ -36,13 +45,6 @@ export async function setEmail(
   const changes = { email, emailUndo: hasUndo }
   const { id, events } = await changeFields(operation, database, { userRef, changes })
   return { account: accountOf((await findAccount(store, database, id)).account), events }
-}
-
-async function setDisabled(isDisabled: boolean, [operation, ref, userRef]: Parameters<Change>) {
-  const { store } = operation
-  const database = await findDatabase(store, ref)
-  const { id } = await changeFields(operation, database, { userRef, changes: { isDisabled } })
-  return accountOf((await findAccount(store, database, id)).account)
 }
 
 export const revokeTokens: Change = async ({ store, now }, ref, userRef) => {
