@@ -22,8 +22,9 @@ function addListCommand(tenant: Command) {
     .description('list the invitations of a tenant that are not accepted yet')
     .action((path, tenantId, options) =>
       withStore(async (store) => {
-        const listed = { limit: options.limit, ...(options.after && { after: options.after }), tenantId }
-        printPage(options, await listTenantInvitations({ store, now: new Date() }, path, listed), {
+        const operation = { store, now: new Date() }
+        const invitations = await listTenantInvitations(operation, path, { ...options, tenantId })
+        printPage(options, invitations, {
           columns: {
             ID: ({ id }) => id,
             EXPIRES: ({ expiresAt }) => expiresAt.toISOString(),

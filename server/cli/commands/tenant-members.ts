@@ -1,8 +1,11 @@
 import type { Command } from '@commander-js/extra-typings'
 import { nameOfDatabase } from '../../domain/databases/find-database.js'
-import { type MemberChange, putMember, removeFromTenant } from '../../domain/management/members.js'
-import { findTenant } from '../../domain/management/tenants.js'
-import { listMemberRows } from '../../store/queries/listed-members.js'
+import {
+  listTenantMembers,
+  type MemberEvent,
+  putMember,
+  removeFromTenant,
+} from '../../domain/management/members.js'
 import { audit } from '../../telemetry/audit.js'
 import { role, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
@@ -19,11 +22,9 @@ export function addMemberCommands(tenant: Command) {
 function addListCommand(tenant: Command) {
   addPageOptions(tenantCommand(tenant, 'list-users'), 'id', uuid)
     .description('list the users of a tenant with their roles')
-    .action((path, id, options) =>
+    .action((path, tenantId, options) =>
       withStore(async (store) => {
-        const { tenant } = await findTenant(store, path, id)
-        const key = { databaseId: tenant.databaseId, tenantId: tenant.id }
-        printPage(options, await listMemberRows(store, key, options), {
+        printPage(options, await listTenantMembers(store, path, { ...options, tenantId }), {
           columns: { ID: (user) => user.id, ROLE: (user) => user.role, EMAIL: (user) => user.email },
           key: (user) => user.id,
           empty: 'No users.',
@@ -53,7 +54,7 @@ function addAddCommand(tenant: Command) {
 
 function describe(
   { userId, tenantId, role }: { userId: string; tenantId: string; role: string },
-  change: MemberChange,
+  change: MemberEvent,
 ) {
   if (!change) return `User ${userId} already is in tenant ${tenantId} with the role ${role}.`
   const done =

@@ -1,13 +1,11 @@
 import type { DatabasePath, MemberList } from '@usher/contract'
 import type { ListMembersQuery, PutMemberBody } from '@usher/contract/management'
-import { listMemberRows } from '../../store/queries/listed-members.js'
 import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
 import type { KeyRequest } from '../request.js'
 import { memberBody } from '../tenants/members.js'
-import { idsOf, putMember, removeFromTenant } from './members.js'
+import { idsOf, listTenantMembers, putMember, removeFromTenant } from './members.js'
 import { noteChanges, operationOf, unlessMissing } from './operation.js'
-import { requireTenant } from './tenants.js'
 
 interface MemberRequest<Body = unknown> extends KeyRequest<Body> {
   params: DatabasePath & { tenantId: string; userId: string }
@@ -19,9 +17,9 @@ export async function listManagedMembers(
   request: KeyRequest & { params: Omit<MemberRequest['params'], 'userId'>; query: ListMembersQuery },
 ): Promise<MemberList> {
   const { database, params, query } = request
-  const key = { databaseId: database.id, tenantId: params.tenantId }
-  await requireTenant(store, database, params.tenantId)
-  const { rows, next } = await readPage(query, (page) => listMemberRows(store, key, page))
+  const { rows, next } = await readPage(query, (page) =>
+    listTenantMembers(store, database, { ...page, tenantId: params.tenantId }),
+  )
   return { members: rows.map(memberBody), next }
 }
 

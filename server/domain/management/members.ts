@@ -1,14 +1,16 @@
+import { listMemberRows } from '../../store/queries/listed-members.js'
 import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { deleteMember, insertMember, storeRole } from '../../store/queries/member-changes.js'
 import { findRole, lockTenant } from '../../store/queries/members.js'
 import { insertMessages } from '../../store/queries/outbox.js'
+import type { Page } from '../../store/queries/page.js'
 import type { Store } from '../../store/store.js'
 import type { Event } from '../events/events.js'
 import { unknownStoredRoles } from '../tenants/roles.js'
 import type { DatabaseRef } from './found-database.js'
 import { messagesOf, type Operation } from './operation.js'
 import { FieldsRejected, OperatorError } from './operator-error.js'
-import { ifDeletedMeanwhile, requireTenant } from './tenants.js'
+import { findTenant, ifDeletedMeanwhile, requireTenant } from './tenants.js'
 import { findAccount } from './users/find-account.js'
 
 // An operator may leave a tenant without an owner. The locks are those of queries/members.ts, because the role of a member
@@ -20,8 +22,18 @@ interface MemberRef {
   userRef: string
 }
 
-/** What has happened to a member: the event that reports it. */
-export type MemberChange = 'tenant.user_added' | 'tenant.role_changed' | undefined
+/** What has happened to a member. */
+export type MemberEvent = 'tenant.user_added' | 'tenant.role_changed' | undefined
+
+/** Returns users of a tenant, ordered by id. @throws {OperatorError} if there is no such tenant */
+export async function listTenantMembers(
+  store: Store,
+  ref: DatabaseRef,
+  { tenantId, ...page }: Page<string> & { tenantId: string },
+) {
+  const { database } = await findTenant(store, ref, tenantId)
+  return listMemberRows(store, { databaseId: database.id, tenantId }, page)
+}
 
 /**
  * Adds a user to a tenant, or changes the role of a member.
@@ -42,7 +54,7 @@ export async function putMember(
     await requireRoles(transaction, database.id, [['role', given]])
     const former = await findRole(transaction, key)
     const role = given ?? former ?? 'member'
-    const change: MemberChange =
+    const change: MemberEvent =
       former === undefined ? 'tenant.user_added' : role === former ? undefined : 'tenant.role_changed'
     if (former === undefined) await insertMember(transaction, { ...key, role, joinedAt: now })
     else if (change) await storeRole(transaction, { ...key, now }, role)
