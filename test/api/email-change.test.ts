@@ -392,7 +392,7 @@ describe('an undo', () => {
     expect(mail?.parsed.subject).toBe('Choose a new password')
     for (const text of [mail?.parsed.text, mail?.parsed.html]) {
       expect(text).toContain(`Your account has the address ${ada} again.`)
-      expect(text).toContain('Your old password does not work any more')
+      expect(text).toContain('Your old password no longer works')
       expect(text).not.toMatch(/stays as it is|ignore this message/)
     }
   })
