@@ -71,7 +71,7 @@ export const codes = c.router({
     responses: { 202: Accepted, ...failures(...bodyProblems, ...accountProblems) },
     summary: 'Request a mail to choose a new password',
     description:
-      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too.',
+      'Sends a mail with a code that is valid for one hour, if an account has the address. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',
     metadata: { links: ['resetPassword'], isRepeatable: true },
   },
   resetPassword: {
@@ -93,7 +93,7 @@ export const codes = c.router({
     responses: { 202: Accepted, ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
     summary: 'Request a mail to verify the address',
     description:
-      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too.',
+      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',
     metadata: { security: 'bearer', links: ['verifyEmail'], isRepeatable: true },
   },
   verifyEmail: {

@@ -60,7 +60,7 @@ export const emailChange = c.router({
     responses: { 202: Accepted, ...failures(...confirmedProblems) },
     summary: 'Request to change the address of the current user',
     description:
-      'Sends a mail with a code to the new address. The code is valid for one hour. The current address gets a mail that says so. The response is the same if the new address is taken: then its mail has no code. A user can request five changes an hour. The limits of mails apply too.',
+      'Sends a mail with a code to the new address. The code is valid for one hour. Also notifies the current address. If the new address is taken, the response is the same, and the mail has no code. A user can request five changes an hour. The limits of mails also apply.',
     metadata: { security: 'bearer', links: ['changeEmail'], isRepeatable: true, hashesPassword: true },
   },
   changeEmail: {

@@ -24,7 +24,7 @@ function toAsciiDomain(domain: string) {
 }
 
 /**
- * Returns an address, or the begin of one, in lower case and Unicode NFC. Normalizes twice, because some letters compose
+ * Returns an address, or its first part, in lower case and Unicode NFC. Normalizes twice, because some letters compose
  * only in lower case: j and a combining caron become ǰ.
  */
 export const foldEmail = (email: string) => email.normalize('NFC').toLowerCase().normalize('NFC')
@@ -46,7 +46,7 @@ export function canonicalEmail(email: string): string | undefined {
   return domain && `${localPart}@${domain}`
 }
 
-/** Returns the lower-case form of a letter if its upper case is that letter again. This is not so for ẞ, İ and ǅ. */
+/** Returns the lower-case form of a letter if its upper case is that letter again, unlike that of ẞ, İ and ǅ. */
 function reversibleLowerCase(letter: string) {
   const small = letter.toLowerCase()
   return small.toUpperCase() === letter ? small : letter
@@ -56,8 +56,8 @@ function reversibleLowerCase(letter: string) {
 const replacedInDomain = /(?![ßς])\p{Changes_When_NFKC_Casefolded}/u
 
 /**
- * Returns whether every mail system takes an address in Unicode NFC for its canonical form, apart from upper case. This
- * is so if the lower case of each letter is reversible and IDNA replaces no letter of the domain.
+ * Returns whether every mail system reads an address in Unicode NFC as its canonical form, ignoring case. That is true if
+ * the lower case of each letter is reversible, and IDNA replaces no letter of the domain.
  */
 function isUnambiguous(email: string) {
   const folded = email.toLowerCase()
@@ -85,8 +85,8 @@ const documented = { format: 'idn-email', maxLength: 254, description, examples:
 export const Email = nfcEmail().register(registry, documented)
 
 /**
- * The email address of a new account. Rejects one that a mail system could take for another, see {@link
- * isUnambiguous}.
+ * The email address of a new account. Rejects an address that a mail system could read as another one: see
+ * {@link isUnambiguous}.
  */
 export const NewEmail = nfcEmail()
   .refine(isUnambiguous, failsWith('email_invalid', 'must not contain letters that mail systems may replace'))

@@ -15,7 +15,7 @@ export const name = () => text().trim().min(1, notBlank).max(255, atMost255)
 
 export const notUuid = failsWith('invalid_type', 'must be a UUID')
 
-/** Returns the schema of an id of a request, in lower case: what is stored of it is compared with the ids in tokens. */
+/** Returns the schema of an id in a request. Converts it to lower case, because it is compared with the ids in tokens. */
 export const id = (description: string, example = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01') =>
   field(description, z.uuid(notUuid).toLowerCase(), { examples: [example], maxLength: 36 })
 
@@ -24,7 +24,7 @@ export const metadata = (description: string) =>
   field(description, z.record(z.string(), z.unknown()).nullable(), { examples: [{ plan: 'pro' }] })
 
 export const Password = text().min(1, notBlank)
-/** What the document says about every password. */
+/** What the OpenAPI document says about every password. */
 export const password = { format: 'password', examples: ['correct horse battery'] }
 
 /** A password that the policy of the database checks. */

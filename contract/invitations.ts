@@ -142,7 +142,7 @@ export const invitations = c.router({
     },
     summary: 'Accept an invitation',
     description:
-      'Adds the current user to the tenant. The invited address must be that of the user, and verified. A code can be used once, and a refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead.',
+      'Adds the current user to the tenant. The user must have the invited address, and have verified it. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead.',
     metadata: { security: 'bearer' },
   },
 } satisfies DescribedRoutes)

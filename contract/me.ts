@@ -48,7 +48,7 @@ export const DeleteMeBody = body(
 )
 export type DeleteMeBody = z.infer<typeof DeleteMeBody>
 
-/** Problems of an operation that asks for the password again. */
+/** Problems of an operation that requires the current password. */
 export const confirmedProblems = [
   'invalid_credentials',
   ...tokenProblems,

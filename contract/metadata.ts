@@ -16,9 +16,9 @@ export interface RouteMetadata {
   lines?: { each: z.ZodType; maxBytes: number }
   /** Whether there is an HTML page for browsers. */
   html?: boolean
-  /** IDs of the operations that can follow. They need a value of the response, or of the mail that it causes. */
+  /** IDs of the operations that can follow. They need a value from the response, or from the mail that it causes. */
   links?: readonly string[]
-  /** Fields of the response that the operation's resource lets change. The response has a strong ETag of them. */
+  /** Fields of the resource that clients can change. The response has a strong ETag of them. */
   changeable?: readonly string[]
   /** Whether the response has an ETag, so that a client can revalidate it. */
   revalidates?: boolean

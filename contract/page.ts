@@ -7,7 +7,7 @@ const limitText = failsWith('invalid_type', 'must be a whole number from 1 to 10
 /** Query parameters of a list. */
 export const page = {
   limit: field(
-    'Items of a page, 1 to 1000. Default: 50.',
+    'Maximum number of items in a page, 1 to 1000. Default: 50.',
     z
       .string(limitText)
       .regex(/^(?:[1-9]\d{0,2}|1000)$/, limitText)
@@ -16,7 +16,7 @@ export const page = {
     { examples: [50], type: 'integer', format: 'int32', minimum: 1, maximum: 1000 },
   ),
   after: field(
-    'Start after the last item of the page before: `next` of its response.',
+    '`next` of the previous page: start after its last item.',
     z.uuid(failsWith('invalid_type', 'must be `next` of an earlier response')).optional(),
   ),
 }

@@ -26,7 +26,7 @@ export const problems = {
   code_invalid: {
     status: 400,
     title: 'Code is invalid',
-    advice: 'The code is unknown, used, revoked, expired or of another user. Request a new one.',
+    advice: 'The code is unknown, used, revoked or expired, or belongs to another user. Request a new one.',
   },
   invalid_credentials: {
     status: 401,
@@ -84,7 +84,7 @@ export const problems = {
   sign_up_closed: {
     status: 403,
     title: 'Sign-up is closed',
-    advice: 'Ask whoever runs the app for an account.',
+    advice: 'Ask the operator of the app for an account.',
   },
   role_insufficient: {
     status: 403,
@@ -114,7 +114,7 @@ export const problems = {
   tenants_full: {
     status: 409,
     title: 'User has created too many tenants',
-    advice: 'Delete a tenant that you have created. A user may create 100.',
+    advice: 'Delete a tenant that the user has created. A user can have 100 of them.',
   },
   already_member: {
     status: 409,
@@ -135,17 +135,17 @@ export const problems = {
     status: 409,
     title: 'Email address is not verified',
     advice:
-      'Let the user verify the address, or choose a new password with a code, and accept the invitation again.',
+      'The user must verify the address, or choose a new password with a code. Then accept the invitation again.',
   },
   seats_full: {
     status: 409,
     title: 'Tenant has no free seat',
-    advice: 'Remove a member, or let the operator raise the number of seats.',
+    advice: 'Remove a member, or ask the operator to raise the number of seats.',
   },
   session_not_opened: {
     status: 409,
     title: 'No session can be opened with this token',
-    advice: 'Log in again and open the session within 120 seconds. A login opens one session.',
+    advice: 'Log in again, and open the session within 120 seconds. Each login can open one session.',
   },
   payload_too_large: {
     status: 413,
@@ -177,7 +177,7 @@ export const problems = {
   },
   too_many_changes: {
     status: 429,
-    title: 'Too many changes of tenants',
+    title: 'Too many tenant changes',
     advice: 'Wait for the number of seconds in `Retry-After` before the next change.',
     headers: ['Retry-After'],
   },
@@ -241,7 +241,7 @@ export const ProblemBody = component(
       z.string(),
     ),
     errors: field(
-      'The errors of each field. Present if `code` is `validation_failed`.',
+      'All field errors. Present if `code` is `validation_failed`.',
       z.array(FieldError).optional(),
     ),
     tenants: field(

@@ -50,12 +50,12 @@ export type Session = z.infer<typeof Session>
 export const OpenSessionBody = body(
   {
     id: 'OpenSessionBody',
-    description: 'What is known about the session to open.',
+    description: 'The session to open.',
     example: { label: labelExample },
   },
   {
     label: field(
-      'What the app calls the session in the list of sessions, such as the name of the device. Null means none.',
+      'Name of the session in the list of sessions, such as that of the device. Null means none.',
       name().nullish(),
       { examples: [labelExample] },
     ),
@@ -89,7 +89,7 @@ const SessionInfo = component(
       examples: [labelExample],
     }),
     current: field(
-      'Whether the token of this request belongs to the session, or is that of its login.',
+      'Whether the token of this request belongs to the session, or is the one that opened it.',
       z.boolean(),
     ),
   }),
@@ -139,7 +139,7 @@ export const sessions = c.router({
     },
     summary: 'Open a session, to stay logged in',
     description:
-      'Send the token of a sign-up or login within 120 seconds, before you send it to any other service. A login opens one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening one more ends the longest unused one. This service rejects the access tokens of a session that has ended.',
+      'Send the token of a sign-up or login within 120 seconds, before you send it to any other service. Each login can open one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening another one ends the one that has been unused for the longest time. This service rejects the access tokens of ended sessions.',
     metadata: { security: 'bearer', links: ['getMe', 'refreshSession', 'endSession'] },
   },
   refreshSession: {
@@ -160,7 +160,7 @@ export const sessions = c.router({
     body: RefreshTokenBody,
     responses: { 204: c.noBody(), ...failures(...bodyProblems, ...accountProblems) },
     summary: 'End a session, to log out',
-    description: 'Succeeds also if the session has ended or never existed.',
+    description: 'Also succeeds if the session has ended or never existed.',
     metadata: { isRepeatable: true },
   },
   listSessions: {
@@ -190,7 +190,7 @@ export const sessions = c.router({
     responses: { 204: c.noBody(), ...failures(...tokenProblems, ...bodyProblems, ...accountProblems) },
     summary: 'End one session of the current user, such as that of a lost device',
     description:
-      'Succeeds also if the session has ended. Does nothing to a session of another user. If it is the current session, the token of this request is rejected from then on.',
+      'Also succeeds if the session has ended. Does not affect sessions of other users. If it is the current session, the token of this request is rejected from then on.',
     metadata: { security: 'bearer', isRepeatable: true },
   },
 } satisfies DescribedRoutes)

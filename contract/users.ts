@@ -123,10 +123,7 @@ export const User = component(
     preferredName: field('Display name, or null if none was given.', z.string().nullable(), {
       examples: ['Ada'],
     }),
-    emailVerified: field(
-      'Whether the address is verified: the user has proved to receive mail there.',
-      z.boolean(),
-    ),
+    emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
     tenants: tenants(),
     memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),
     metadata: metadata('What the product keeps about the user and shows to the user, or null.'),

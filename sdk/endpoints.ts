@@ -890,7 +890,7 @@ export interface Operations {
   login(body: LoginBody, options?: CallOptions): Promise<Result<SignedInUser, LoginErrorCode>>
   /** Returns the user of the access token as currently stored. If the status is 401, log in again. */
   me(options?: CallOptions): Promise<Result<User, MeErrorCode>>
-  /** Send the token of a sign-up or login within 120 seconds, before you send it to any other service. A login opens one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening one more ends the longest unused one. This service rejects the access tokens of a session that has ended. */
+  /** Send the token of a sign-up or login within 120 seconds, before you send it to any other service. Each login can open one session. A user has at most 100 sessions, or fewer if the operator lowers the limit. Opening another one ends the one that has been unused for the longest time. This service rejects the access tokens of ended sessions. */
   openSession(
     body?: OpenSessionBody | undefined,
     options?: CallOptions,
@@ -900,13 +900,13 @@ export interface Operations {
     body: RefreshTokenBody,
     options?: CallOptions,
   ): Promise<Result<Session, RefreshSessionErrorCode>>
-  /** Succeeds also if the session has ended or never existed. */
+  /** Also succeeds if the session has ended or never existed. */
   endSession(body: RefreshTokenBody, options?: CallOptions): Promise<Result<undefined, EndSessionErrorCode>>
   /** Returns the sessions that have not ended. */
   listSessions(options?: CallOptions): Promise<Result<SessionList, ListSessionsErrorCode>>
   /** Also revokes all access tokens of the user, including that of this request. */
   endAllSessions(options?: CallOptions): Promise<Result<undefined, EndAllSessionsErrorCode>>
-  /** Succeeds also if the session has ended. Does nothing to a session of another user. If it is the current session, the token of this request is rejected from then on. */
+  /** Also succeeds if the session has ended. Does not affect sessions of other users. If it is the current session, the token of this request is rejected from then on. */
   endSessionById(
     sessionId: string,
     options?: CallOptions,
@@ -920,7 +920,7 @@ export interface Operations {
   ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
   /** Also deletes the user’s tenants that have no other user. A tenant with other users must keep an owner. This cannot be undone. */
   deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
-  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too. */
+  /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. */
   requestPasswordReset(
     body: RequestPasswordResetBody,
     options?: CallOptions,
@@ -930,7 +930,7 @@ export interface Operations {
     body: ResetPasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ResetPasswordErrorCode>>
-  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is the same in any case. An address gets at most one mail a minute and five an hour. The client network and the database have limits too. */
+  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. */
   requestEmailVerification(
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestEmailVerificationErrorCode>>
@@ -939,7 +939,7 @@ export interface Operations {
     body: VerifyEmailBody,
     options?: CallOptions,
   ): Promise<Result<VerifiedEmail, VerifyEmailErrorCode>>
-  /** Sends a mail with a code to the new address. The code is valid for one hour. The current address gets a mail that says so. The response is the same if the new address is taken: then its mail has no code. A user can request five changes an hour. The limits of mails apply too. */
+  /** Sends a mail with a code to the new address. The code is valid for one hour. Also notifies the current address. If the new address is taken, the response is the same, and the mail has no code. A user can request five changes an hour. The limits of mails also apply. */
   requestEmailChange(
     body: RequestEmailChangeBody,
     options?: CallOptions,
@@ -1002,7 +1002,7 @@ export interface Operations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, RevokeInvitationErrorCode>>
-  /** Adds the current user to the tenant. The invited address must be that of the user, and verified. A code can be used once, and a refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
+  /** Adds the current user to the tenant. The user must have the invited address, and have verified it. A code can be used once. A refused request does not use it up. Tokens contain the tenant from the next login or refresh on. A user without an account signs up with `invitationCode` instead. */
   acceptInvitation(
     body: AcceptInvitationBody,
     options?: CallOptions,

@@ -660,20 +660,20 @@ export interface ManagementOperations {
     query?: ListUsersQuery | undefined,
     options?: CallOptions,
   ): Promise<ManagementResult<UserList, ListUsersErrorCode>>
-  /** Adds a user with the given tenants: all of it or nothing. Without `password` and `passwordHash`, the user cannot log in before choosing a password by a code. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`. Needs the scope `users:write`. */
+  /** Adds a user with all given tenants, or nothing. Without `password` and `passwordHash`, the user must choose a password with a code before logging in. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`. Needs the scope `users:write`. */
   addUser(
     body: AddUserBody,
     options?: CallOptions & PostOptions,
   ): Promise<ManagementResult<ManagedUser, AddUserErrorCode>>
   /** Returns a user as currently stored, with tenants and the number of sessions. Needs the scope `users:read`. */
   user(userId: string, options?: CallOptions): Promise<ManagementResult<ManagedUser, UserErrorCode>>
-  /** Changes the given fields. With `If-Match`, only if the user still has the ETag of an earlier response. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`. Needs the scope `users:write`. */
+  /** Changes the given fields. With `If-Match`, only if the user has not changed since it was read. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`. Needs the scope `users:write`. */
   changeUser(
     userId: string,
     body: ChangeUserBody,
     options?: CallOptions & ChangeOptions,
   ): Promise<ManagementResult<ManagedUser, ChangeUserErrorCode>>
-  /** Deletes the user and what belongs to the user. The tenants stay. Succeeds also if there is no such user. Needs the scope `users:write`. */
+  /** Deletes the user permanently. The tenants remain. Also succeeds if there is no such user. Needs the scope `users:write`. */
   removeUser(userId: string, options?: CallOptions): Promise<ManagementResult<undefined, RemoveUserErrorCode>>
   /** Ends all sessions, and revokes tokens and codes to choose a password. Also needs `credentials:write`. Needs the scope `users:write`. */
   setUserPassword(
@@ -753,7 +753,7 @@ export interface ManagementOperations {
     query?: ListInvitationsQuery | undefined,
     options?: CallOptions,
   ): Promise<ManagementResult<InvitationList, ListInvitationsErrorCode>>
-  /** Sends a mail with a code, in any role and without the limits of users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. The database needs tenant operations and an app URL. Needs the scope `tenants:write`. */
+  /** Sends a mail with a code, for any role and without the limits that apply to users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. Tenant operations must be on, and the database must have an app URL. Needs the scope `tenants:write`. */
   inviteMember(
     tenantId: string,
     body: InvitationBody,
@@ -765,12 +765,12 @@ export interface ManagementOperations {
     invitationId: string,
     options?: CallOptions,
   ): Promise<ManagementResult<undefined, RevokeInvitationErrorCode>>
-  /** Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot let the request wait returns an empty list with `Retry-After`. Needs the scope `events:read`. */
+  /** Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot hold the request returns an empty list with `Retry-After`. Needs the scope `events:read`. */
   listEvents(
     query?: ListEventsQuery | undefined,
     options?: CallOptions,
   ): Promise<ManagementResult<EventList, ListEventsErrorCode>>
-  /** Returns the revocations that follow a cursor, each at least once and none skipped, for backends that verify tokens by themselves. Each is listed until every token that it concerns has expired. Repeating one changes nothing. A server that cannot let the request wait returns an empty list with `Retry-After`. The public port serves this operation, too. Needs the scope `revocations:read`. */
+  /** Returns the revocations that follow a cursor, each at least once and none skipped, for backends that verify tokens themselves. Each is listed until all affected tokens have expired. Applying one twice changes nothing. A server that cannot hold the request returns an empty list with `Retry-After`. The public port also serves this operation. Needs the scope `revocations:read`. */
   listRevocations(
     query?: ListRevocationsQuery | undefined,
     options?: CallOptions,

@@ -9,17 +9,17 @@ export interface AddTenantBody {
    */
   name: string
   /**
-   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
-   * Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.
+   * Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.
    *
    * @example 25
    */
@@ -50,7 +50,7 @@ export interface AddUserBody {
   preferredName?: string | null | undefined
   /** Whether the address counts as verified. */
   emailVerified?: boolean | undefined
-  /** Existing tenants that the user joins, in this order, each with a role. Without `role`, as a `member`. */
+  /** Existing tenants that the user joins, in this order. `role` is `member` by default. */
   tenants?:
     | {
         /**
@@ -68,16 +68,16 @@ export interface AddUserBody {
       }[]
     | undefined
   /**
-   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
-  /** Whether to send a mail with a code to choose a password. Only for a user without password. */
+  /** Whether to send a mail with a code to choose a password. Only for a user without a password. */
   sendMail?: boolean | undefined
 }
 
@@ -90,24 +90,24 @@ export interface ChangeTenantBody {
    */
   name?: string | undefined
   /**
-   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
-   * Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.
+   * Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.
    *
    * @example 25
    */
   seats?: number | null | undefined
 }
 
-/** The fields to change. Others stay as they are. */
+/** The fields to change. An absent field does not change. */
 export interface ChangeUserBody {
   /**
    * Display name. Null removes it.
@@ -121,38 +121,38 @@ export interface ChangeUserBody {
    * @example ada@example.com
    */
   email?: string | undefined
-  /** Whether the user can undo the change of the address for 7 days, by a mail to the former one. False also ends the undo of earlier changes. True unless set. */
+  /** Whether the user can undo the change of the address for 7 days, with a mail to the former address. False also ends the undo of earlier changes. Default: true. */
   emailUndo?: boolean | undefined
-  /** Whether the address counts as verified. Another address does not, unless this is true. */
+  /** Whether the address counts as verified. A new address is unverified unless this is true. */
   emailVerified?: boolean | undefined
   /** Whether logins and tokens of the user are refused. True ends all sessions. */
   disabled?: boolean | undefined
   /**
-   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
 }
 
-/** What the code is for, and who gets it. */
+/** The purpose of the code, and how it is delivered. */
 export interface CreateCodeBody {
-  /** To choose a new password, or to verify the address. */
+  /** `password_reset` to choose a new password, `email_verification` to verify the address. */
   purpose: 'password_reset' | 'email_verification'
-  /** `mail` sends it to the user. `return` returns it, for an app that sends its own mails. */
+  /** `mail` sends the code to the user. `return` returns it, for apps that send their own mails. */
   deliver: 'mail' | 'return'
 }
 
 /** The events after a cursor. */
 export interface EventList {
-  /** Those of a user are in the order of the changes. */
+  /** The events of a user are in the order of the changes. */
   events: ListedEvent[]
   /**
-   * The `after` of the next request, also if there are no events.
+   * The `after` of the next request, even if there are no events.
    *
    * @example Zx3b9QmWk1Lp.42
    */
@@ -186,7 +186,7 @@ export type FieldErrorCode =
   | 'password_too_common'
   | 'password_is_email'
 
-/** What has become of each line. */
+/** Result of each line. */
 export interface ImportResult {
   /** Number of lines that added a user. */
   created: number
@@ -194,21 +194,21 @@ export interface ImportResult {
   existing: number
   /** Number of rejected lines. */
   rejected: number
-  /** In the order of the request, without blank lines. */
+  /** In the order of the request. Blank lines are left out. */
   lines: ImportedLine[]
 }
 
-/** `created`: the user was added with all tenants. `exists`: a user, or an earlier line, has the address, and nothing changed. `rejected`: nothing of the line was stored. */
+/** `created`: the user was added with all tenants. `exists`: a user or an earlier line has the address, and nothing changed. `rejected`: no part of the line was stored. */
 export type ImportStatus = 'created' | 'exists' | 'rejected'
 
-/** What has become of a line. */
+/** Result of a line. */
 export interface ImportedLine {
-  /** Number of the line, from 1 on. */
+  /** Number of the line, starting at 1. */
   line: number
   status: ImportStatus
   /** ID of the user with the address, or null if the line was rejected. */
   userId: string | null
-  /** Why the line was rejected: every error in it. Empty otherwise. */
+  /** All errors in the line, if it was rejected. Empty otherwise. */
   errors: FieldError[]
 }
 
@@ -260,7 +260,7 @@ export interface InvitationList {
   next: string | null
 }
 
-/** An event, as a webhook gets it. The id is that of the `webhook-id` header. */
+/** An event, as a webhook receives it. The id equals the `webhook-id` header. */
 export interface ListedEvent {
   /** ID of the event. It may occur again; process it once. */
   id: string
@@ -272,7 +272,7 @@ export interface ListedEvent {
   type: string
   /** Time of the change (RFC 3339, UTC). */
   timestamp: string
-  /** The ids of what the change concerns. */
+  /** The ids of the objects that the change concerns. */
   data: {
     /** ID of the database. */
     databaseId: string
@@ -327,7 +327,7 @@ export interface ListedUser {
    * @example Ada
    */
   preferredName: string | null
-  /** Whether the address is verified: the user has proved to receive mail there. */
+  /** Whether the user has proven to receive mail at the address. */
   emailVerified: boolean
   /** Whether logins and tokens of the user are refused. */
   disabled: boolean
@@ -403,7 +403,7 @@ export interface ManagedUser {
    * @example Ada
    */
   preferredName: string | null
-  /** Whether the address is verified: the user has proved to receive mail there. */
+  /** Whether the user has proven to receive mail at the address. */
   emailVerified: boolean
   /** Whether logins and tokens of the user are refused. */
   disabled: boolean
@@ -421,7 +421,7 @@ export interface ManagedUser {
   privateMetadata: { [field: string]: unknown } | null
   /** The user’s tenants, in the order of joining. */
   memberships: ManagedMembership[]
-  /** Whether a login may have to wait because earlier ones have failed. */
+  /** Whether logins may have to wait because earlier ones failed. */
   throttled: boolean
   /** Number of sessions that have not ended. */
   sessions: number
@@ -481,7 +481,7 @@ export interface Problem {
   code: ProblemCode
   /** ID of the request, as in the `X-Request-Id` header and in the server’s log. */
   requestId: string
-  /** The errors of each field. Present if `code` is `validation_failed`. */
+  /** All field errors. Present if `code` is `validation_failed`. */
   errors?: FieldError[] | undefined
   /** IDs of the tenants that need another owner. Present if `code` is `last_owner`. */
   tenants?: string[] | undefined
@@ -529,10 +529,10 @@ export interface PutMemberBody {
   role?: string | undefined
 }
 
-/** What changes the meaning of tokens that have not expired. */
+/** A change that affects tokens that have not expired. */
 export interface Revocation {
   type: RevocationType
-  /** When each token that it concerns has expired, and the revocation can be forgotten (RFC 3339, UTC). */
+  /** When all affected tokens have expired, so that the revocation can be discarded (RFC 3339, UTC). */
   expiresAt: string
   /** ID of the user. */
   userId?: string | undefined
@@ -545,7 +545,7 @@ export interface Revocation {
   /** ID of the tenant. */
   tenantId?: string | undefined
   /**
-   * Role in the tenant; null if the user is no member any more.
+   * Role in the tenant. Null if the user is no longer a member.
    *
    * @example admin
    */
@@ -559,7 +559,7 @@ export interface RevocationList {
   /** In the order in which they apply. */
   revocations: Revocation[]
   /**
-   * The `after` of the next request, also if there are no revocations.
+   * The `after` of the next request, even if there are no revocations.
    *
    * @example Zx3b9QmWk1Lp.42
    */
@@ -568,7 +568,7 @@ export interface RevocationList {
   moreAvailable: boolean
 }
 
-/** What a backend that verifies tokens by itself does. `tokens-revoked`: refuse tokens of `userId` whose claim `gen` is less than `generation` or absent. `session-revoked`: refuse tokens whose `sid` is `sessionId`, and tokens without `sid` whose `jti` is `sessionId`. `token-claims-change`: in tokens of `userId` whose claim `tenants_version` is less than `version` or absent, the role in `tenantId` is `role`; null removes the tenant. `tenant-deleted`: remove `tenantId` from all tokens. `key-retired`: refuse tokens of the key `kid`, and fetch the public keys again. */
+/** What a backend that verifies tokens itself must do. `tokens-revoked`: refuse tokens of `userId` whose claim `gen` is less than `generation` or absent. `session-revoked`: refuse tokens whose `sid` is `sessionId`, and tokens without `sid` whose `jti` is `sessionId`. `token-claims-change`: in tokens of `userId` whose claim `tenants_version` is less than `version` or absent, the role in `tenantId` is `role`; null removes the tenant. `tenant-deleted`: remove `tenantId` from all tokens. `key-retired`: refuse tokens of the key `kid`, and fetch the public keys again. */
 export type RevocationType =
   | 'tokens-revoked'
   | 'session-revoked'
@@ -596,32 +596,32 @@ export interface TenantList {
 
 /** A tenant of an imported user. */
 export interface TenantOfLine {
-  /** A tenant that several lines or the database have with this id is one. Default: a new one. */
+  /** ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: a new ID. */
   id?: string | null | undefined
   /**
-   * Name of the tenant. Ignored if it exists.
+   * Name of the tenant. Ignored if the tenant exists.
    *
    * @example Analytical Engines
    */
   name: string
   /**
-   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
-   * Maximum number of members: an invitation beyond it is not accepted. Null removes the limit. This API can add members beyond it.
+   * Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.
    *
    * @example 25
    */
   seats?: number | null | undefined
   /**
-   * Role of the user. Without it a member, or the owner if nobody in the tenant has that role and nobody without role joined earlier.
+   * Role of the user. Default: `member`. In a tenant without an owner, the first user who joined without a role is the `owner`.
    *
    * @example admin
    */
@@ -632,9 +632,9 @@ export interface TenantOfLine {
   joinedAt?: string | null | undefined
 }
 
-/** A code that replaces earlier ones of its purpose. */
+/** A code. It replaces earlier codes with the same purpose. */
 export interface UserCode {
-  /** The code, or null if a mail has it. */
+  /** The code, or null if it was sent by mail. */
   code: string | null
   /** When it expires (RFC 3339, UTC). */
   expiresAt: string
@@ -642,7 +642,7 @@ export interface UserCode {
 
 /** A user to import. Null means absent, and an unknown field is an error. */
 export interface UserLine {
-  /** ID of the user. Default: a new one. */
+  /** ID of the user. Default: a new ID. */
   id?: string | null | undefined
   /**
    * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
@@ -659,14 +659,14 @@ export interface UserLine {
    */
   preferredName?: string | null | undefined
   /**
-   * The id in the product, unique in the database among users and among tenants. Null removes it.
+   * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *
    * @example customer-17
    */
   externalId?: string | null | undefined
-  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown to the user. That of a tenant is shown to its members. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   metadata?: { [field: string]: unknown } | null | undefined
-  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it. */
+  /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /** In the order of joining. */
   tenants?: TenantOfLine[] | null | undefined
@@ -692,7 +692,7 @@ export interface UserList {
 export interface UserSession {
   /** ID of the session. */
   id: string
-  /** What the app calls it, or null. */
+  /** Name that the app has given to the session, or null. */
   label: string | null
   /** Time of the login (RFC 3339, UTC). */
   createdAt: string
@@ -712,15 +712,15 @@ export interface UserSessionList {
 
 /** Query of `listUsers`. */
 export interface ListUsersQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after the last item of the page before: `next` of its response. */
+  /** `next` of the previous page: start after its last item. */
   after?: string | undefined
-  /** Only the user with this address, in any spelling of it. */
+  /** Only the user with this address, in any spelling. */
   email?: string | undefined
-  /** Only the users whose address begins with this text, in any spelling of upper and lower case. Ordered by address. */
+  /** Only the users whose address begins with this text, ignoring case. Ordered by address. */
   emailPrefix?: string | undefined
-  /** Only the users with these ids, 1 to 100, with a comma between two. */
+  /** Only the users with these ids: 1 to 100, separated by commas. */
   ids?: string | undefined
   /** Only the item with this external id. */
   externalId?: string | undefined
@@ -732,17 +732,17 @@ export interface ListUsersQuery {
 
 /** Query of `listUserSessions`. */
 export interface ListUserSessionsQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after the last item of the page before: `next` of its response. */
+  /** `next` of the previous page: start after its last item. */
   after?: string | undefined
 }
 
 /** Query of `listTenants`. */
 export interface ListTenantsQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after the last item of the page before: `next` of its response. */
+  /** `next` of the previous page: start after its last item. */
   after?: string | undefined
   /** Only the item with this external id. */
   externalId?: string | undefined
@@ -750,25 +750,25 @@ export interface ListTenantsQuery {
 
 /** Query of `listMembers`. */
 export interface ListMembersQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after the last item of the page before: `next` of its response. */
+  /** `next` of the previous page: start after its last item. */
   after?: string | undefined
 }
 
 /** Query of `listInvitations`. */
 export interface ListInvitationsQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after the last item of the page before: `next` of its response. */
+  /** `next` of the previous page: start after its last item. */
   after?: string | undefined
 }
 
 /** Query of `listEvents`. */
 export interface ListEventsQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after this place: `next` of an earlier response. Without it, start with the oldest event. */
+  /** `next` of an earlier response: start after it. Without it, start with the oldest event. */
   after?: string | undefined
   /** Seconds to wait if there is no event, 0 to 25. Default: 0. */
   wait?: number | undefined
@@ -776,9 +776,9 @@ export interface ListEventsQuery {
 
 /** Query of `listRevocations`. */
 export interface ListRevocationsQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after this place: `next` of an earlier response. Without it, start with the oldest revocation. */
+  /** `next` of an earlier response: start after it. Without it, start with the oldest revocation. */
   after?: string | undefined
   /** Seconds to wait if there is no revocation, 0 to 25. Default: 0. */
   wait?: number | undefined
@@ -790,7 +790,7 @@ export interface ManagementErrorMessages {
   validation_failed: string
   /** Malformed HTTP request. Send the request with an HTTP client library. */
   malformed_request: string
-  /** API key is invalid. Send an API key of this database as a Bearer token. It is missing, mistyped, expired, revoked or of another database. */
+  /** API key is invalid. Send an API key of this database as a Bearer token. The key is missing, mistyped, expired or revoked, or belongs to another database. */
   key_invalid: string
   /** API key lacks a scope. Use a key with the scope that `detail` names. */
   insufficient_scope: string
@@ -810,9 +810,9 @@ export interface ManagementErrorMessages {
   malformed_json: string
   /** Email address is already in use. Log in, or sign up with another email address. */
   email_taken: string
-  /** External id is already in use. An external id is unique in a database, among users and among tenants. */
+  /** External id is already in use. Use another external id. No two users of a database can have the same one, and no two tenants. */
   external_id_taken: string
-  /** State does not allow the request. `detail` says what has to change first. */
+  /** Current state does not allow the request. `detail` says what has to change first. */
   refused: string
   /** Request body is too large. Send at most 16 KiB. */
   payload_too_large: string
@@ -828,9 +828,9 @@ export interface ManagementErrorMessages {
   already_member: string
   /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
   invitations_full: string
-  /** Events are not kept. Let the operator set `--events-kept` of the database to a number of days. */
+  /** Events are not kept. Ask the operator to set `--events-kept` of the database to a number of days. */
   events_not_kept: string
-  /** Cursor has expired. Send the request without `after`, which starts with the oldest item, and read again what your copy depends on. The next items were deleted, or the store was restored from a backup. */
+  /** Cursor has expired. The next items were deleted, or the store was restored from a backup. Read all data that your copy depends on again, and send the request without `after` to start with the oldest item. */
   cursor_expired: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string

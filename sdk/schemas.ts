@@ -278,10 +278,10 @@ export interface Membership {
   metadata: { [field: string]: unknown } | null
 }
 
-/** What is known about the session to open. */
+/** The session to open. */
 export interface OpenSessionBody {
   /**
-   * What the app calls the session in the list of sessions, such as the name of the device. Null means none.
+   * Name of the session in the list of sessions, such as that of the device. Null means none.
    *
    * @example Ada’s phone
    */
@@ -312,7 +312,7 @@ export interface Problem {
   code: ProblemCode
   /** ID of the request, as in the `X-Request-Id` header and in the server’s log. */
   requestId: string
-  /** The errors of each field. Present if `code` is `validation_failed`. */
+  /** All field errors. Present if `code` is `validation_failed`. */
   errors?: FieldError[] | undefined
   /** IDs of the tenants that need another owner. Present if `code` is `last_owner`. */
   tenants?: string[] | undefined
@@ -450,7 +450,7 @@ export interface SessionInfo {
    * @example Ada’s phone
    */
   label: string | null
-  /** Whether the token of this request belongs to the session, or is that of its login. */
+  /** Whether the token of this request belongs to the session, or is the one that opened it. */
   current: boolean
 }
 
@@ -539,7 +539,7 @@ export interface User {
    * @example Ada
    */
   preferredName: string | null
-  /** Whether the address is verified: the user has proved to receive mail there. */
+  /** Whether the user has proven to receive mail at the address. */
   emailVerified: boolean
   /** IDs of the user’s tenants, in the order in which the user joined them. */
   tenants: string[]
@@ -573,15 +573,15 @@ export interface VerifyEmailBody {
 
 /** Query of `listMembers`. */
 export interface ListMembersQuery {
-  /** Items of a page, 1 to 1000. Default: 50. */
+  /** Maximum number of items in a page, 1 to 1000. Default: 50. */
   limit?: number | undefined
-  /** Start after the last item of the page before: `next` of its response. */
+  /** `next` of the previous page: start after its last item. */
   after?: string | undefined
 }
 
 /** A message for each `error.code`, such as a translation. */
 export interface ErrorMessages {
-  /** Code is invalid. The code is unknown, used, revoked, expired or of another user. Request a new one. */
+  /** Code is invalid. The code is unknown, used, revoked or expired, or belongs to another user. Request a new one. */
   code_invalid: string
   /** Request body is not valid JSON. Send one JSON document, encoded as UTF-8. */
   malformed_json: string
@@ -589,7 +589,7 @@ export interface ErrorMessages {
   validation_failed: string
   /** Malformed HTTP request. Send the request with an HTTP client library. */
   malformed_request: string
-  /** Sign-up is closed. Ask whoever runs the app for an account. */
+  /** Sign-up is closed. Ask the operator of the app for an account. */
   sign_up_closed: string
   /** Database not found. Check the workspace slug and the database name in the path. Both are case-sensitive. */
   database_not_found: string
@@ -599,7 +599,7 @@ export interface ErrorMessages {
   email_taken: string
   /** Invitation is for another email address. Use the account with the address to which the invitation was sent. */
   invitation_for_other_address: string
-  /** Tenant has no free seat. Remove a member, or let the operator raise the number of seats. */
+  /** Tenant has no free seat. Remove a member, or ask the operator to raise the number of seats. */
   seats_full: string
   /** Request body is too large. Send at most 16 KiB. */
   payload_too_large: string
@@ -625,19 +625,19 @@ export interface ErrorMessages {
   token_expired: string
   /** Route not found. Check the path against the API reference. */
   route_not_found: string
-  /** No session can be opened with this token. Log in again and open the session within 120 seconds. A login opens one session. */
+  /** No session can be opened with this token. Log in again, and open the session within 120 seconds. Each login can open one session. */
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
   /** Tenant needs an owner. Make another member owner first, or delete the tenant. `tenants` lists the tenants. */
   last_owner: string
-  /** User has created too many tenants. Delete a tenant that you have created. A user may create 100. */
+  /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */
   tenants_full: string
   /** Tenant not found. Check the id of the tenant. Users find only the tenants of which they are members. */
   tenant_not_found: string
   /** Role in the tenant is not sufficient. Ask a member with the role that `detail` names. */
   role_insufficient: string
-  /** Too many changes of tenants. Wait for the number of seconds in `Retry-After` before the next change. */
+  /** Too many tenant changes. Wait for the number of seconds in `Retry-After` before the next change. */
   too_many_changes: string
   /** User is not a member of the tenant. Check both ids, or add the user to the tenant. */
   member_not_found: string
@@ -647,7 +647,7 @@ export interface ErrorMessages {
   invitations_full: string
   /** Too many invitations. Wait for the number of seconds in `Retry-After` before the next invitation. */
   too_many_invitations: string
-  /** Email address is not verified. Let the user verify the address, or choose a new password with a code, and accept the invitation again. */
+  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then accept the invitation again. */
   email_not_verified: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string

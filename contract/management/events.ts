@@ -12,18 +12,18 @@ const c = initContract()
 
 const id = (description: string) => field(description, z.uuid().optional())
 
-/** An event, as a webhook gets it. */
+/** An event, as a webhook receives it. */
 export const ListedEvent = component(
   {
     id: 'ListedEvent',
-    description: 'An event, as a webhook gets it. The id is that of the `webhook-id` header.',
+    description: 'An event, as a webhook receives it. The id equals the `webhook-id` header.',
   },
   z.object({
     id: field('ID of the event. It may occur again; process it once.', z.uuid()),
     type: field('Type of the event.', z.string(), { examples: ['user.created'] }),
     timestamp: instant('Time of the change'),
     data: field(
-      'The ids of what the change concerns.',
+      'The ids of the objects that the change concerns.',
       z.object({
         databaseId: field('ID of the database.', z.uuid()),
         userId: id('ID of the user.'),
@@ -41,7 +41,7 @@ export type ListedEvent = z.infer<typeof ListedEvent>
 export const EventList = component(
   { id: 'EventList', description: 'The events after a cursor.' },
   z.object({
-    events: field('Those of a user are in the order of the changes.', z.array(ListedEvent)),
+    events: field('The events of a user are in the order of the changes.', z.array(ListedEvent)),
     ...nextPlace('events'),
   }),
 )
@@ -60,7 +60,7 @@ export const events = c.router({
     responses: { 200: EventList, ...failures('events_not_kept', 'cursor_expired', ...keyProblems) },
     summary: 'List events',
     description:
-      'Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot let the request wait returns an empty list with `Retry-After`.',
+      'Returns the events that follow a cursor, each at least once and none skipped. They are kept for the days of the setting `--events-kept` of the database. A server that cannot hold the request returns an empty list with `Retry-After`.',
     metadata: { scope: 'events:read', mayAskToWait: true },
   },
 } satisfies DescribedRoutes)

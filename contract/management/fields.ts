@@ -14,7 +14,7 @@ export const userPath = `${managementPath}/users/:userId` as const
 /** Path parameters that identify a user. */
 export const UserPath = DatabasePath.extend({ userId: id('ID of the user.') })
 
-/** Returns the schema of an object in which an unknown field is an error: a misspelt filter would return everybody. */
+/** Returns the schema of an object that rejects unknown fields, because a misspelt filter would return all users. */
 export const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) => {
@@ -63,7 +63,7 @@ const bytesOf = (value: unknown) =>
 
 const metadata = (description: string) =>
   field(
-    `${description} A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null empties it.`,
+    `${description} A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it.`,
     z
       .record(z.string(), z.unknown(), failsWith('invalid_type', 'must be an object'))
       .refine((value) => isStorable(value), { ...unicode, abort: true })
@@ -78,7 +78,7 @@ const metadata = (description: string) =>
 /** Fields by which a product adds data of its own to a user or a tenant. */
 export const productFields = () => ({
   externalId: field(
-    'The id in the product, unique in the database among users and among tenants. Null removes it.',
+    'The id in the product. Unique in the database among users, and among tenants. Null removes it.',
     externalIdText().nullish(),
     { examples: ['customer-17'] },
   ),
@@ -99,7 +99,7 @@ export type IdempotencyHeaders = z.infer<typeof IdempotencyHeaders>
 /** Headers of an operation that changes a resource with an ETag (RFC 9110 section 13.1.1). */
 export const IfMatchHeaders = z.object({
   'if-match': field(
-    'The ETag of an earlier response. If the resource has another one now, the status is 412 and nothing changes.',
+    'The ETag of an earlier response. If the resource has changed since, nothing changes and the status is 412.',
     z.string().max(1024).optional(),
   ),
 })

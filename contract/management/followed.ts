@@ -9,7 +9,7 @@ const waitText = failsWith('invalid_type', 'must be a whole number from 0 to 25'
 export const followed = (item: string) => ({
   limit: page.limit,
   after: field(
-    `Start after this place: \`next\` of an earlier response. Without it, start with the oldest ${item}.`,
+    `\`next\` of an earlier response: start after it. Without it, start with the oldest ${item}.`,
     z
       .string()
       .regex(/^[\w-]{1,32}\.\d{1,15}$/, failsWith('invalid_type', 'must be `next` of an earlier response'))
@@ -29,7 +29,7 @@ export const followed = (item: string) => ({
 
 /** Returns the fields of a response with which a client continues. @param items such as `events` */
 export const nextPlace = (items: string) => ({
-  next: field(`The \`after\` of the next request, also if there are no ${items}.`, z.string(), {
+  next: field(`The \`after\` of the next request, even if there are no ${items}.`, z.string(), {
     examples: ['Zx3b9QmWk1Lp.42'],
   }),
   moreAvailable: field(`Whether the next request returns ${items} immediately.`, z.boolean()),

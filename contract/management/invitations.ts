@@ -62,7 +62,7 @@ export const invitations = c.router({
     },
     summary: 'Invite an address to a tenant',
     description:
-      'Sends a mail with a code, in any role and without the limits of users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. The database needs tenant operations and an app URL.',
+      'Sends a mail with a code, for any role and without the limits that apply to users. Inviting an address again replaces the code and the role. A tenant has at most 100 invitations. Tenant operations must be on, and the database must have an app URL.',
     metadata: { scope: 'tenants:write' },
   },
   revokeInvitation: {

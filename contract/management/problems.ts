@@ -6,7 +6,7 @@ export const managementProblems = {
     status: 401,
     title: 'API key is invalid',
     advice:
-      'Send an API key of this database as a Bearer token. It is missing, mistyped, expired, revoked or of another database.',
+      'Send an API key of this database as a Bearer token. The key is missing, mistyped, expired or revoked, or belongs to another database.',
     headers: ['WWW-Authenticate'],
   },
   insufficient_scope: {
@@ -19,22 +19,22 @@ export const managementProblems = {
   external_id_taken: {
     status: 409,
     title: 'External id is already in use',
-    advice: 'An external id is unique in a database, among users and among tenants.',
+    advice: 'Use another external id. No two users of a database can have the same one, and no two tenants.',
   },
   events_not_kept: {
     status: 409,
     title: 'Events are not kept',
-    advice: 'Let the operator set `--events-kept` of the database to a number of days.',
+    advice: 'Ask the operator to set `--events-kept` of the database to a number of days.',
   },
   cursor_expired: {
     status: 410,
     title: 'Cursor has expired',
     advice:
-      'Send the request without `after`, which starts with the oldest item, and read again what your copy depends on. The next items were deleted, or the store was restored from a backup.',
+      'The next items were deleted, or the store was restored from a backup. Read all data that your copy depends on again, and send the request without `after` to start with the oldest item.',
   },
   refused: {
     status: 409,
-    title: 'State does not allow the request',
+    title: 'Current state does not allow the request',
     advice: '`detail` says what has to change first.',
   },
   precondition_failed: {

@@ -10,12 +10,12 @@ import { followed, nextPlace } from './followed.js'
 
 const c = initContract()
 
-/** What a revocation does. */
+/** Type of a revocation. */
 export const RevocationType = component(
   {
     id: 'RevocationType',
     description: [
-      'What a backend that verifies tokens by itself does.',
+      'What a backend that verifies tokens itself must do.',
       '`tokens-revoked`: refuse tokens of `userId` whose claim `gen` is less than `generation` or absent.',
       '`session-revoked`: refuse tokens whose `sid` is `sessionId`, and tokens without `sid` whose `jti` is `sessionId`.',
       '`token-claims-change`: in tokens of `userId` whose claim `tenants_version` is less than `version` or absent, the role in `tenantId` is `role`; null removes the tenant.',
@@ -27,12 +27,12 @@ export const RevocationType = component(
   z.enum(['tokens-revoked', 'session-revoked', 'token-claims-change', 'tenant-deleted', 'key-retired']),
 )
 
-/** What changes the meaning of tokens that have not expired. */
+/** A change that affects tokens that have not expired. */
 export const Revocation = component(
-  { id: 'Revocation', description: 'What changes the meaning of tokens that have not expired.' },
+  { id: 'Revocation', description: 'A change that affects tokens that have not expired.' },
   z.object({
     type: RevocationType,
-    expiresAt: instant('When each token that it concerns has expired, and the revocation can be forgotten'),
+    expiresAt: instant('When all affected tokens have expired, so that the revocation can be discarded'),
     userId: field('ID of the user.', z.uuid().optional()),
     generation: field('The first `gen` that is accepted.', z.int().optional(), { format: 'int64' }),
     sessionId: field('ID of the session.', z.uuid().optional()),
@@ -40,7 +40,7 @@ export const Revocation = component(
       format: 'int64',
     }),
     tenantId: field('ID of the tenant.', z.uuid().optional()),
-    role: field('Role in the tenant; null if the user is no member any more.', z.string().nullish(), {
+    role: field('Role in the tenant. Null if the user is no longer a member.', z.string().nullish(), {
       examples: ['admin'],
     }),
     kid: field('ID of the key.', z.string().optional()),
@@ -71,7 +71,7 @@ export const revocations = c.router({
     responses: { 200: RevocationList, ...failures('cursor_expired', ...keyProblems) },
     summary: 'List revocations',
     description:
-      'Returns the revocations that follow a cursor, each at least once and none skipped, for backends that verify tokens by themselves. Each is listed until every token that it concerns has expired. Repeating one changes nothing. A server that cannot let the request wait returns an empty list with `Retry-After`. The public port serves this operation, too.',
+      'Returns the revocations that follow a cursor, each at least once and none skipped, for backends that verify tokens themselves. Each is listed until all affected tokens have expired. Applying one twice changes nothing. A server that cannot hold the request returns an empty list with `Retry-After`. The public port also serves this operation.',
     metadata: { scope: 'revocations:read', mayAskToWait: true },
   },
 } satisfies DescribedRoutes)

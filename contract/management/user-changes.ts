@@ -23,17 +23,17 @@ const c = initContract()
 export const ChangeUserBody = body(
   {
     id: 'ChangeUserBody',
-    description: 'The fields to change. Others stay as they are.',
+    description: 'The fields to change. An absent field does not change.',
     example: { preferredName: 'Ada', disabled: false },
   },
   {
     preferredName: field('Display name. Null removes it.', name().nullish(), { examples: ['Ada'] }),
     email: NewEmail.optional(),
     emailUndo: flag(
-      'Whether the user can undo the change of the address for 7 days, by a mail to the former one. False also ends the undo of earlier changes. True unless set.',
+      'Whether the user can undo the change of the address for 7 days, with a mail to the former address. False also ends the undo of earlier changes. Default: true.',
     ),
     emailVerified: flag(
-      'Whether the address counts as verified. Another address does not, unless this is true.',
+      'Whether the address counts as verified. A new address is unverified unless this is true.',
     ),
     disabled: flag('Whether logins and tokens of the user are refused. True ends all sessions.'),
     ...productFields(),
@@ -74,7 +74,7 @@ export const userChanges = c.router({
     },
     summary: 'Change a user',
     description:
-      'Changes the given fields. With `If-Match`, only if the user still has the ETag of an earlier response. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`.',
+      'Changes the given fields. With `If-Match`, only if the user has not changed since it was read. Also needs `credentials:write` for `email`, `emailVerified` and `emailUndo`.',
     metadata: { scope: 'users:write', changeable: changeableFields, isRepeatable: true },
   },
   setUserPassword: {
@@ -95,8 +95,7 @@ export const userChanges = c.router({
     body: c.noBody(),
     responses: { ...done, ...failures(...writeProblems) },
     summary: 'Delete a user',
-    description:
-      'Deletes the user and what belongs to the user. The tenants stay. Succeeds also if there is no such user.',
+    description: 'Deletes the user permanently. The tenants remain. Also succeeds if there is no such user.',
     metadata: { scope: 'users:write', isRepeatable: true },
   },
   unlockUser: {

@@ -20,16 +20,16 @@ const oneOf = (values: string) => ({
 export const CreateCodeBody = body(
   {
     id: 'CreateCodeBody',
-    description: 'What the code is for, and who gets it.',
+    description: 'The purpose of the code, and how it is delivered.',
     example: { purpose: 'password_reset', deliver: 'mail' },
   },
   {
     purpose: field(
-      'To choose a new password, or to verify the address.',
+      '`password_reset` to choose a new password, `email_verification` to verify the address.',
       z.enum(['password_reset', 'email_verification'], oneOf('`password_reset` or `email_verification`')),
     ),
     deliver: field(
-      '`mail` sends it to the user. `return` returns it, for an app that sends its own mails.',
+      '`mail` sends the code to the user. `return` returns it, for apps that send their own mails.',
       z.enum(['mail', 'return'], oneOf('`mail` or `return`')),
     ),
   },
@@ -38,9 +38,9 @@ export type CreateCodeBody = z.infer<typeof CreateCodeBody>
 
 /** Response of `createUserCode`. */
 export const UserCode = component(
-  { id: 'UserCode', description: 'A code that replaces earlier ones of its purpose.' },
+  { id: 'UserCode', description: 'A code. It replaces earlier codes with the same purpose.' },
   z.object({
-    code: field('The code, or null if a mail has it.', z.string().nullable()),
+    code: field('The code, or null if it was sent by mail.', z.string().nullable()),
     expiresAt: instant('When it expires'),
   }),
 )

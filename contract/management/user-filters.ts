@@ -7,7 +7,7 @@ import { field } from '../registry.js'
 import { externalIdFilter, notFlag, strict } from './fields.js'
 
 const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}'
-const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, with a comma between two')
+const notIds = failsWith('invalid_type', 'must be 1 to 100 UUIDs, separated by commas')
 
 const notCursor = failsWith('invalid_type', 'must be `next` of an earlier response')
 
@@ -15,21 +15,21 @@ const notCursor = failsWith('invalid_type', 'must be `next` of an earlier respon
 export const ListUsersQuery = strict({
   ...page,
   after: field(
-    'Start after the last item of the page before: `next` of its response.',
+    '`next` of the previous page: start after its last item.',
     z
       .string(notCursor)
       .regex(/^[\w-]{1,1360}$/, notCursor)
       .optional(),
     { maxLength: 1_360 },
   ),
-  email: field('Only the user with this address, in any spelling of it.', Email.optional()),
+  email: field('Only the user with this address, in any spelling.', Email.optional()),
   emailPrefix: field(
-    'Only the users whose address begins with this text, in any spelling of upper and lower case. Ordered by address.',
+    'Only the users whose address begins with this text, ignoring case. Ordered by address.',
     text().min(1, notBlank).max(254, failsWith('too_long', 'must have at most 254 characters')).optional(),
     { examples: ['ada@'] },
   ),
   ids: field(
-    'Only the users with these ids, 1 to 100, with a comma between two.',
+    'Only the users with these ids: 1 to 100, separated by commas.',
     z
       .string(notIds)
       .regex(new RegExp(`^${uuid}(?:,${uuid}){0,99}$`, 'i'), notIds)

@@ -49,12 +49,16 @@ const isText = mustBe('a string')
 const TenantOfLine = component(
   { id: 'TenantOfLine', description: 'A tenant of an imported user.' },
   strict({
-    id: id('A tenant that several lines or the database have with this id is one. Default: a new one.'),
-    name: field('Name of the tenant. Ignored if it exists.', name(), { examples: ['Analytical Engines'] }),
+    id: id(
+      'ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: a new ID.',
+    ),
+    name: field('Name of the tenant. Ignored if the tenant exists.', name(), {
+      examples: ['Analytical Engines'],
+    }),
     ...productFields(),
     seats: seats(),
     role: field(
-      'Role of the user. Without it a member, or the owner if nobody in the tenant has that role and nobody without role joined earlier.',
+      'Role of the user. Default: `member`. In a tenant without an owner, the first user who joined without a role is the `owner`.',
       role().nullish(),
     ),
     createdAt: time('When it was created. Default: `createdAt` of the user.'),
@@ -69,7 +73,7 @@ const TenantOfLine = component(
 export const UserLine = component(
   { id: 'UserLine', description: 'A user to import. Null means absent, and an unknown field is an error.' },
   strict({
-    id: id('ID of the user. Default: a new one.'),
+    id: id('ID of the user. Default: a new ID.'),
     email: Email,
     passwordHash: field(
       'A password hash in a format that the import accepts. Without it, no password matches.',
@@ -99,32 +103,32 @@ const ImportStatus = component(
   {
     id: 'ImportStatus',
     description:
-      '`created`: the user was added with all tenants. `exists`: a user, or an earlier line, has the address, and nothing changed. `rejected`: nothing of the line was stored.',
+      '`created`: the user was added with all tenants. `exists`: a user or an earlier line has the address, and nothing changed. `rejected`: no part of the line was stored.',
     isOpen: true,
   },
   z.enum(['created', 'exists', 'rejected']),
 )
 
-/** What has become of a line. */
+/** Result of a line. */
 export const ImportedLine = component(
-  { id: 'ImportedLine', description: 'What has become of a line.' },
+  { id: 'ImportedLine', description: 'Result of a line.' },
   z.object({
-    line: count('Number of the line, from 1 on.'),
+    line: count('Number of the line, starting at 1.'),
     status: ImportStatus,
     userId: field('ID of the user with the address, or null if the line was rejected.', z.uuid().nullable()),
-    errors: field('Why the line was rejected: every error in it. Empty otherwise.', z.array(FieldError)),
+    errors: field('All errors in the line, if it was rejected. Empty otherwise.', z.array(FieldError)),
   }),
 )
 export type ImportedLine = z.infer<typeof ImportedLine>
 
 /** Response of `importUsers`. */
 export const ImportResult = component(
-  { id: 'ImportResult', description: 'What has become of each line.' },
+  { id: 'ImportResult', description: 'Result of each line.' },
   z.object({
     created: count('Number of lines that added a user.'),
     existing: count('Number of lines whose user existed.'),
     rejected: count('Number of rejected lines.'),
-    lines: field('In the order of the request, without blank lines.', z.array(ImportedLine)),
+    lines: field('In the order of the request. Blank lines are left out.', z.array(ImportedLine)),
   }),
 )
 export type ImportResult = z.infer<typeof ImportResult>

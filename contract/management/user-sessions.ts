@@ -24,7 +24,7 @@ export const UserSessionList = component(
           { id: 'UserSession', description: 'A session of a user.' },
           z.object({
             id: field('ID of the session.', z.uuid()),
-            label: field('What the app calls it, or null.', z.string().nullable()),
+            label: field('Name that the app has given to the session, or null.', z.string().nullable()),
             createdAt: instant('Time of the login'),
             refreshedAt: instant('Time of the last refresh'),
             expiresAt: instant('When it ends unless it is refreshed'),

@@ -30,10 +30,7 @@ const listed = {
   id: field('ID of the user.', z.uuid()),
   email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
   preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
-  emailVerified: field(
-    'Whether the address is verified: the user has proved to receive mail there.',
-    z.boolean(),
-  ),
+  emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
   disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
   externalId: externalId(),
   createdAt: instant('Time of sign-up'),
@@ -82,7 +79,7 @@ export const ManagedUser = component(
     metadata: metadata('An object of the product that the user sees, or null.'),
     privateMetadata: metadata('An object of the product that only the management API shows, or null.'),
     memberships: field('The user’s tenants, in the order of joining.', z.array(ManagedMembership)),
-    throttled: field('Whether a login may have to wait because earlier ones have failed.', z.boolean()),
+    throttled: field('Whether logins may have to wait because earlier ones failed.', z.boolean()),
     sessions: field('Number of sessions that have not ended.', z.int(), { format: 'int32' }),
     lastLoginOn: field(
       'Day of the last login from a known network (UTC), or null. A network is known for 30 days.',
@@ -110,7 +107,7 @@ export const AddUserBody = body(
     preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
     emailVerified: flag('Whether the address counts as verified.'),
     tenants: field(
-      'Existing tenants that the user joins, in this order, each with a role. Without `role`, as a `member`.',
+      'Existing tenants that the user joins, in this order. `role` is `member` by default.',
       z
         .array(
           strict({ id: id('ID of the tenant.'), role: role().optional() }),
@@ -121,7 +118,7 @@ export const AddUserBody = body(
     ),
     ...productFields(),
     sendMail: flag(
-      'Whether to send a mail with a code to choose a password. Only for a user without password.',
+      'Whether to send a mail with a code to choose a password. Only for a user without a password.',
     ),
   },
 )
@@ -152,7 +149,7 @@ export const users = c.router({
     },
     summary: 'Add a user',
     description:
-      'Adds a user with the given tenants: all of it or nothing. Without `password` and `passwordHash`, the user cannot log in before choosing a password by a code. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`.',
+      'Adds a user with all given tenants, or nothing. Without `password` and `passwordHash`, the user must choose a password with a code before logging in. Also needs `credentials:write` for `password`, `passwordHash` and `emailVerified`, and `tenants:write` for `tenants`.',
     metadata: {
       scope: 'users:write',
       hashesPassword: true,

@@ -16,11 +16,11 @@ const tags = {
   users: 'Sign up, log in and get the current user.',
   sessions:
     'Stay logged in, and log out. An operator can turn off `sessions`, `me`, `codes` and `emailChange` for a database.',
-  me: 'What users change about themselves.',
-  codes: 'Mails with codes, to reset a password or verify an address.',
-  emailChange: 'Change the address, and undo the change.',
+  me: 'Change and delete the current user.',
+  codes: 'Request mails with codes, and use the codes to reset a password or verify an address.',
+  emailChange: 'Change the email address, and undo the change.',
   tenants:
-    'Run tenants: their members, roles and name. An operator can turn off `tenants` and `invitations` for a database.',
+    'Manage tenants: their members, roles and names. An operator can turn off `tenants` and `invitations` for a database.',
   invitations: 'Invite users to tenants by mail.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   service: 'Health checks and documentation.',
@@ -49,7 +49,7 @@ const api: Api = {
       scheme: 'bearer',
       bearerFormat: 'JWT',
       description:
-        'The `token.jwt` that sign-up and login return: a JWT by RFC 9068, verified by the rules of RFC8725.',
+        'The `token.jwt` that sign-up and login return: a JWT (RFC 9068), verified as RFC8725 requires.',
     },
   ],
 }
@@ -57,13 +57,13 @@ const api: Api = {
 const managementApi: Api = {
   title: 'Usher management',
   description:
-    'What the backend of a product does with the users of a database. Send an API key, which an operator creates with `usher api-key create`. Never send one from a browser. An unknown query parameter or field of a body is an error. Later versions may add operations, fields and codes: ignore an unknown field of a response, and treat an unknown code by its status. Every response has the header X-Request-Id, and every error Cache-Control: no-store.',
+    'Manage the users and tenants of a database from the backend of a product. Send an API key, which an operator creates with `usher api-key create`. Never send it from a browser. An unknown query parameter or field of a body is an error. Later versions may add operations, fields and codes: ignore an unknown field of a response, and treat an unknown code by its status. Every response has the header X-Request-Id, and every error Cache-Control: no-store.',
   tags: {
-    users: 'The users of a database.',
-    tenants: 'The tenants of a database and their members.',
+    users: 'Manage the users of a database.',
+    tenants: 'Manage the tenants of a database and their members.',
     invitations: 'Invite users to tenants by mail.',
-    events: 'What has changed, for a backend that cannot receive webhooks.',
-    revocations: 'What backends must refuse that verify tokens by themselves.',
+    events: 'Read changes, for backends that cannot receive webhooks.',
+    revocations: 'Read which tokens are revoked, for backends that verify tokens themselves.',
     service: 'Documentation.',
   } satisfies Record<keyof typeof managementContract, string>,
   operations: managementRoutes,
