@@ -117,7 +117,7 @@ async function requireUsable(store: Store, { storeNodeConnections }: Config, log
     return await requireMasterKey(store)
   } catch (err) {
     if (!isStoreUnavailable(err) || isTlsFailure(err)) throw err
-    log.warn({ err }, 'the store is unreachable; answering 503 until it is reachable')
+    log.warn({ err }, 'the store is unreachable; returning 503 until it is reachable')
     return store
   }
 }

@@ -21,6 +21,6 @@ export function requireOneFilter(filters: Record<string, unknown>) {
   const [, ...others] = Object.keys(filters).filter((name) => filters[name] !== undefined)
   if (others.length > 0)
     throw validationFailed(
-      others.map((path) => ({ path, code: 'invalid_type', detail: 'is a second filter; give only one' })),
+      others.map((path) => ({ path, code: 'invalid_type', detail: 'is a second filter. Use only one' })),
     )
 }

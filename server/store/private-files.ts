@@ -20,7 +20,7 @@ export function createPrivateFolder(folder: string, warn: (message: string) => v
   const found = `the folder of the embedded store, ${folder}, had mode ${(mode & 0o777).toString(8)}`
   try {
     chmodSync(folder, 0o700)
-    warn(`${found}; it is 700 now. Other users of this machine may have read the keys`)
+    warn(`${found}. It is now 700. Other users of this machine may have read the keys`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
     warn(`${found}, and only its owner can change it to 700`)

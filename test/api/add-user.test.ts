@@ -67,7 +67,7 @@ describe('addUser', () => {
     const body = { email: 'ada@example.com', sendMail: true }
     const refused = await manage.send(key, 'POST', 'users', body)
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'refused'])
-    expect(refused.json().detail).toBe('No app URL.')
+    expect(refused.json().detail).toBe('The database has no app URL.')
     await setDatabase(store, database, { appUrl: 'https://app.example.com' })
     usher.clock.cacheAhead += 6_000
     const added = await manage.send(key, 'POST', 'users', body)
@@ -114,7 +114,7 @@ describe('addUser', () => {
     const body = { email: 'ada@example.com', password: 'password', passwordHash: 'md5', sendMail: true }
     const { errors } = (await manage.send(key, 'POST', 'users', body)).json()
     expect(errors.map(({ path, detail }: { path: string; detail: string }) => `${path} ${detail}`)).toEqual([
-      'password must not be one of the most used passwords',
+      'password must not be a common password',
       'passwordHash must not be given with `password`',
       'passwordHash has an unknown format',
       'sendMail must not be true for a user with a password',

@@ -229,7 +229,7 @@ describe('passwords', () => {
   it.for([
     ['x', { code: 'too_short', min: 8 }, 'password must have at least 8 characters'],
     ['x'.repeat(257), { code: 'too_long', max: 256 }, 'password must have at most 256 characters'],
-    ['password1', { code: 'password_too_common' }, 'password must not be one of the most used passwords'],
+    ['password1', { code: 'password_too_common' }, 'password must not be a common password'],
   ] as const)('names a violated rule of the policy in detail, and its limit', async (row, { database }) => {
     const [candidate, error, detail] = row
     const problem = (await database.createUser(validUser({ password: candidate }))).json()

@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await expectFieldErrors(form, { 'Current password': 'Wrong password' })
     await expectFailedLoads('401 password')
     await change(password, 'password1')
-    await expectFieldErrors(form, { 'New password': 'must not be one of the most used passwords' })
+    await expectFieldErrors(form, { 'New password': 'must not be a common password' })
     await expectFailedLoads('400 password')
     await change(password, newPassword)
     await form.getByText('Password changed. All other sessions have ended.').waitFor()
@@ -261,7 +261,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     expect(await accessibilityErrorsOf(page)).toEqual([])
     expect(page.url()).not.toContain('code')
     await choose('password1')
-    await expectFieldErrors(form, { 'New password': 'must not be one of the most used passwords' })
+    await expectFieldErrors(form, { 'New password': 'must not be a common password' })
     await expectFailedLoads('400 confirm')
     const newPassword = 'four random common words'
     await choose(newPassword)

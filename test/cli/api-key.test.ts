@@ -9,7 +9,7 @@ it('api-key create prints a key once, and list what is known of it', async ({ us
     `api-key create ${path} --name backend --scope users:read --scope users:write --expires-in 90d`,
   )
   const [, id = '', expiresAt = '', key = ''] =
-    /^Created API key (\w+), which expires at (.*)\. The key is not shown again:\n(.*)\n$/.exec(stdout) ?? []
+    /^Created API key (\w+)\. It expires at (.*)\. The key is not shown again:\n(.*)\n$/.exec(stdout) ?? []
   expect(key).toMatch(form)
   expect(key).toContain(`usher_${id}_`)
   expect(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000)).toBeLessThan(30_000)
@@ -30,7 +30,7 @@ it('api-key rotate replaces a key once, and shortens its lifetime', async ({ ush
   const [replaced] = await usher.json(`api-key list ${path}`)
   expect(Date.parse(replaced.expiresAt)).toBeLessThanOrEqual(Date.now())
   expect(await usher.outcome(`api-key rotate ${path} ${first.id}`)).toBe(
-    `1 usher: API key ${first.id} has been replaced already\n`,
+    `1 usher: API key ${first.id} has already been replaced\n`,
   )
 })
 
@@ -67,7 +67,9 @@ it('a database has at most 20 API keys, without those that are replaced', async 
   const create = `api-key create ${path} --name backend --scope users:read`
   const { id } = await usher.json(create)
   for (let count = 1; count < 20; count++) await usher.json(create)
-  expect(await usher.outcome(create)).toContain(`usher: database ${path} has 20 API keys already`)
+  expect(await usher.outcome(create)).toContain(
+    `usher: database ${path} already has the maximum of 20 API keys`,
+  )
   await usher.json(`api-key rotate ${path} ${id}`)
   expect(await usher.json(`api-key list ${path}`)).toHaveLength(21)
 })

@@ -13,7 +13,7 @@ it('tenant invite sends an invitation, tenant list-invitations lists it, tenant 
   expect(await usher.operator(`tenant list-invitations ${of}`)).toMatchObject({ stdout: 'No invitations.\n' })
   const invited = await usher.operator(`tenant invite ${of} grace@example.com --role admin`)
   const [, invitationId = ''] =
-    invited.stdout.match(/^A server sends invitation (\S{36}), which is valid/) ?? []
+    invited.stdout.match(/^Stored invitation (\S{36}), which a server will send. It is valid/) ?? []
   expect(invited.audited).toEqual([
     expect.objectContaining({ audit: 'invitation.created', ...ids, invitationId, role: 'admin' }),
   ])
@@ -39,11 +39,11 @@ it('tenant invite is refused for a member, an unknown role and a database that s
   const { tenants } = await database.signedUp({ email: 'ada@example.com', newTenant: 'Engines' })
   const invite = `tenant invite ${database.path} ${tenants[0]}`
   expect(await usher.outcome(`${invite} grace@example.com`)).toBe(
-    `1 usher: no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
+    `1 usher: the database has no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
   )
   await setDatabase(usher.store, database, { appUrl: 'https://app.example.com' })
   expect(await usher.outcome(`${invite} ADA@example.com`)).toBe(
-    `4 usher: ADA@example.com is the address of a member of tenant ${tenants[0]}\n`,
+    `4 usher: ADA@example.com is already the address of a member of tenant ${tenants[0]}\n`,
   )
   expect(await usher.outcome(`${invite} grace@example.com --role boss`)).toBe(
     '2 usher: the role must be owner, admin, member\n',

@@ -252,7 +252,7 @@ operatorTest('user send-reset sends a code without limits', async ({ usher, data
   const send = `user send-reset ${database.path} ada@example.com`
   const { id } = await database.signedUp({ email: 'ada@example.com' })
   expect(await usher.outcome(send)).toBe(
-    `1 usher: no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
+    `1 usher: the database has no app URL. Set it with: npx @usher/server database set ${database.path} --app-url URL\n`,
   )
   const set = await usher.json(`database set ${database.path} --app-url https://app.example.com/`)
   expect(set.appUrl).toBe('https://app.example.com')

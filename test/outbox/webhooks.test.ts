@@ -360,7 +360,7 @@ it('outbox drop deletes a message without delivering it', async ({
   expect(await messagesOf(usher, database)).toEqual([])
   for (const verb of ['drop', 'retry']) {
     expect(await usher.outcome(`outbox ${verb} ${database.path} ${id}`)).toBe(
-      `3 usher: no message ${id} is waiting to be delivered\n`,
+      `3 usher: message ${id} does not wait for delivery in this database\n`,
     )
     expect(await usher.outcome(`outbox ${verb} ${database.path}`)).toBe(
       '2 usher: either a message or --not-retried is required\n',
@@ -406,7 +406,7 @@ it('a new secret signs all later events, and a removed webhook gets no waiting e
   expect(await usher.json(`${set} --webhook-url ${receiver.url}?again`)).not.toHaveProperty('webhookSecret')
   const { stdout } = await usher.operator(`${set} --new-webhook-secret`)
   const [, renewed = ''] =
-    stdout.match(/\nSecret of the webhook, which is not shown again: (whsec_.{44})\n$/) ?? []
+    stdout.match(/\nSecret of the webhook. It is not shown again: (whsec_.{44})\n$/) ?? []
   expect(renewed).not.toBe(secret)
   deliverAt(usher, database, usher.clock.now + 1_000)
   await failed(usher, database, 2)
@@ -488,7 +488,7 @@ it.for([
 
 it('database set refuses a new secret for a database without webhook', async ({ usher, database }) => {
   expect(await usher.outcome(`database set ${database.path} --new-webhook-secret`)).toBe(
-    '1 usher: the database has no webhook. Set --webhook-url too\n',
+    '1 usher: the database has no webhook. Also set --webhook-url\n',
   )
 })
 

@@ -163,7 +163,7 @@ it.each(['1', '2'])(
       PORT: String(await freePort()),
     }
     const server = startUsher(['serve'], env)
-    await server.printed('answering 503 until it is reachable')
+    await server.printed('returning 503 until it is reachable')
     server.signal('SIGTERM')
     const { stdout } = await server.ended
     expect(stdout.match(/DATABASE_URL names another machine without TLS/g)).toHaveLength(1)

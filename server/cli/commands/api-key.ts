@@ -27,9 +27,9 @@ function addCreateCommand(apiKey: Command) {
   apiKey
     .command('create')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('create an API key for the users and tenants of a database, and print it once')
+    .description('create an API key for a database, and print it once')
     .requiredOption('--name <name>', 'what the key is for', tenantName)
-    .requiredOption('--scope <scope>', 'what the key allows; repeat it for several', addScope)
+    .requiredOption('--scope <scope>', 'what the key allows; repeat the option for several scopes', addScope)
     .addOption(
       new Option('--expires-in <duration>', 'lifetime, such as 90d, 12h or 30m')
         .argParser(lifetime)
@@ -58,7 +58,7 @@ function addListCommand(apiKey: Command) {
   apiKey
     .command('list')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('list the API keys of a database, oldest first; expired ones for 30 days')
+    .description('list the API keys of a database, oldest first; expired keys are listed for 30 days')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store) => {
@@ -81,7 +81,7 @@ function addRotateCommand(apiKey: Command) {
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<key>', 'id of the key, as printed by api-key list')
-    .description('create a successor of an API key with the same name, scopes and lifetime')
+    .description('replace an API key with a new one of the same name, scopes and lifetime')
     .addOption(
       new Option(
         '--overlap <duration>',
@@ -96,7 +96,7 @@ function addRotateCommand(apiKey: Command) {
         const rotation = { id, overlapSeconds: overlap }
         const created = await rotateApiKey({ store, now: new Date() }, path, rotation)
         audit(log, 'api_key.rotated', { databaseId: created.databaseId, apiKey: created.id })
-        printCreated(options, created, `Replaced API key ${id} by ${created.id}`)
+        printCreated(options, created, `Replaced API key ${id} with ${created.id}`)
       }),
     )
 }
@@ -106,7 +106,7 @@ function addRevokeCommand(apiKey: Command) {
     .command('revoke')
     .argument('<workspace/name>', 'database', databasePath)
     .argument('<key>', 'id of the key, as printed by api-key list')
-    .description('delete an API key: all servers refuse its next request')
+    .description('delete an API key; all servers reject it immediately')
     .option('--json', 'print the result as JSON')
     .action((path, id, options) =>
       withStore(async (store, _config, log) => {
@@ -117,12 +117,12 @@ function addRevokeCommand(apiKey: Command) {
     )
 }
 
-/** Prints the key alone in the last line, so that a script can take it from there. */
+/** Prints the key on a line of its own at the end, where a script can read it. */
 const printCreated = (options: { json?: boolean }, created: CreatedApiKey, done: string) =>
   print(
     options,
     created,
-    `${done}, which expires at ${created.expiresAt.toISOString()}. The key is not shown again:\n${created.key}`,
+    `${done}. It expires at ${created.expiresAt.toISOString()}. The key is not shown again:\n${created.key}`,
   )
 
 function addScope(text: string, before: Scope[] = []): Scope[] {

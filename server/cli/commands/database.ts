@@ -108,7 +108,7 @@ function addSetCommand(database: Command) {
     .description('change settings of a database; servers apply them within 5 s')
   for (const { option } of settingOptions()) command.addOption(option)
   command
-    .option('--new-webhook-secret', 'replace the secret that signs the events, and print the new one')
+    .option('--new-webhook-secret', 'replace the secret that signs events, and print the new one')
     .option('--json', 'print the result as JSON')
     .action((path, { json, newWebhookSecret, ...given }) => {
       const { webhookUrl, ...settings } = givenSettings(given)
@@ -133,7 +133,7 @@ function addSetCommand(database: Command) {
         const next = settings.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''
-        const once = secret ? `\nSecret of the webhook, which is not shown again: ${secret}` : ''
+        const once = secret ? `\nSecret of the webhook. It is not shown again: ${secret}` : ''
         const shown = { id: row.id, ...path, ...values, ...(secret && { webhookSecret: secret }) }
         print({ json }, shown, aligned(shownSettings(values)) + next + once)
       })
@@ -144,7 +144,7 @@ function addPruneCommand(database: Command) {
   database
     .command('prune-hashes')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('remove the sets of hash parameters that no user has any more')
+    .description('remove the sets of hash parameters that no user has')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, config, log) => {
@@ -179,4 +179,4 @@ function addDeleteCommand(database: Command) {
 }
 
 const stateOf = ({ beingDeleted }: { beingDeleted: boolean | null }) =>
-  beingDeleted === null ? 'its node cannot be reached' : beingDeleted ? 'being deleted' : 'active'
+  beingDeleted === null ? 'node unreachable' : beingDeleted ? 'being deleted' : 'active'

@@ -10,16 +10,14 @@ export function configure(events: Command) {
   configureTail(events)
   events
     .command('expire-cursors')
-    .argument('[workspace/name]', 'database, instead of all', databasePath)
-    .description(
-      'let all cursors of the lists of events and revocations expire, after a restore from a backup',
-    )
+    .argument('[workspace/name]', 'database; all databases by default', databasePath)
+    .description('expire all cursors of events and revocations, after a restore from a backup')
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
       withStore(async (store, _config, log) => {
         const expired = await expireCursors(store, path)
         audit(log, 'events.cursors_expired', expired)
-        print(options, expired, `Databases whose cursors have expired: ${expired.databases}.`)
+        print(options, expired, `Databases whose cursors expired: ${expired.databases}.`)
       }),
     )
 }
@@ -40,7 +38,7 @@ function configureTail(events: Command) {
         const stopping = new AbortController()
         const stop = () => stopping.abort()
         const timer = seconds && setTimeout(stop, seconds * 1000)
-        // Emitted when the reader of a pipe has ended.
+        // Emitted when the reader of a pipe exits.
         process.stdout.once('error', stop)
         for await (const event of tailEvents(store, path, { stopped: stopping.signal, now: Date.now }))
           print({ json: true }, event, '')

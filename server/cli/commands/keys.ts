@@ -49,10 +49,10 @@ function addRotateCommand(keys: Command) {
   keys
     .command('rotate')
     .argument('<workspace/name>', 'database', databasePath)
-    .description('publish the next signing key of a database, which becomes active later')
+    .description('publish the next signing key of a database; it signs tokens later')
     .option(
       '--activate-in <seconds>',
-      'delay before the key signs; clients cache the published keys for 300 s, servers for 5 s',
+      'delay before the key signs tokens; clients cache the published keys for 300 s, servers for 5 s',
       wholeNumber(0, 604_800),
       600,
     )
@@ -89,15 +89,13 @@ function addRetireCommand(keys: Command) {
 function addRewrapCommand(keys: Command) {
   keys
     .command('rewrap')
-    .description(
-      're-encrypt all signing keys and secrets with USHER_NEW_MASTER_KEY; to continue, run it again',
-    )
+    .description('re-encrypt all signing keys and secrets with USHER_NEW_MASTER_KEY; to resume, run it again')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Servers can serve meanwhile if all of them have both USHER_MASTER_KEY and USHER_NEW_MASTER_KEY. docs/operation.md has
-the steps.`,
+Servers can keep running if all of them have both USHER_MASTER_KEY and USHER_NEW_MASTER_KEY. docs/operation.md has the
+steps.`,
     )
     .action((options) =>
       withStore(async (store, { newMasterKey }, log) => {

@@ -8,17 +8,14 @@ import { print, withStore } from '../io/with-store.js'
 
 const notRetriedOption = [
   '--not-retried',
-  'all messages that wait for the operator, because they are not retried any more',
+  'all messages that wait for the operator, because they are no longer retried',
 ] as const
 
 export function configure(outbox: Command) {
   addPageOptions(outbox.command('list'), 'id', uuid)
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the messages that are not delivered yet, oldest first')
-    .option(
-      '--not-retried',
-      'only messages that wait for the operator, because they are not retried any more',
-    )
+    .option('--not-retried', 'only messages that wait for the operator, because they are no longer retried')
     .action((path, options) =>
       withStore(async (store) => {
         const messages = await listMessages(store, path, {

@@ -41,7 +41,7 @@ function addListCommand(tenant: Command) {
 function addInviteCommand(tenant: Command) {
   tenantCommand(tenant, 'invite')
     .argument('<email>', 'email address to invite', email)
-    .description('send an address a mail with an invitation to a tenant')
+    .description('invite an email address to a tenant, by mail')
     .option('--role <role>', 'owner, admin, member or a role of the database', role, 'member')
     .option('--json', 'print the result as JSON')
     .action((...[path, tenantId, email, options]) =>
@@ -50,7 +50,7 @@ function addInviteCommand(tenant: Command) {
         const invited = await inviteToTenant({ store, now: new Date() }, path, invitation)
         const { databaseId, id: invitationId } = invited
         audit(log, 'invitation.created', { databaseId, tenantId, invitationId, role: options.role })
-        const text = `A server sends invitation ${invited.id}, which is valid until ${invited.expiresAt.toISOString()}.`
+        const text = `Stored invitation ${invited.id}, which a server will send. It is valid until ${invited.expiresAt.toISOString()}.`
         print(options, invited, text)
       }),
     )

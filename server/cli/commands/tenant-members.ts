@@ -56,7 +56,7 @@ function describe(
   { userId, tenantId, role }: { userId: string; tenantId: string; role: string },
   change: MemberEvent,
 ) {
-  if (!change) return `User ${userId} already is in tenant ${tenantId} with the role ${role}.`
+  if (!change) return `User ${userId} is already in tenant ${tenantId} with the role ${role}.`
   const done =
     change === 'tenant.user_added'
       ? `Added user ${userId} to tenant ${tenantId} with the role ${role}.`

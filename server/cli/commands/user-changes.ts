@@ -52,7 +52,7 @@ const changes: Record<string, UserChange> = {
     description: 'send the user a mail with a link to choose a new password',
     event: 'user.reset_sent',
     change: sendReset,
-    message: ({ id }) => `A server sends user ${id} a mail to choose a new password.`,
+    message: ({ id }) => `Stored a mail for user ${id} to choose a new password. A server will send it.`,
   },
   unlock: {
     description: 'clear the failed logins of a user, so that a throttled user can log in immediately',

@@ -19,15 +19,14 @@ export const addUserImportCommand = (user: Command) =>
     .command('import')
     .argument('<workspace/name>', 'database to import into', databasePath)
     .argument('<file>', 'NDJSON file with one user per line')
-    .description('import users with their password hashes; to continue an interrupted import, run it again')
+    .description('import users with their password hashes; to resume an interrupted import, run it again')
     .option('--dry-run', 'check all lines, and store nothing')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Users whose email address already exists are not changed. Invalid lines are reported by number and written with
-the reason to a file next to the input (users.ndjson: users.rejects.ndjson). The other lines are imported, and the
-exit code is 1. docs/moving-in.md describes the format and how to convert exports of other services.`,
+Existing users are not changed. Invalid lines are reported by number, and written with the reason to a file next to
+the input (users.ndjson: users.rejects.ndjson). The other lines are imported, and the exit code is 1. docs/moving-in.md describes the format and how to convert exports of other services.`,
     )
     .action((path, file, options) =>
       withStore(async (store, config, log) => {

@@ -41,11 +41,7 @@ function addCreateCommand(user: Command) {
     .description('create a user, with a password typed on a terminal or read from stdin')
     .option('--name <name>', 'preferred name', preferredName)
     .option('--tenant <id>', 'add the user to this tenant', uuid)
-    .option(
-      '--role <role>',
-      'role in the tenant of --tenant: owner, admin, member or one of the database',
-      role,
-    )
+    .option('--role <role>', 'role in that tenant: owner, admin, member or a role of the database', role)
     .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
     .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {

@@ -3,7 +3,7 @@ import { setting, switched } from './setting.js'
 const notice = (what: string, isDefault = true) => ({
   ...switched('on', 'off'),
   default: isDefault,
-  description: `whether a user gets a mail ${what}`,
+  description: `whether users get a mail ${what}`,
   isOfCreate: true as const,
 })
 

@@ -14,7 +14,7 @@ export const sessionSettings = {
     ...sessionSeconds,
     default: 1_209_600,
     placeholder: '<seconds>',
-    description: 'a session ends after this time without a refresh',
+    description: 'time without a refresh after which a session ends',
     isOfCreate: true,
   }),
   /** Seconds after its login at which a session ends. 0 for no sessions. */
@@ -23,7 +23,7 @@ export const sessionSettings = {
     schema: z.literal(0).or(sessionSeconds.schema),
     default: 7_776_000,
     placeholder: '<seconds>',
-    description: 'a session ends this time after its login; 0 for no sessions',
+    description: 'time after its login at which a session ends; 0 for no sessions',
     isOfCreate: true,
     label: 'sessions',
     show: (max, { sessionIdle, sessionsPerUser }) =>
@@ -36,7 +36,7 @@ export const sessionSettings = {
     ...wholeNumber(1, 100),
     default: 100,
     placeholder: '<number>',
-    description: 'a user with this number of sessions who opens another one loses the longest unused one',
+    description: 'maximum sessions per user; opening another one ends the longest unused one',
     isOfCreate: true,
   }),
 }

@@ -66,11 +66,11 @@ export const settings = {
     description: 'maximum mails that clients may request for all users; 0 for no limit',
     label: 'mails',
   }),
-  /** Whether users can sign up. Commands and the management API create users in any case. */
+  /** Whether users can sign up. Commands and the management API can always create users. */
   signUp: setting({
     ...switched('on', 'off'),
     default: true,
-    description: 'whether users can sign up; commands and API keys create users in any case',
+    description: 'whether users can sign up; commands and API keys can always create users',
     isOfCreate: true,
     label: 'sign-up',
   }),
@@ -125,7 +125,7 @@ export const settings = {
     schema: webhookUrl,
     default: null,
     description:
-      'URL to which servers post the events of the database, or "none"; the first one prints the secret',
+      'URL to which servers post the events of the database, or "none"; the first URL also creates a secret, which is printed',
     label: 'webhook',
   }),
   /** Days for which the management API lists an event. 0: events are not stored for it. */
@@ -133,7 +133,7 @@ export const settings = {
     ...wholeNumber(0, 90),
     default: 0,
     placeholder: '<days>',
-    description: 'days for which the management API lists events, 0 to 90; 0 for not at all',
+    description: 'days for which the management API lists events, 0 to 90; 0 to keep none',
     label: 'events kept',
     show: (days) => (days === 0 ? 'no' : `${days} days`),
   }),

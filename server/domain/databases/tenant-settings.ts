@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { setting, switched, wholeNumber } from './setting.js'
 
-/** The roles that every database has. An owner may do all that an admin may, and an admin all that a member may. */
+/** The roles of every database. An owner has all rights of an admin, and an admin all rights of a member. */
 export const builtInRoles = ['owner', 'admin', 'member'] as const
 
 const message =
-  'must be up to 8 names of 1 to 32 characters a-z, 0-9, _ and -, separated by commas, each once, and none of owner, admin and member'
+  'must be up to 8 different names separated by commas, each of 1 to 32 characters a-z, 0-9, _ and -, and none of owner, admin and member'
 
-/** The roles that a product adds. They may do what a member may. */
+/** The roles that a product adds. They have the rights of a member. */
 const ownRoles = z
   .array(z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, message), message)
   .max(8, message)
@@ -31,7 +31,7 @@ export const tenantSettings = {
     schema: ownRoles,
     default: [],
     placeholder: '<names>',
-    description: 'up to 8 roles of the product for members, such as "billing,viewer", or "none"',
+    description: 'up to 8 roles that the product adds, such as "billing,viewer", or "none"',
     words: { none: [] },
     read: (text) => text.split(','),
     isOfCreate: true,
@@ -43,7 +43,7 @@ export const tenantSettings = {
     ...wholeNumber(3_600, 2_592_000),
     default: 604_800,
     placeholder: '<seconds>',
-    description: 'an invitation can be accepted for this time, 3600 to 2592000',
+    description: 'time for which an invitation can be accepted, 3600 to 2592000',
     isOfCreate: true,
     label: 'invitations',
     show: (seconds) => `valid for ${seconds} s`,

@@ -27,7 +27,7 @@ export interface CreatedApiKey extends ShownApiKey {
   key: string
 }
 
-/** @throws {OperatorError} if the database has 20 keys already */
+/** @throws {OperatorError} if the database has the maximum number of keys */
 export async function createApiKey(
   { store, now }: Operation,
   path: DatabasePath,
@@ -37,7 +37,7 @@ export async function createApiKey(
   return inTransaction(store, async (transaction) => {
     await lockDatabase(transaction, databaseId)
     if ((await countApiKeys(transaction, databaseId, now)) >= maxApiKeys) {
-      const summary = `database ${nameOfDatabase(path)} has ${maxApiKeys} API keys already`
+      const summary = `database ${nameOfDatabase(path)} already has the maximum of ${maxApiKeys} API keys`
       const advice = 'Revoke one with: npx @usher/server api-key revoke'
       throw new OperatorError('too_many_api_keys', summary, { advice })
     }
@@ -55,7 +55,7 @@ export async function listApiKeys(store: Store, path: DatabasePath): Promise<Sho
 /**
  * Creates a successor with the same name, scopes and lifetime. The replaced key expires after the overlap.
  *
- * @throws {OperatorError} if there is no such key, or it has a successor already
+ * @throws {OperatorError} if there is no such key, or it has already been replaced
  */
 export async function rotateApiKey(
   { store, now }: Operation,
@@ -68,7 +68,7 @@ export async function rotateApiKey(
     const former = await findApiKeyRow(transaction, { databaseId, id })
     if (!former) throw apiKeyNotFound(path, id)
     if (former.rotatedAt) {
-      throw new OperatorError('api_key_replaced', `API key ${id} has been replaced already`)
+      throw new OperatorError('api_key_replaced', `API key ${id} has already been replaced`)
     }
     const end = new Date(now.getTime() + overlapSeconds * 1000)
     const expiresAt = end < former.expiresAt ? end : former.expiresAt

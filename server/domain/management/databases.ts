@@ -152,7 +152,7 @@ export function webhookSettings(
   if (webhookUrl === null) {
     if (isNew)
       throw new OperatorError('webhook_missing', 'the database has no webhook', {
-        advice: 'Set --webhook-url too',
+        advice: 'Also set --webhook-url',
       })
     return { webhookUrl, webhookSecret: null }
   }

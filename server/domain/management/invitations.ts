@@ -84,10 +84,10 @@ function requireInvitations(database: FoundDatabase) {
 function refusalOf(error: unknown, { tenantId, email }: { tenantId: string; email: string }) {
   const code = error instanceof Problem ? error.code : undefined
   if (code === 'already_member')
-    return new OperatorError(code, `${email} is the address of a member of tenant ${tenantId}`)
+    return new OperatorError(code, `${email} is already the address of a member of tenant ${tenantId}`)
   if (code === 'invitations_full') {
-    const most = `tenant ${tenantId} has ${pendingInTenant} invitations, the most that it may have`
-    return new OperatorError(code, most)
+    const summary = `tenant ${tenantId} already has the maximum of ${pendingInTenant} pending invitations`
+    return new OperatorError(code, summary)
   }
   return error
 }

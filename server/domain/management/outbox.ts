@@ -42,7 +42,7 @@ async function change(
   const { id: databaseId } = await requireDatabase(store, path)
   const messages = await run(store, { databaseId, id }, now)
   if (messages === 0 && id !== undefined)
-    throw new OperatorError('message_not_found', `no message ${id} is waiting to be delivered`)
+    throw new OperatorError('message_not_found', `message ${id} does not wait for delivery in this database`)
   return { databaseId, messages }
 }
 

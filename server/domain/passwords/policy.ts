@@ -68,7 +68,7 @@ export async function passwordErrors(
     return [error('password_is_email', 'must not be the email address or its first part')]
   }
   if ((await loadCommonPasswords()).has(canonical.toLowerCase())) {
-    return [error('password_too_common', 'must not be one of the most used passwords')]
+    return [error('password_too_common', 'must not be a common password')]
   }
   if (await blocklist?.contains(password)) {
     return [error('password_too_common', 'must not be a password known from a data breach')]

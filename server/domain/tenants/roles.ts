@@ -78,6 +78,6 @@ export const unknownRoles = ({ roles }: Pick<Database, 'roles'>, fields: RoleFie
 /** Returns the problem of a change after which tenants would have no owner. */
 export const lastOwner = (tenants: readonly string[]) =>
   new Problem('last_owner', {
-    detail: `The only owner of a tenant cannot give up the role while it has members: ${tenants.join(', ')}.`,
+    detail: `The only owner cannot give up the role while the tenant has other members: ${tenants.join(', ')}.`,
     tenants,
   })

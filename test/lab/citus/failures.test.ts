@@ -143,7 +143,7 @@ describe('servers that use the coordinator', () => {
     for (const name of ofOne)
       expect(list.stdout).toMatch(new RegExp(`^acme/${name} +[0-9a-f-]{36} {2}active$`, 'm'))
     for (const name of ofOther)
-      expect(list.stdout).toMatch(new RegExp(`^acme/${name} .*its node cannot be reached$`, 'm'))
+      expect(list.stdout).toMatch(new RegExp(`^acme/${name} .*node unreachable$`, 'm'))
     expect(list.code).toBe(0)
     const failed = Object.entries(results).filter(([, { code }]) => code !== 0)
     for (const [command, { stderr }] of failed) report(command, stderr.trim())

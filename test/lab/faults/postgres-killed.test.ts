@@ -27,7 +27,7 @@ it('a server that starts while Postgres is stopped returns 503, and serves when 
   await postgres.kill()
   const server = await startServer(onPostgres(postgres.url).env)
   const email = 'early@example.com'
-  expect(server.logged()).toContain('the store is unreachable; answering 503 until it is reachable')
+  expect(server.logged()).toContain('the store is unreachable; returning 503 until it is reachable')
   expect(await server.signUp({ email })).toMatchObject({ status: 503 })
   expect(await Promise.all(['/readyz', '/healthz'].map(server.get))).toEqual([503, 200])
   await postgres.start()

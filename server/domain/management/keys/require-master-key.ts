@@ -34,7 +34,7 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
       'master_key_wrong',
       opened.keyFile
         ? 'master.key cannot decrypt the signing keys of this store. Restore it from the backup of DATA_DIR'
-        : 'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. An embedded store with a file master.key needs no USHER_MASTER_KEY',
+        : 'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. For an embedded store with a file master.key, unset USHER_MASTER_KEY',
     )
   }
   if (
@@ -45,7 +45,7 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
   ) {
     throw new OperatorError(
       'master_key_wrong',
-      'USHER_MASTER_KEY cannot decrypt all signing keys of this store. Finish `npx @usher/server keys rewrap`, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
+      'USHER_MASTER_KEY cannot decrypt all signing keys of this store. Run `npx @usher/server keys rewrap` again, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
     )
   }
   return store

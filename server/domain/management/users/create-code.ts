@@ -29,7 +29,7 @@ export function createManagedCode(
     const { databaseId, id: userId } = account
     const { purpose } = body
     if (purpose === 'email_verification' && account.emailVerifiedAt)
-      throw new Problem('refused', { detail: 'The address is verified already.' })
+      throw new Problem('refused', { detail: 'The address is already verified.' })
     const secrets = await context.findSecrets(databaseId)
     const message = mailMessage({ databaseId, type: purpose, userId }, now)
     const expiresAt = endOfCode(purpose, now)

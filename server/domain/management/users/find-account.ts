@@ -33,6 +33,6 @@ export const emailTaken = (email: string, database: DatabasePath, isReserved = f
   isReserved
     ? new OperatorError(
         'email_taken',
-        `${email} is reserved in ${nameOfDatabase(database)} for a user who can undo a change of address`,
+        `${email} is reserved in ${nameOfDatabase(database)} for a user who can undo a change of the address`,
       )
     : new OperatorError('email_taken', `user ${email} already exists in ${nameOfDatabase(database)}`)

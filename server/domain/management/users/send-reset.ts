@@ -49,11 +49,11 @@ export function requireCodeMails(database: FoundDatabase) {
   requireAppUrl(database)
 }
 
-/** @throws {OperatorError} if the links of mails would lead nowhere */
+/** @throws {OperatorError} if a database has no URL for the links of mails */
 export function requireAppUrl(database: FoundDatabase) {
   if (database.appUrl !== null) return
   const advice = `Set it with: npx @usher/server database set ${nameOfDatabase(database)} --app-url URL`
-  throw new OperatorError('app_url_missing', 'no app URL', { advice })
+  throw new OperatorError('app_url_missing', 'the database has no app URL', { advice })
 }
 
 function requireAccountOperations(database: FoundDatabase) {
