@@ -1,6 +1,6 @@
 -- Row-level security by the tenants of an access token. docs/rls.md explains it. Run it as the owner of the tables.
 
--- Role of requests that have a valid token, and the role with which a back end logs in.
+-- Role of requests that have a valid token, and the role with which a backend logs in.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'authenticated') THEN

@@ -23,7 +23,7 @@ export interface Login {
    */
   readonly expiresAt: Date | undefined
   /**
-   * Returns the token for a request to your own back end, or undefined if the user is not logged in. Reads an asynchronous
+   * Returns the token for a request to your own backend, or undefined if the user is not logged in. Reads an asynchronous
    * store first. With a session, it refreshes the token as before a call.
    */
   getToken(): Promise<string | undefined>

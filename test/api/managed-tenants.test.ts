@@ -197,7 +197,7 @@ describe('a member of a tenant', () => {
     expect(await rolesAfter({ role: 'owner' })).toEqual(['owner', 'owner'])
     expect(await rolesAfter({ role: 'owner' })).toEqual(['owner', 'owner'])
     expect(await rolesAfter()).toEqual(['owner', 'owner'])
-    // The role that the user has already is no change, of which back ends would hear.
+    // The role that the user has already is no change, of which backends would hear.
     expect(await store.prisma.revocation.count({ where: { databaseId: manage.database.id } })).toBe(1)
     // Not bound to the last owner, nor to the seats.
     expect(await rolesAfter({ role: 'billing' })).toEqual(['billing', 'billing'])

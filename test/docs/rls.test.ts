@@ -300,7 +300,7 @@ describe('docs/rls.sql', () => {
     )
   })
 
-  it('gives no rights to the role of the back end itself', async ({ server }) => {
+  it('gives no rights to the role of the backend itself', async ({ server }) => {
     await expect(server.client.query('SELECT * FROM project')).rejects.toMatchObject({ code: denied })
   })
 

@@ -35,7 +35,7 @@ it('the test of docs/testing.md passes in node:test', async ({ folder }) => {
   const { code, stdout, stderr } = await run(
     '--test',
     '--test-reporter=tap',
-    join(folder, 'back-end.test.mjs'),
+    join(folder, 'backend.test.mjs'),
   )
   expect(stdout).toContain('# pass 1\n')
   expect(code, stderr).toBe(0)

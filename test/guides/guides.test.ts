@@ -324,14 +324,14 @@ it('stays logged in by a session of the page', async ({ load, origin, database }
   const reloaded = await load('sessions', "export * from './page'")
   const { workspaceSlug, databaseName } = database
   const url = `${origin}/workspaces/${workspaceSlug}/databases/${databaseName}/users/me`
-  expect((await reloaded.fetchFromBackEnd(url)).status).toBe(200)
+  expect((await reloaded.fetchFromBackend(url)).status).toBe(200)
   expect(await reloaded.currentUser()).toMatchObject({ email })
   await reloaded.usher.signOut()
   expect(items.size).toBe(0)
 })
 
-it('stays logged in by a session of a back end', async ({ load, database }) => {
-  const backEnd = await load('sessions', "export * from './back-end'")
+it('stays logged in by a session of a backend', async ({ load, database }) => {
+  const backend = await load('sessions', "export * from './backend'")
   const { email } = validUser()
   await database.signedUp({ email })
   const request = (body?: object, cookie = '') =>
@@ -341,18 +341,18 @@ it('stays logged in by a session of a back end', async ({ load, database }) => {
       ...(body && { body: JSON.stringify(body) }),
     })
   const cookieOf = ({ headers }: Response) => headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  const wrong = await backEnd.logIn(request({ email, password: 'a wrong password' }))
+  const wrong = await backend.logIn(request({ email, password: 'a wrong password' }))
   expect([wrong.status, await wrong.json()]).toMatchObject([401, { code: 'invalid_credentials' }])
-  const loggedIn = await backEnd.logIn(request({ email, password }))
+  const loggedIn = await backend.logIn(request({ email, password }))
   expect(loggedIn.headers.get('set-cookie')).toMatch(
     /^__Host-session=[\w.-]+; Max-Age=1209600; .*HttpOnly; Secure/,
   )
-  const refreshed = await backEnd.refresh(request(undefined, cookieOf(loggedIn)))
+  const refreshed = await backend.refresh(request(undefined, cookieOf(loggedIn)))
   expect((await database.me((await refreshed.json()).jwt)).statusCode).toBe(200)
-  const loggedOut = await backEnd.logOut(request(undefined, cookieOf(refreshed)))
+  const loggedOut = await backend.logOut(request(undefined, cookieOf(refreshed)))
   expect([loggedOut.status, cookieOf(loggedOut)]).toEqual([204, '__Host-session='])
   for (const cookie of [cookieOf(refreshed), ''])
-    expect((await backEnd.refresh(request(undefined, cookie))).status).toBe(401)
+    expect((await backend.refresh(request(undefined, cookie))).status).toBe(401)
 })
 
 it('logs in, stays logged in after a restart, recovers the account, and logs out with Expo', async ({

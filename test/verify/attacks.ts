@@ -22,7 +22,7 @@ const signerOf =
     sign(algorithm === 'EdDSA' ? null : 'sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
 
 /**
- * Returns a valid token of a new database that signs with an algorithm, and tokens that no back end may accept, by
+ * Returns a valid token of a new database that signs with an algorithm, and tokens that no backend may accept, by
  * name. Except for the forged ones, they are signed with the key of the database, so that nothing but the named defect
  * can refuse them.
  */

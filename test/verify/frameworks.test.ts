@@ -11,7 +11,7 @@ import { isInstalled, loadExpress } from '../clients/installed.js'
 import { freePort } from '../support/postgres-server.js'
 import { it } from './live.js'
 
-/** A back end with a route that returns the id of the user. */
+/** A backend with a route that returns the id of the user. */
 type Get = (authorization?: string) => Promise<{ status: number; headers: Headers; text: string }>
 
 const read = async (response: Response) => ({

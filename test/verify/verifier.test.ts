@@ -228,7 +228,7 @@ describe('createVerifier', () => {
 })
 
 describe('an error', () => {
-  it('an error becomes the response of a back end, without its cause', () => {
+  it('an error becomes the response of a backend, without its cause', () => {
     const error = new VerifyError('token_expired', { cause: new Error('secret') })
     expect(error.headers).toEqual({
       'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token has expired"',
