@@ -46,7 +46,7 @@ export function batchReadsOfAll<Key extends { databaseId: string }, Row>(
 /**
  * Returns a function that reads a row of a database by its key. Reads that begin in the same turn of the event loop, or
  * while a statement of the database runs, share a statement, because sending a statement takes longer than reading a
- * row. A read never returns a state of the row from before the read began.
+ * row. A read never returns a row as it was before the read began.
  *
  * @param readRows returns the row of each key, or undefined, in the order of the keys
  */

@@ -8,9 +8,9 @@ const tries = 10
 const pauseMilliseconds = 100
 
 /**
- * Locks the existing tables of a migration before its first statement, which then waits for none of them. While it waits for a
- * table, requests wait for those that it has, and it may wait for one of them: Postgres ends a request in such a deadlock
- * after a second. So it waits for 200 ms, gives up what it has, and tries again.
+ * Locks the existing tables of a migration before its first statement, so that its statements wait for none of them. While it
+ * waits for a table, requests wait for the tables that it has locked, and it may wait for such a request: Postgres ends a
+ * request in a deadlock after a second. So it waits for 200 ms, releases its locks, and tries again.
  *
  * @throws an error of SQLSTATE 55P03 if it does not get them within 3 s
  */

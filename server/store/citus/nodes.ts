@@ -26,7 +26,7 @@ interface Node {
   failedAt: number | undefined
 }
 
-/** The nodes of a distributed store, each with connections of its own. */
+/** The nodes of a distributed store, each with its own connections. */
 export type Nodes = ReturnType<typeof createNodes>
 
 /** @param first the store through the node of DATABASE_URL */

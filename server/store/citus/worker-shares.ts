@@ -8,7 +8,7 @@ import { createTurns, type Place } from './turns.js'
 // With one pool for all workers, a worker that no longer responds would hold every connection. So would, among the
 // connections for its worker, a shard whose writes Citus blocks while it is moved or divided.
 
-const answerMilliseconds = 1_300
+const responseMilliseconds = 1_300
 
 /** How long a store on Citus counts as not distributed: `usher store distribute` may run at any time. */
 const undistributedMilliseconds = 60_000
@@ -71,9 +71,9 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
     if (!isOnCitus || typeof databaseId !== 'string') return onAnyNode(work)
     const place = (await placeOf(databaseId)) ?? { worker: '', shard: '' }
     if (place === undistributed) return onAnyNode(work)
-    const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, answerMilliseconds)))
+    const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, responseMilliseconds)))
     if (!nodes || place.worker === '') return inItsTurn()
-    return nodes.onNodeOf(place, (queries) => ownNodeWork(queries, answerMilliseconds, place), inItsTurn)
+    return nodes.onNodeOf(place, (queries) => ownNodeWork(queries, responseMilliseconds, place), inItsTurn)
   }
 
   const readShard = createShardReads((databaseId) => placements.delete(databaseId))

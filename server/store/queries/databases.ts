@@ -39,8 +39,8 @@ const findDatabasesByPathStatement = `
   JOIN usher.database AS d ON d.workspace_id = w.id AND d.name = wanted.name`
 
 /**
- * Returns the roles of a database, which keeps them until the transaction ends. Whoever takes one away has locked the
- * signing keys: a request must not lock the row of the database, which a distributed store has on every node.
+ * Returns the roles of a database. None can be removed until the transaction ends, because the removal locks the signing keys,
+ * and so does this function. A request must not lock the row of the database, which a distributed store has on every node.
  */
 export async function findLockedRoles({ query }: Queries, id: Database['id']) {
   await query(lockKeysStatement, [id])

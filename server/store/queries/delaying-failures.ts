@@ -10,7 +10,7 @@ export interface Delaying {
 
 /**
  * Returns an expression for whether a login to a database may be delayed. It reads few rows, so it is also true if many
- * logins have failed lately.
+ * logins have failed recently.
  */
 export const mayDelayLogins = (least: { count: string; since: string }) => `(
     SELECT count(*) = 100 OR COALESCE(bool_or(failures >= ${least.count}::int), false)

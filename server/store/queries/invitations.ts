@@ -4,8 +4,8 @@ import type { Store } from '../store.js'
 import type { Page } from './page.js'
 import { unindexed } from './unindexed.js'
 
-// Whoever changes an invitation has locked its tenant (members.ts). So what a statement reads is still true when the next
-// one changes it: the rights of the inviter, the number of invitations and the number of members.
+// Callers that change an invitation have locked its tenant (members.ts). So what a statement reads is still true for the next
+// one: the rights of the inviter, the number of invitations and the number of members.
 
 type Queries = Pick<Store, 'query'>
 type TenantKey = Pick<Invitation, 'databaseId' | 'tenantId'>
@@ -26,7 +26,7 @@ export const listInvitationRows = (
   { limit, after = NIL }: Page<string>,
 ) => store.query<ListedInvitation>(listStatement, [databaseId, tenantId, now, after, limit])
 
-// The invitations of the tenant are a subquery of their own, so that no index on ids is read instead.
+// The invitations of the tenant are a separate subquery, so that Postgres does not read the index on ids instead.
 const listStatement = `
   SELECT ${listedColumns} FROM (
     SELECT * FROM usher.invitation WHERE database_id = $1::uuid AND tenant_id = $2::uuid OFFSET 0

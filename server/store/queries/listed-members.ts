@@ -16,7 +16,7 @@ export const listMemberRows = (
 ) => store.query<FoundMember>(listStatement, [databaseId, tenantId, after, limit])
 
 /**
- * Returns a statement that reads users of a tenant with an id after another one. The page is a subquery of its own, so that
+ * Returns a statement that reads users of a tenant with an id after another one. The page is a separate subquery, so that
  * only its users are read.
  */
 export const usersOfTenant = (columns: string) => `

@@ -155,7 +155,7 @@ export async function findSessionsOfUser(
   return rows.length > 0 ? rows.filter((row): row is UserSession => row.id !== null) : undefined
 }
 
-// A row without session stands for a user who has none.
+// A user without sessions is one row without a session.
 const findSessionsStatement = `
   SELECT s.id, s.label, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt", s.expires_at AS "expiresAt"
   FROM usher."user" AS u

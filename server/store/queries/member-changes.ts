@@ -5,13 +5,12 @@ import type { MemberKey, TenantKey } from './members.js'
 import { firstOwnerOf } from './roles.js'
 import { type RevocationOrigin, storeRevocation } from './stored-revocations.js'
 
-// Changes of members, each with the revocation that backends hear of.
+// Changes of members, each with the revocation for backends that follow revocations.
 
 type Queries = Pick<Store, 'query'>
 
 /**
- * Stores the role of the member who is read as owner because of joining first. Without it, the member would not be owner
- * any more once another one is. The tenant is locked.
+ * Stores the role of the first owner, who would lose it when another member becomes owner. The tenant is locked.
  */
 export const storeFirstOwner = ({ query }: Queries, { databaseId, tenantId }: TenantKey) =>
   query(storeFirstOwnerStatement, [databaseId, tenantId])
@@ -20,7 +19,7 @@ const storeFirstOwnerStatement = `
   UPDATE usher.membership SET role = 'owner'
   WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id = ${firstOwnerOf('$2::uuid')}`
 
-/** A change of a member, which backends hear of that verify tokens by themselves. */
+/** A change of a member, which is stored with its revocation. */
 export type MemberChange = MemberKey & Pick<RevocationOrigin, 'now' | 'actorId'>
 
 /** Stores the role of a member. The user and the tenant are locked. */
@@ -64,7 +63,7 @@ const storeRoleStatement = changeTenancy(`
     UPDATE usher.membership SET role = $5::text
     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id = $3::uuid`)
 
-/** Adds a member. The tenant is locked, and the user is no member. */
+/** Adds a member. The tenant is locked, and the user is not a member. */
 export async function insertMember(
   transaction: Queries,
   { databaseId, tenantId, userId, role, joinedAt }: Membership & { role: string },

@@ -93,7 +93,7 @@ const standingStatement = `
     ${hasOtherOwner('$2::uuid', '$3')} AS "hasOtherOwner",
     ${hasOtherMember('$2::uuid', '$3')} AS "hasOtherMember"`
 
-/** Returns the role of a member as it is read, or undefined if the user is no member. The tenant is locked. */
+/** Returns the effective role of a member, or undefined if the user is not a member. The tenant is locked. */
 export async function findRole({ query }: Queries, { databaseId, tenantId, userId }: MemberKey) {
   const [row] = await query<{ role: string | null }>(findRoleStatement, [databaseId, tenantId, userId])
   return row?.role ?? undefined
@@ -123,7 +123,7 @@ export async function findUsedRole(
   return row?.role
 }
 
-// Only the command that takes roles away runs it. Its first part repeats the condition of the index. Its second part has no
+// Only the command that removes roles runs it. Its first part repeats the condition of the index. Its second part has no
 // index by role, and reads at most the invitations of the database: 100 a tenant, and those that expired since the last sweep.
 const findUsedRoleStatement = `
   (SELECT role FROM usher.membership

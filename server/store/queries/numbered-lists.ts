@@ -65,7 +65,7 @@ function listOf(table: string, cursorTable: string) {
 /** The events that the management API lists. */
 export const keptEvents = listOf('kept_event', 'event_cursor')
 
-/** What backends that verify tokens by themselves must refuse. */
+/** The revocations that backends follow. */
 export const revocations = listOf('revocation', 'revocation_cursor')
 
 /** A list of a database. */
@@ -97,8 +97,8 @@ export async function replaceLineage(store: Queries, { list, databaseId }: ListO
  */
 export const numberRows = (store: Transactions, { list, databaseId }: ListOfDatabase) =>
   store.transaction(databaseId, async (query) => {
-    // A statement of its own, because only a later one sees what the reader before has committed. It does not wait: a frozen
-    // server that holds the lock must not take the connections of the others.
+    // A separate statement, because only a later one sees what the previous reader has committed. It does not wait, because a
+    // frozen server that holds the lock would then take the connections of the others.
     const [place] = await query<Place>(list.lock, [databaseId])
     if (!place) return undefined
     const [{ count = 0 } = {}] = await query<{ count: number }>(list.number, [databaseId, place.seq])

@@ -1,8 +1,8 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
 
-// A former address stays taken while its user can take it back: a row of "user" that is no account has it, in the same
-// unique index. Whoever adds or deletes such a row has locked the user for whom it is reserved.
+// A former address stays taken while its user can undo the change: a row of "user" that is not an account holds it in the same
+// unique index. Callers that add or delete such a row have locked the user for whom it is reserved.
 
 type Queries = Pick<Store, 'query'>
 type UserKey = Pick<User, 'databaseId'> & { userId: string }
@@ -46,7 +46,7 @@ const freeStatement = `
   WHERE database_id = $1::uuid AND reserved_for = $2::uuid AND generation >= $3::bigint
   RETURNING 1`
 
-/** Returns who has an address: an account, or a user who had it until recently. Returns undefined if it is free. */
+/** Returns the holder of an address: an account, or a user for whom it is reserved. Returns undefined if it is free. */
 export async function findHolder({ query }: Queries, databaseId: string, canonicalEmail: string) {
   const [holder] = await query<{ isReserved: boolean }>(holderStatement, [databaseId, canonicalEmail])
   return holder

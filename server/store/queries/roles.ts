@@ -1,7 +1,7 @@
-// The role of a membership as it is read. Versions without roles stored memberships without one: in a tenant that has no
-// owner, the earliest of these members is the owner, and all others are members.
+// The effective role of a membership. Versions without roles stored memberships without one: in a tenant that has no owner, the
+// earliest of these members is the first owner, and all others have the role `member`.
 
-/** Returns a subquery for the id of the member who is read as owner of a tenant because of joining first, or null. */
+/** Returns a subquery for the id of the first owner of a tenant, or null. */
 export const firstOwnerOf = (tenantId: string, databaseId = '$1::uuid') => `(
     SELECT first.user_id FROM usher.membership AS first
     WHERE first.database_id = ${databaseId} AND first.tenant_id = ${tenantId} AND first.role IS NULL AND NOT EXISTS (
@@ -11,7 +11,7 @@ export const firstOwnerOf = (tenantId: string, databaseId = '$1::uuid') => `(
     ORDER BY first.joined_at, first.user_id LIMIT 1
   )`
 
-/** Returns an expression for the role of a membership as it is read. */
+/** Returns an expression for the effective role of a membership. */
 export const roleOf = (
   membership: string,
   tenantId = `${membership}.tenant_id`,

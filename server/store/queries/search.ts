@@ -1,6 +1,6 @@
 import { NIL } from 'uuid'
 
-// Finds the databases that have due messages without reading each database. A recursive query goes through an index,
+// Finds the databases that have due messages without reading each database. A recursive query jumps through an index,
 // from one database with waiting messages to the next. So it costs nothing while no messages wait, and a database
 // with a million waiting messages costs the same as one with a single message.
 

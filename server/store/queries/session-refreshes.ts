@@ -43,7 +43,7 @@ export async function refreshSession(
 }
 
 /**
- * Ends a session whose refresh token was used before, because one of its two users has stolen it.
+ * Ends a session whose refresh token was used before, because one of the two parties has stolen it.
  *
  * @returns undefined if there is no such session, if it has ended, or if the refresh token may be used
  */

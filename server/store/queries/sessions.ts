@@ -63,7 +63,7 @@ export async function endUnusedSessions(
   { kept, now }: { kept: number; now: Date },
 ) {
   const values = [databaseId, userId, now, kept]
-  // Usually there are none, and one statement finds it out.
+  // Usually there are none. Then this is the only statement.
   const unused = await store.query(findUnusedStatement, values)
   if (unused.length === 0) return []
   return store.transaction(databaseId, async (query) => {

@@ -15,7 +15,7 @@ export interface NewSignUp {
   }
   tenant?: { id: string; name: string } | undefined
   idempotencyKey?: Uint8Array | undefined
-  /** The invitation that the sign-up accepts: its code has proved that the user receives mail at the address. */
+  /** The invitation that the sign-up accepts: its code has proven that the user receives mail at the address. */
   invitation?: { codeId: string } | undefined
 }
 

@@ -2,8 +2,9 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
 
-// A revocation says what backends that verify tokens by themselves must refuse, or read in another way. The functions of this
-// folder that revoke something store it in the transaction of the change: a server that is killed stores both or neither.
+// A revocation tells backends that verify tokens by themselves which tokens to reject, or which of their claims have changed.
+// The functions of this folder that revoke something store it in the transaction of the change, so that a killed server stores
+// both or neither.
 
 /** A revocation as it is listed. */
 export type RevocationPayload =
@@ -37,7 +38,7 @@ const storeStatement = `
   INSERT INTO usher.revocation (database_id, id, payload, created_at, actor_id)
   VALUES ($1::uuid, $2::uuid, $3::jsonb, $4::timestamptz, $5::uuid)`
 
-/** Returns whether a user has made so many changes as a member of tenants whose revocations are still stored. */
+/** Returns whether the revocations of at least `count` changes by a user, as a member of tenants, are still stored. */
 export async function hasMadeChanges(
   { query }: Pick<Store, 'query'>,
   { databaseId, actorId }: { databaseId: string; actorId: string },

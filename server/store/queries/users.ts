@@ -110,7 +110,7 @@ const userOfRow = (row: UserRow): UserOfToken => ({
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
 // again, at 2.7 times the CPU time for one id. OFFSET 0 keeps the subqueries of a user, a session and a user's
 // memberships separate. Otherwise Postgres reads all memberships of a small table, at 2.5 times the CPU time with a
-// thousand of them, and all users of a database if most other databases are small. One id has statements of its own,
+// thousand of them, and all users of a database if most other databases are small. One id has separate statements,
 // which take a sixth less time.
 
 const userById = (id: string, databaseId = '$1::uuid') => `(

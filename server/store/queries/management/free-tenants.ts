@@ -2,9 +2,9 @@ import type { NewUser } from './import-users.js'
 import type { TypedQueries } from './typed-queries.js'
 
 /**
- * Returns the users no tenant of whom has the external id of another tenant.
+ * Returns the users without those who have a tenant with the external id of another tenant.
  *
- * @param earlier.ids ids of tenants by external id. Those of earlier users, to which it adds
+ * @param earlier.ids ids of tenants of earlier users, by external id. Adds those of the returned users
  */
 export async function withFreeTenants(
   store: TypedQueries,

@@ -39,9 +39,9 @@ export interface Addition {
 const timeoutMilliseconds = 60_000
 
 /**
- * Adds users with their tenants and memberships in one transaction. Users whose canonical email, id or external id exists,
- * or a tenant of whom has the external id of another one, are left out, with their tenants. Tenants whose id exists do not
- * change.
+ * Adds users with their tenants and memberships in one transaction. Leaves out users whose canonical email, id or external id
+ * exists, or who have a tenant with the external id of another one, together with their tenants. Does not change tenants whose
+ * id exists.
  */
 export function addUsers(
   store: Store,
@@ -167,7 +167,7 @@ async function insertTenants(transaction: TypedQueries, databaseId: string, user
     ON CONFLICT DO NOTHING`
 }
 
-/** Stores the roles of members who are read as owners of tenants that get another one, see {@link storeFirstOwner}. */
+/** Stores the roles of the first owners of tenants that get another owner: see {@link storeFirstOwner}. */
 async function storeFirstOwners(transaction: TypedQueries, databaseId: string, tenantIds: readonly string[]) {
   if (tenantIds.length === 0) return
   const { membership } = await transaction.loadPrisma()

@@ -109,7 +109,7 @@ const insertStatement = `
 /** Returns a tenant that no other transaction changes before the end of this one. */
 export async function lockTenantRow(transaction: TypedQueries, { databaseId, id }: TenantKey) {
   const prisma = await transaction.loadPrisma()
-  // A statement of its own, because only a later one sees what the transactions have changed that it waited for.
+  // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
   await prisma.$queryRaw`
     SELECT 1 FROM usher.tenant WHERE database_id = ${databaseId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
   return findTenantRow(transaction, { databaseId, id })
