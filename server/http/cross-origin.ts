@@ -5,7 +5,7 @@ import type { HttpSettings } from './app.js'
 
 /**
  * Lets browser apps of the configured origins send requests to the public API. Responses of the management API have no
- * header of CORS, also to a preflight request: a page that can use an API key shows it to its users.
+ * CORS headers, even to a preflight request, because a page that uses an API key would reveal it to its users.
  */
 export async function allowOrigins(
   app: FastifyInstance,
@@ -16,7 +16,7 @@ export async function allowOrigins(
   app.addHook('onRequest', ({ method, route, is404 }, reply, done) => {
     if (isPublic(route)) done()
     else if (method === 'OPTIONS') reply.code(204).header('content-length', '0').send()
-    // Before the hook of CORS, which cannot be switched off for a method that the path does not support.
+    // Runs before the CORS hook, which cannot be switched off for a method that the path does not support.
     else done(is404 && reply.hasHeader('Allow') ? new Problem('method_not_allowed') : undefined)
   })
   if (!isPublicPort) return

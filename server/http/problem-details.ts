@@ -80,7 +80,7 @@ export function problemBody(
 
 /**
  * Returns the challenge that every 401 must have (RFC 9110 §15.5.2). For tokens it is that of RFC 6750 §3, with an
- * error only if a token was sent. For a failed login or refresh it has a scheme of ours, for which no browser shows a
+ * error only if a token was sent. For a failed login or refresh it has the scheme `Password`, for which browsers show no
  * dialog.
  */
 function challenge({ code, message, scope }: Problem, request: FastifyRequest) {

@@ -46,16 +46,16 @@ export interface ServedOperations<R extends Routes> {
   rules: {
     [Name in keyof R]: (context: AppContext, request: RequestOf<R[Name]>) => Promise<ResultOf<R[Name]>>
   }
-  /** Name of the operation that only reads the user of its path, which is read with the API key. */
+  /** Name of an operation that only reads the user of its path. The user is then read together with the API key. */
   readsUser?: keyof R
   /** Whether the operations exist in a database. */
   isOn?: (database: Database) => boolean
 }
 
-/** Whether the users of a database may use more than the operations of contract/users.ts. */
+/** Whether the users of a database have sessions and codes, and can change their account. */
 export const hasAccountOperations = ({ accountOperations }: Database) => accountOperations
 
-/** Whether the users of a database may create tenants and run those of which they are members. */
+/** Whether the users of a database may create tenants and manage those of which they are members. */
 export const hasTenantOperations = ({ tenantOperations }: Database) => tenantOperations
 
 /** What ts-rest passes to a handler. */

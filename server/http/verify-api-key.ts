@@ -11,14 +11,14 @@ import { RequestCaller } from './request-caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What was found for a request to the management API before its body. */
+    /** The result of `verifyApiKey`. Undefined for requests of the public API. */
     admitted?: Pick<KeyRequest, 'database' | 'caller' | 'apiKey' | 'read'>
   }
 }
 
 /**
- * Returns a hook that verifies the API key of a request before its body is read. So the server reads no body of a client
- * without a key, and does not say what is wrong with it.
+ * Returns a hook that verifies the API key of a request before its body is read. So a client without a key cannot make the
+ * server read a body, and gets no errors of its fields.
  *
  * @param needs.readsUser whether the operation only reads the user of its path
  */

@@ -38,7 +38,7 @@ import { serveOperations } from '../serve-operations.js'
 /** Two objects of 8 KiB, which may be written with escapes, and other fields. */
 const bodyLimitBytes = 64 * 1024
 
-/** Serves the part of the management API that each port has: backends which only verify tokens need no other one. */
+/** Serves revocations on every port, because backends that only verify tokens need no other part of the management API. */
 export function revocationRoutes(app: FastifyInstance, context: AppContext) {
   app.decorateRequest('admitted', undefined)
   serveOperations(app, context, { routes: managementContract.revocations, rules: { listRevocations } })
