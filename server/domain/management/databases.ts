@@ -74,10 +74,10 @@ export async function createDatabase(
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
- * for it, because a later webhook must not get them. If events are kept from now on, earlier cursors expire, because
- * events are missing after their places.
+ * for it, because a later webhook must not get them. If events are kept from now on, expires earlier cursors, because
+ * the events in between are missing.
  *
- * @throws {OperatorError} if it does not exist, or if a role that would be taken away is in use
+ * @throws {OperatorError} if it does not exist, or if a removed role is in use
  */
 export async function setDatabase(
   store: Store,
@@ -101,7 +101,7 @@ export async function setDatabase(
 }
 
 /**
- * Checks that roles can be taken away. Until the transaction ends, nobody gets one: see `findLockedRoles`.
+ * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedRoles`.
  *
  * @throws {OperatorError} if a member or an invitation has one
  */
@@ -140,8 +140,8 @@ interface WebhookChange {
 }
 
 /**
- * Returns the settings of a changed webhook. They contain a new secret for the first URL, and if the operator asks
- * for it.
+ * Returns the settings of a changed webhook. They contain a new secret for the first URL, and if the operator requests
+ * one.
  *
  * @throws {OperatorError} if a webhook without URL would get a secret
  */

@@ -16,7 +16,7 @@ import { findDatabaseRow } from '../databases/find-database.js'
 import { databaseNotFound } from './names.js'
 
 /**
- * Deletes the keys first, because no server finds a database without keys, and then all rows in batches. Running an
+ * Deletes a database: first its keys, because no server finds a database without keys, then all rows in batches. Running an
  * interrupted deletion again completes it.
  */
 export async function deleteDatabase(store: Store, path: DatabasePath) {

@@ -6,7 +6,7 @@ import type { KeyRequest } from '../request.js'
 import { followList } from './follow-list.js'
 
 /**
- * Returns the events after a cursor. If there is none, waits for one as long as the client asks for.
+ * Returns the events after a cursor. If there is none, waits for one for the time that the client requests.
  *
  * @throws {Problem} `events_not_kept`; `cursor_expired`; `key_invalid` also if the key is revoked meanwhile
  */

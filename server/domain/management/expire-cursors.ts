@@ -6,10 +6,10 @@ import { newLineage } from '../numbered-lists/cursor.js'
 import { requireDatabase } from './databases.js'
 
 /**
- * Lets all cursors of a database expire, or of all databases: those of its events and of its revocations. After a restore
- * from a backup, places that clients know may belong to other rows.
+ * Expires the cursors of events and revocations of a database, or of all databases. After a restore from a backup, a cursor
+ * that a client has stored may point to another row.
  *
- * @returns the number of databases of which a list was read before
+ * @returns the number of databases that had cursors
  * @throws {OperatorError} if the database does not exist
  */
 export async function expireCursors(store: Store, path: DatabasePath | undefined) {

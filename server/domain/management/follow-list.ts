@@ -7,7 +7,7 @@ import type { ListPage } from '../numbered-lists/read-list.js'
 import { ClientDisconnected, databaseDeleted } from '../problem.js'
 import type { KeyRequest } from '../request.js'
 
-/** How long a client should wait before it asks again, if the server cannot let it wait. */
+/** How long a client should wait before its next request if the server cannot hold this one. */
 const refusedSeconds = 5
 
 /** Query of a request that follows a list. */
@@ -18,7 +18,7 @@ interface FollowQuery {
 }
 
 /**
- * Returns the rows of a list after a cursor. If there is none, waits for one as long as the client asks for.
+ * Returns the rows of a list after a cursor. If there is none, waits for one for the time that the client requests.
  *
  * @throws {Problem} `cursor_expired`; `key_invalid` also if the key is revoked meanwhile
  */
@@ -39,7 +39,7 @@ export async function followList(
   if (caller.isDisconnected()) throw new ClientDisconnected()
   if (result === 'refused') caller.askToWait(refusedSeconds)
   const later = result === 'changed' ? await read(databaseId, { after: page.next, limit }) : page
-  // It may have been revoked meanwhile.
+  // The key may have been revoked meanwhile.
   await requireValidApiKey(context, databaseId, apiKey)
   return pageOf(later)
 }

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.js'
 import type { DatabaseRow } from '../databases/find-database.js'
 import { requireDatabase } from './databases.js'
 
-/** A database with what the rules of users and tenants need. That of a request may be as it was 5 s ago. */
+/** A database with what the rules of users and tenants need. The database of a request may be up to 5 s old. */
 export type FoundDatabase = DatabasePath &
   Pick<
     DatabaseRow,
@@ -24,7 +24,7 @@ export type FoundDatabase = DatabasePath &
     | 'noticeSessionReused'
   > & { invitationLifetimeSeconds: number }
 
-/** What a rule is given: the database of a request, which is found already, or the path that an operator types. */
+/** The parameter of a rule: the database of a request, which is already found, or the path that an operator types. */
 export type DatabaseRef = FoundDatabase | DatabasePath
 
 /** Returns a database. @throws {OperatorError} if there is none with the path */

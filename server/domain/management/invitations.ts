@@ -72,7 +72,7 @@ export async function inviteToTenant(
   return { ...key, ...invited }
 }
 
-/** @throws {OperatorError} if nobody could accept an invitation */
+/** @throws {OperatorError} if the database sends no invitations, or users cannot accept them */
 function requireInvitations(database: FoundDatabase) {
   if (!database.tenantOperations) {
     const advice = `Turn them on with: npx @usher/server database set ${nameOfDatabase(database)} --tenant-operations on`

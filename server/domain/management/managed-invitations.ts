@@ -52,7 +52,7 @@ export function inviteManagedMember(
   return oncePerKey(context, request, { operation: 'inviteMember', work })
 }
 
-/** Revokes an invitation. Succeeds also if there is none. */
+/** Revokes an invitation. Also succeeds if there is none. */
 export async function revokeManagedInvitation(
   context: AppContext,
   request: KeyRequest & { params: TenantRequest['params'] & { invitationId: string } },

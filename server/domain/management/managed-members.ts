@@ -34,7 +34,7 @@ export async function putManagedMember(
   if (change) noteChanges(context, request, [{ event: change, ...idsOf(params) }])
 }
 
-/** Removes a user from a tenant. Succeeds also if the user is not a member. */
+/** Removes a user from a tenant. Also succeeds if the user is not a member. */
 export async function removeManagedMember(context: AppContext, request: MemberRequest) {
   const { database, params } = request
   const removal = removeFromTenant(operationOf(context, request), database, memberOf(params))

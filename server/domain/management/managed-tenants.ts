@@ -72,7 +72,7 @@ export async function changeManagedTenant(
   return managedTenant(tenant)
 }
 
-/** Deletes a tenant. Succeeds also if there is none. */
+/** Deletes a tenant. Also succeeds if there is none. */
 export async function removeManagedTenant(context: AppContext, request: TenantRequest) {
   const { database, params } = request
   const deletion = deleteTenant(operationOf(context, request), database, params.tenantId)

@@ -13,8 +13,8 @@ import { FieldsRejected, OperatorError } from './operator-error.js'
 import { findTenant, ifDeletedMeanwhile, requireTenant } from './tenants.js'
 import { findAccount } from './users/find-account.js'
 
-// An operator may leave a tenant without an owner. The locks are those of queries/members.ts, because the role of a member
-// may depend on others.
+// An operator may leave a tenant without an owner. These rules take the locks that queries/members.ts describes, because the
+// role of a member may depend on other members.
 
 /** A user of a tenant. `userRef` is an id or an email address. */
 interface MemberRef {
@@ -66,7 +66,7 @@ export async function putMember(
 }
 
 /**
- * Checks roles that a transaction gives. The database keeps them until the transaction ends.
+ * Checks roles that a transaction assigns. They cannot be removed from the database until the transaction ends.
  *
  * @throws {OperatorError} for fields with roles that the database does not have
  */
@@ -91,7 +91,7 @@ export async function removeFromTenant(operation: Operation, ref: DatabaseRef, m
   return key
 }
 
-/** Returns what events and audit lines have of a member. */
+/** Returns the ids of a member for events and audit lines. */
 export const idsOf = ({ tenantId, userId }: { tenantId: string; userId: string }) => ({ tenantId, userId })
 
 async function requireBoth(store: Store, ref: DatabaseRef, { tenantId, userRef }: MemberRef) {

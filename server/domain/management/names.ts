@@ -61,7 +61,7 @@ async function similarName(
   return best?.name
 }
 
-/** Returns the digits of a name. Names with different digits, such as customer-17, are not taken for misspelt ones. */
+/** Returns the digits of a name. Names with different digits, such as customer-17, do not count as misspelt. */
 const digitsIn = (name: string) => name.replace(/\D/g, '')
 
 /**

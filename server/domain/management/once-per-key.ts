@@ -70,7 +70,7 @@ export async function oncePerKey<Response extends object>(
     return await work(keep)
   } catch (error) {
     if (isStoreUnavailable(error)) throw error
-    // A concurrent request with this key may have been first, and be the cause.
+    // A concurrent request with this key may have caused the error.
     const concurrent = await replay()
     if (concurrent) return concurrent
     throw isUniqueViolation(error) ? new Problem('unavailable', { cause: error }) : error

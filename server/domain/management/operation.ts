@@ -9,7 +9,6 @@ import { OperatorError, type OperatorErrorCode } from './operator-error.js'
 /** The store and the time of a change by an operator, or by the backend of a product. */
 export interface Operation {
   store: Store
-  /** When the change takes place. */
   now: Date
   /** Id of the API key that makes the change. Undefined for a command. */
   apiKey?: string
@@ -49,7 +48,7 @@ export const messagesOf = (
     events.map((event) => ({ ...event, ...(apiKey !== undefined && { apiKey }) })),
   )
 
-/** Returns a handler of rejections: it returns undefined for these errors, and throws any other. */
+/** Returns a handler of rejections that returns undefined for these errors, and throws any other error. */
 export const unlessMissing =
   (...codes: OperatorErrorCode[]) =>
   (error: unknown) => {

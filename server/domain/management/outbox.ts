@@ -47,7 +47,7 @@ async function change(
 }
 
 const pollMilliseconds = 500
-/** How long servers keep events for a tail. The tail renews this when half of it has passed. */
+/** How long servers keep events for a tail. The tail renews the lease when half of it has passed. */
 const leaseMilliseconds = 60_000
 /**
  * Longer than a statement takes and clocks of servers differ, so that a tail also sees events that are committed

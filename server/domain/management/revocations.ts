@@ -6,7 +6,7 @@ import { revocationMilliseconds } from '../tokens/access-token.js'
 import { followList } from './follow-list.js'
 
 /**
- * Returns the revocations after a cursor. If there is none, waits for one as long as the client asks for.
+ * Returns the revocations after a cursor. If there is none, waits for one for the time that the client requests.
  *
  * @throws {Problem} `cursor_expired`; `key_invalid` also if the key is revoked meanwhile
  */

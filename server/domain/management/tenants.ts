@@ -105,7 +105,7 @@ export async function changeTenant(
   })
 }
 
-/** Members that one transaction removes. Each causes a message, and a transaction may take five seconds at most. */
+/** Members that one transaction removes. Each causes a message, and a transaction may take at most five seconds. */
 const membersAtOnce = 250
 
 /**
@@ -132,7 +132,7 @@ export async function deleteTenant({ store, now, apiKey }: Operation, ref: Datab
   }
 }
 
-/** Returns a handler of rejections. If a row that a new one refers to is gone, it reports which. */
+/** Returns a handler of rejections. If a row that a new one refers to was deleted, it throws the error for that row. */
 export const ifDeletedMeanwhile = (requireAll: () => Promise<unknown>) => async (error: unknown) => {
   if (isForeignKeyViolation(error)) await requireAll()
   throw error

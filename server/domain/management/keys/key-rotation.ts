@@ -116,7 +116,7 @@ export async function retireKey(
   })
 }
 
-/** Creates a secret if the last one was retired, because a database that has used a secret must always have one. */
+/** Creates a secret if the last one was retired, because a database that has used one must always have an active one. */
 async function requireSecret(
   transaction: TypedQueries,
   databaseId: string,

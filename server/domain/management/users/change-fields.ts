@@ -20,7 +20,7 @@ export interface FieldChanges
   extends Changes<Pick<ChangeableUser, 'email' | 'preferredName'> & ProductFields> {
   isVerified?: boolean | undefined
   isDisabled?: boolean | undefined
-  /** False: no undo of the change of the address, no mail to the former one, and no undo of earlier changes any more. */
+  /** False: no undo of this change of the address and of earlier ones, and no mail to the former address. */
   emailUndo?: boolean | undefined
 }
 
@@ -31,10 +31,10 @@ interface Change {
   require?: (user: ChangeableUser) => void
 }
 
-/** What a change has caused. */
+/** The result of a change. */
 interface Changed {
   id: string
-  /** Also what is only audited. */
+  /** Includes events that are only audited. */
   events: AuditEvent[]
   /** Whether it sends mails. */
   hasMails: boolean
@@ -65,7 +65,7 @@ export async function changeFields(
     require?.(former)
     const user = changed(former, changes, now)
     const { state, fields } = eventsOf(former, user)
-    // The same statements as those of commands, within this transaction.
+    // Lets statements that open a transaction run within this one.
     const open = within(query)
     const hasNewAddress = user.canonicalEmail !== former.canonicalEmail
     const update = () => updateUser(open, account, { user, hasNewAddress, messages: messages(fields) })
@@ -74,8 +74,12 @@ export async function changeFields(
     if (fields.length > 0 && !hasNewAddress) await update()
     const mails = hasNewAddress
       ? await changeAddress(open, {
-          ...{ database, now, update },
-          ...{ email: user.email, canonicalEmail: user.canonicalEmail, user: { ...former, id } },
+          database,
+          now,
+          update,
+          email: user.email,
+          canonicalEmail: user.canonicalEmail,
+          user: { ...former, id },
           isUndoable: changes.emailUndo !== false && hasUndo(database),
         })
       : []

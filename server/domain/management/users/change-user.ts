@@ -31,9 +31,9 @@ export const disableUser = setDisabled(true)
 export const enableUser = setDisabled(false)
 
 /**
- * Changes the address of a user, which is not verified then. The user can undo it by a mail to the former address.
+ * Changes the address of a user. The new address is unverified. The user can undo the change by a mail to the former address.
  *
- * @param change.hasUndo false: no mails, and no undo of earlier changes any more
+ * @param change.hasUndo false: no mail to the former address, and no undo of this change and of earlier ones
  */
 export async function setEmail(
   operation: Operation,

@@ -21,7 +21,7 @@ import { emailTaken } from './find-account.js'
 import { hashOf, type NewPassword, requirePassword } from './new-password.js'
 import { requireCodeMails } from './send-reset.js'
 
-/** A user to create. With neither `password` nor `passwordHash`, the user cannot log in with any password. */
+/** A user to create. Without `password` and `passwordHash`, no password matches. */
 export interface NewUser extends Pick<User, 'email' | 'preferredName'>, NewPassword, Changes<ProductFields> {
   isVerified?: boolean | undefined
   /** Existing tenants, in the order of joining. Without role, the user joins as a member. */
@@ -48,7 +48,7 @@ export async function createUser(context: Creation, ref: DatabaseRef, user: NewU
   const roles = new Map(user.tenants?.map(({ id, role = 'member' }) => [id, role]))
   const tenantIds = [...roles.keys()]
   const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role] as const) ?? []
-  // Again when the user is stored. Here it comes before a password is hashed.
+  // Checked again when the user is stored. Here it avoids hashing a password in vain.
   await requireRoles(store, databaseId, given)
   const dummyHash = await requirePassword(context, database, user)
   if (user.sendMail) requireCodeMails(database)

@@ -7,7 +7,7 @@ const pageUsers = 500
 
 /**
  * Yields every user of a database, ordered by id, as the line that `readUserLine` reads. Reads users page by page. A
- * user who changes meanwhile is written as before or after the change.
+ * user who changes meanwhile is written in the state before or after the change.
  */
 export async function* exportUsers(store: Store, databaseId: string): AsyncGenerator<UserLine> {
   let after: string | undefined

@@ -21,7 +21,7 @@ export interface Line {
   error?: string
 }
 
-/** What has become of a line. */
+/** The result of a line. */
 export interface StoredLine {
   line: Line
   status: 'created' | 'exists' | 'rejected'
@@ -36,18 +36,18 @@ const linesAtOnce = 50
 export type Context = Pick<AppContext, 'now'> & { store: Store; hashing: Pick<Hasher, 'dummyHash'> }
 export type Target = Pick<Database, 'id' | 'dummyHashes' | 'roles'>
 
-/** What an import over HTTP does besides. */
+/** Additional steps of an import over HTTP. */
 interface Steps {
   /** Called with each line that can be read, before anything is stored. */
   require?: (user: UserLine) => void
-  /** Called with what has become of the lines before the transaction ends. */
+  /** Called with the results of the lines before the transaction ends. */
   onStored?: (transaction: TypedQueries, lines: StoredLine[]) => Promise<unknown>
 }
 
 /**
  * Returns a function that imports lines in one transaction, each as a whole or not at all. Hashes no password.
  *
- * @param dryRun finds out what would be stored, and stores nothing
+ * @param dryRun returns what would be stored, and stores nothing
  */
 export function createImport(context: Context, database: Target, dryRun?: typeof addUsers) {
   const checkHash = createHashFilter(context.hashing, database.dummyHashes)
@@ -68,7 +68,7 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
     const first = new Map<string, Candidate>()
     for (const each of candidates)
       if (!first.has(each.row.user.canonicalEmail)) first.set(each.row.user.canonicalEmail, each)
-    // Before the users, because failed logins must verify a hash of these parameters once there is a user with them.
+    // Recorded before the users, because failed logins must verify a hash of these parameters once a user has them.
     for (const { dummyHash } of first.values()) {
       if (dryRun || recorded.has(dummyHash)) continue
       await recordHashParameters(context, database, dummyHash)
@@ -92,10 +92,10 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
 
 const rolesOf = ({ tenants }: NewUser) => tenants.map(({ role }) => ['role', role ?? undefined] as const)
 
-/** What is wrong with an address that a user has changed lately. */
+/** The error of an address that a user has recently given up. */
 const reservedText = 'is reserved for a user who can undo a change of address'
 
-/** Returns what has become of a line that could be read. @param first the first line of each address */
+/** Returns the result of a line that could be read. @param first the first line of each address */
 function storedLine(
   { line, row: { user } }: Candidate,
   first: ReadonlyMap<string, Candidate>,

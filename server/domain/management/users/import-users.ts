@@ -28,8 +28,7 @@ const batchBytes = 4 * 2 ** 20
  * Imports users in batches. Each batch is one transaction, so that running an interrupted import again completes it.
  * Yields the counts and the rejected lines of each batch.
  *
- * @param file.dryRun whether to count and reject lines in the same way, but store nothing. Keeps all addresses in
- * memory
+ * @param file.dryRun whether to count and reject lines without storing anything. Keeps all addresses in memory
  */
 export async function* importUsers(
   context: Context,

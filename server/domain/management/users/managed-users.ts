@@ -11,7 +11,7 @@ import type { KeyRequest } from '../../request.js'
 import type { UserState } from '../../users/read-managed-users.js'
 import { requireTenant } from '../tenants.js'
 
-/** Returns a page of users, ordered by id, or by address those whose address begins with a text. */
+/** Returns a page of users ordered by id, or by address if the filter is `emailPrefix`. */
 export async function listManagedUsers(
   { store }: AppContext,
   { database, query }: KeyRequest & { query: ListUsersQuery },
@@ -34,7 +34,7 @@ export async function listManagedUsers(
   return { users: rows.map(listedUser), next }
 }
 
-/** Returns a page of users ordered by address. Its cursor is the last address: that of a deleted user leads on as well. */
+/** Returns a page of users ordered by address. The cursor is the last address, and stays valid after its user is deleted. */
 async function listByPrefix(
   store: Pick<Store, 'query'>,
   databaseId: string,

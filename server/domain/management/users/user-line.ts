@@ -46,7 +46,7 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
       ...productFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
-      // Also if the line has the id of a deleted user, whose tokens stay rejected.
+      // Greater than that of a deleted user with this id, so that the tokens of that user stay rejected.
       generation: now.getTime(),
       tokensValidAfter: user.tokensValidAfter ?? null,
       createdAt,
