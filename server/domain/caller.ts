@@ -18,7 +18,7 @@ export interface Caller extends Client {
   clientAddress: string
   /** Adds the request id to each line. */
   log: Log
-  /** Asks the client to wait before its next request, with a successful response. */
+  /** Adds `Retry-After` to a successful response, so that the client waits before its next request. */
   askToWait(seconds: number): void
 }
 

@@ -17,9 +17,9 @@ import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tok
 import { VerifiedTokens } from './tokens/verified-tokens.js'
 import { type ManagedUserRead, readManagedUsers, type WantedUser } from './users/read-managed-users.js'
 
-/** Requests of a process that wait for events at most. */
+/** Maximum number of requests of a process that wait for events. */
 const eventWaits = 1000
-/** Requests of a process that wait for revocations at most. Each backend has one all the time. */
+/** Maximum number of requests of a process that wait for revocations. Each backend always has one. */
 const revocationWaits = 4000
 
 /** Dependencies of the rules, one object per process. */
@@ -40,7 +40,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   revocations: FollowedList
   verifiedTokens: VerifiedTokens
   rejectedTokens: RejectedTokens
-  /** Starts the delivery of stored messages: those of a kind if it is given. Set by the server that delivers them. */
+  /** Starts the delivery of stored messages, only those of `kind` if it is given. Set by the server that delivers them. */
   deliver: (messages: readonly (Pick<NewMessage, 'databaseId'> & { kind?: string })[]) => void
   /** The server is shutting down: /readyz fails, requests are still served. */
   isEnding: boolean

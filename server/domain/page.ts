@@ -1,9 +1,9 @@
 import { validationFailed } from './problem.js'
 
 /**
- * Returns a page, which `read` reads with one row more, and where the next page starts.
+ * Returns a page and the cursor of the next one. Reads one row more to know whether there is a next page.
  *
- * @param cursorOf returns the cursor of the pages after a row, by default its id
+ * @param cursorOf returns the cursor of a row, by default its id
  */
 export async function readPage<Row extends { id: string }>(
   { limit = 50, after }: { limit?: number | undefined; after?: string | undefined },
@@ -16,7 +16,7 @@ export async function readPage<Row extends { id: string }>(
   return { rows, next: last ? cursorOf(last) : null }
 }
 
-/** @throws {Problem} if more than one filter is given: each has an index, no two have one together */
+/** @throws {Problem} if more than one filter is given, because no index covers two of them */
 export function requireOneFilter(filters: Record<string, unknown>) {
   const [, ...others] = Object.keys(filters).filter((name) => filters[name] !== undefined)
   if (others.length > 0)

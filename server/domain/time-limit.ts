@@ -1,7 +1,7 @@
 /**
  * Runs a delivery, and aborts it after a time or when the server stops.
  *
- * @throws the error of the delivery, or one that says why it was aborted
+ * @throws the error of the delivery, or the reason why it was aborted
  */
 export async function withTimeLimit(
   milliseconds: number,

@@ -11,7 +11,7 @@ export interface ApiKey {
   scopes: ReadonlySet<string>
 }
 
-/** What is said of the API key of a request. */
+/** The API key that a request sends, and what the request needs of it. */
 interface Credential {
   /** Undefined if the request has none. */
   bearer: string | undefined
@@ -21,10 +21,10 @@ interface Credential {
 }
 
 /**
- * Verifies the API key of a request. Audits a refused one. Reads the user of the path in the same statement if the key was
- * valid before, so that the time of a response to a guessed key does not say whether there is such a user.
+ * Verifies the API key of a request. Audits a rejected one. Reads the user of the path in the same statement if the key was
+ * valid before. For a guessed key no user is read, so the response time does not reveal whether the user exists.
  *
- * @throws {Problem} `key_invalid` for every kind of bad key, or `insufficient_scope`
+ * @throws {Problem} `key_invalid` for any invalid key; `insufficient_scope`
  */
 export async function admitApiKey(
   context: AppContext,

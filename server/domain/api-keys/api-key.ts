@@ -1,7 +1,7 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** A key that has expired is listed for so long. */
+/** How long an expired key is listed. */
 export const shownMilliseconds = 30 * 86_400_000
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -15,7 +15,7 @@ const form = new RegExp(`^usher_([\\dA-Za-z]{${idLength}})_[\\dA-Za-z]{${secretL
 /** An API key as its owner gets it, once. */
 export interface NewApiKey {
   id: string
-  /** `usher_`, the id, `_`, the secret and a checksum, by which scanners of leaked secrets recognize one. */
+  /** `usher_`, the id, `_`, the secret and a checksum. Scanners of leaked secrets recognize this form. */
   text: string
 }
 
@@ -28,7 +28,7 @@ export function newApiKey(): NewApiKey {
 
 const randomText = (length: number) => Array.from({ length }, () => digits[randomInt(digits.length)]).join('')
 
-/** Returns the id of a key, or undefined if the text is not a key: its checksum excludes mistyped ones. */
+/** Returns the id of a key, or undefined if the text is not a key or is mistyped, by its checksum. */
 export function idOfApiKey(text: string): string | undefined {
   const id = form.exec(text)?.[1]
   return id && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength) ? id : undefined

@@ -6,10 +6,10 @@ import { hasHash, hashOfApiKey, idOfApiKey } from './api-key.js'
 
 const acceptedKeys = 1_000
 const refusedKeys = 10_000
-/** A text that is no key never becomes one, but a database may be restored. */
+/** An invalid text never becomes a key, unless the database is restored from a backup. */
 const refusedMilliseconds = 60_000
 
-/** What a text of a key says. */
+/** The id and the hash of a key that a client has sent. */
 interface Parsed {
   id: string
   hash: Uint8Array

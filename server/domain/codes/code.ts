@@ -28,8 +28,8 @@ export const endOfCode = (purpose: keyof typeof lifetimeMilliseconds, createdAt:
   new Date(createdAt.getTime() + lifetimeMilliseconds[purpose])
 
 /**
- * Returns when the code that a message sends expires, or undefined if it sends none. The message of an invitation says
- * so.
+ * Returns when the code that a message sends expires, or undefined if it sends none. The payload of an invitation contains
+ * the time.
  */
 export function codeExpiresAt({ payload, createdAt }: Pick<Message, 'payload' | 'createdAt'>) {
   const { type, expiresAt } = payload as { type: string; expiresAt?: string }
@@ -49,11 +49,11 @@ export async function issueCode(
 interface PresentedCode<Found> {
   purpose: Purpose
   code: string
-  /** Returns what the store has of a code, or undefined if it cannot be used. */
+  /** Returns the stored data of a code, or undefined if it cannot be used. */
   find: (id: string) => Promise<Found | undefined>
 }
 
-/** Returns what the store has of a code, if the database has issued the code. @throws {Problem} `code_invalid` */
+/** Returns the stored data of a code that the database has issued. @throws {Problem} `code_invalid` */
 export async function requireIssued<Found extends { canonicalEmail: string }>(
   { findSecrets }: Pick<AppContext, 'findSecrets'>,
   databaseId: string,

@@ -13,8 +13,8 @@ import type { CountMail } from '../throttle/mail-allowance.js'
 import type { CodePurpose } from './code.js'
 
 /**
- * Sends a mail with a code to the user with an address. The caller learns neither whether there is one nor whether it
- * was sent.
+ * Sends a mail with a code to the user with an address. The response reveals neither whether the user exists nor
+ * whether the mail is sent.
  */
 export async function requestPasswordReset(
   context: AppContext,
@@ -46,7 +46,7 @@ export async function requestEmailVerification(context: AppContext, request: Use
   if (sent) audit(caller.log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
 }
 
-/** The code that a request asks for. */
+/** A requested code. */
 interface RequestedCode {
   purpose: CodePurpose
   canonicalEmail: string

@@ -48,7 +48,7 @@ export async function resetPassword(
     await throttle.unlock(database.id, canonicalEmail)
   } catch (error) {
     // The code is used up, so an error would leave the user without a way to repeat the request.
-    caller.log.warn({ err: error, databaseId: database.id, userId }, 'failed logins not cleared')
+    caller.log.warn({ err: error, databaseId: database.id, userId }, 'failed logins were not cleared')
   }
   return signedIn(database, user, { readAt: now })
 }

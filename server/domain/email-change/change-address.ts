@@ -12,7 +12,7 @@ import { mailMessage } from '../notices/mail-message.js'
 import { type NoticeSource, noticeMessages } from '../notices/notice.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
 
-/** Another address of a user who is locked. */
+/** A change of the address of a locked user. */
 export interface AddressChange {
   database: NoticeSource
   user: AddressOwner
@@ -32,7 +32,7 @@ export class AddressTaken extends Error {
   }
 }
 
-/** Returns whether users of a database could undo a change: it sends mails, and has the operation. */
+/** Returns whether users of a database can undo a change: it sends mails, and account operations are on. */
 export const hasUndo = ({
   appUrl,
   accountOperations,
@@ -42,8 +42,8 @@ export const hasUndo = ({
 }) => appUrl !== null && accountOperations
 
 /**
- * Changes the address of a locked user. A change back to a reserved address undoes the changes since, so it reserves
- * nothing: otherwise a thief could undo it.
+ * Changes the address of a locked user. A change back to a reserved address undoes the later changes. It reserves no
+ * address, because a thief could undo it otherwise.
  *
  * @returns the mails to both addresses
  * @throws {AddressTaken}
@@ -66,7 +66,7 @@ export async function changeAddress(
   if (isSame) return []
   const notices = noticeMessages(database, 'email_changed', { userId: user.id, recipient: email, now })
   if (!isUndoable) return notices
-  // It has a code if the address is reserved by its id.
+  // The mail has a code if the address is reserved under the id of the message.
   const type = 'email_change_undo'
   const mail = mailMessage({ databaseId, type, userId: user.id, recipient: user.email }, now)
   if (!own)

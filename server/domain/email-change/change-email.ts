@@ -51,7 +51,7 @@ const change = (context: AppContext, database: Database, { found, now }: { found
     const { userId, email, canonicalEmail } = found
     const key = { databaseId: database.id, userId }
     const user = await lockAddressOwner({ query }, key)
-    // Again, because another change may have been waited for.
+    // Checked again, because the lock may have waited for another change.
     const isPending = await findPendingChange({ query }, { databaseId: database.id, id: found.id }, now)
     if (!user || !isPending) throw new Problem('code_invalid')
     const update = () => replaceAddress({ query }, key, { email, canonicalEmail, now })

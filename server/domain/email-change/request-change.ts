@@ -13,8 +13,8 @@ import type { CountMail } from '../throttle/mail-allowance.js'
 import { confirmPassword } from '../users/authenticate.js'
 
 /**
- * Sends a code to a new address, and tells the current one. Does not look whether the new address is taken, so that the
- * response reveals nothing. The delivery of the mail does.
+ * Sends a code to a new address, and notifies the current one. Does not check whether the new address is taken, so that
+ * the response does not reveal it. The delivery of the mail checks it.
  *
  * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
  */
@@ -27,8 +27,12 @@ export async function requestEmailChange(context: AppContext, request: UserReque
   const purpose = 'email_change'
   const mail = mailMessage({ databaseId, type: purpose, userId: user.id }, now)
   const pending = {
-    ...{ databaseId, id: mail.id, email: body.email, canonicalEmail },
-    ...{ createdAt: now, expiresAt: endOfCode(purpose, now) },
+    databaseId,
+    id: mail.id,
+    email: body.email,
+    canonicalEmail,
+    createdAt: now,
+    expiresAt: endOfCode(purpose, now),
   }
   const notice = mailMessage(
     { databaseId, type: 'email_change_requested', userId: user.id, recipient: user.email },

@@ -13,7 +13,7 @@ import type { DatabaseRequest } from '../request.js'
 
 /**
  * Restores a former address of a user with the code that was sent to it, and undoes all changes since. Removes the
- * password, which whoever made the change may know, ends all sessions, and revokes all tokens and codes. Sends a mail to
+ * password, which the person who made the change may know. Ends all sessions, and revokes all tokens and codes. Sends a mail to
  * choose a new password. A disabled user stays disabled.
  *
  * @throws {Problem} `code_invalid`
@@ -36,7 +36,7 @@ export async function undoEmailChange(
   await context.store.transaction(databaseId, async (query) => {
     const key = { databaseId, userId }
     const user = await lockAddressOwner({ query }, key)
-    // Again, because another undo may have been waited for.
+    // Checked again, because the lock may have waited for another undo.
     if (!user || !(await find({ query }, id))) throw new Problem('code_invalid')
     await freeReserved({ query }, key, number)
     const passwordHash = dummyHashOf(user.passwordHash)

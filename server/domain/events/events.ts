@@ -38,7 +38,7 @@ export interface Event {
 /** The part of a database that decides who receives its events. */
 export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsTailedUntil' | 'eventsKept'>
 
-/** Returns the messages of events, which are written with their change. Returns none if nobody receives them. */
+/** Returns the messages of events, to be written with their change. Returns none if the database has no receiver. */
 export function eventMessages(
   database: EventSource,
   createdAt: Date,
@@ -92,7 +92,7 @@ export const signUpEvents = (userId: string, tenantId: string | undefined): Even
       ] as const)),
 ]
 
-/** Returns an event in the payload structure of Standard Webhooks, which all that report events share. */
+/** Returns an event in the payload structure of Standard Webhooks. Webhooks, lists and `usher events tail` share it. */
 export function eventBody(databaseId: string, payload: unknown, createdAt: Date) {
   const { type, ...ids } = payload as Event
   return { type, timestamp: createdAt.toISOString(), data: { databaseId, ...ids } }

@@ -34,8 +34,8 @@ export interface Acceptance {
  * Adds the user of a token to the tenant of an invitation.
  *
  * @throws {Problem} in this order: `code_invalid`, also if the inviter may no longer give the role or the address has
- * joined the tenant; `invitation_for_other_address`; `email_not_verified`, because an account that was never verified may
- * be that of a stranger who waits for an invitation; `seats_full`
+ * joined the tenant; `invitation_for_other_address`; `email_not_verified`, because a stranger may have
+ * signed up with the address and wait for an invitation; `seats_full`
  */
 export async function acceptInvitation(
   context: AppContext,
@@ -63,9 +63,9 @@ export async function acceptInvitation(
 }
 
 /**
- * Locks a user and the tenant of an invitation, and returns the invitation as it is then.
+ * Locks a user and the tenant of an invitation, and then reads the invitation.
  *
- * @throws {Problem} `code_invalid` if it cannot be accepted any more
+ * @throws {Problem} `code_invalid` if it can no longer be accepted
  */
 async function lockPending(
   transaction: Transaction,
@@ -78,7 +78,7 @@ async function lockPending(
   return pending
 }
 
-/** Returns whether nobody may give the role of an invitation any more, or the address has joined the tenant. */
+/** Returns whether the inviter may no longer give the role of an invitation, or the address has joined the tenant. */
 const isVoid = (database: Database, { role, inviterRole, hasJoined }: PendingInvitation) =>
   hasJoined ||
   !inviterRole ||
@@ -118,7 +118,7 @@ export const acceptWithSignUp = (
     await insertMessages({ query }, messages)
   })
 
-/** Returns the events of a user who accepts with a sign-up. The code has proved that the user receives mail. */
+/** Returns the events of a user who accepts with a sign-up. The code has proven that the user receives mail. */
 export const acceptanceEvents = (acceptance: Acceptance): Event[] => [
   { type: 'user.email_verified', userId: acceptance.userId },
   ...joinEvents(acceptance),

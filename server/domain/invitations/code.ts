@@ -5,8 +5,7 @@ import type { Secrets } from '../keys/database-secrets.js'
 import { codeText, partsOfCode } from '../keys/mailed-code.js'
 import { Problem } from '../problem.js'
 
-// The id in the code of an invitation is that of the message which sends it, so that inviting again makes the earlier
-// code invalid.
+// The code of an invitation contains the id of the message that sends it. So inviting again makes the earlier code invalid.
 
 /** Returns the code of an invitation. */
 export const invitationCode = (
@@ -18,7 +17,7 @@ export const invitationCode = (
 export const idInCode = (code: string) => partsOfCode(code)?.id ?? null
 
 /**
- * Returns the invitation of a code if it can be accepted, apart from what only a transaction that locks its tenant can check.
+ * Returns the invitation of a code. Does not check the conditions that need a lock of its tenant.
  *
  * @throws {Problem} `code_invalid`
  */

@@ -18,7 +18,7 @@ import {
 } from '../tenants/tenant-change.js'
 import type { CountMail } from '../throttle/mail-allowance.js'
 
-/** How many invitations of a tenant may be pending. */
+/** Maximum number of pending invitations of a tenant. */
 export const pendingInTenant = 100
 
 /**
@@ -32,7 +32,7 @@ export async function inviteMember(
   request: TenantRequest<InviteMemberBody>,
 ): Promise<Invitation> {
   const { database, user, body, caller } = request
-  // Again when the tenant is locked. Here it spares most refused requests a transaction.
+  // Checked again when the tenant is locked. Here it saves a transaction for most rejected requests.
   const { id: tenantId, role } = requireMembership(request)
   requireRank(role, 'admin')
   requireKnownRole(database, body.role)
@@ -83,9 +83,9 @@ export interface NewInvitation {
   lifetimeSeconds: number
 }
 
-/** How one who invites does it. */
+/** The member or operator who invites. */
 export interface Inviting {
-  /** Role in the tenant of the one who invites. */
+  /** Role in the tenant. */
   actorRole: string
   /** Counts the mail against its limits. Throws if one is reached. */
   countMail?: CountMail
@@ -116,9 +116,13 @@ export async function invite(
   const codeId = uuidv7()
   const id = await storeInvitation(transaction, { ...listed, ...key, codeId })
   const mail = {
-    ...{ databaseId, id: codeId, kind: 'mail', userId: null },
+    databaseId,
+    id: codeId,
+    kind: 'mail',
+    userId: null,
     payload: { type: 'invitation', expiresAt: expiresAt.toISOString() },
-    ...{ createdAt: now, dueAt: now },
+    createdAt: now,
+    dueAt: now,
   }
   const events = messagesOf([{ type: 'invitation.created', tenantId, invitationId: id }])
   await insertMessages(transaction, [mail, ...events])

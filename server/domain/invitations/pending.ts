@@ -36,7 +36,7 @@ interface RevocationRequest extends TenantRequest {
 }
 
 /**
- * Revokes an invitation. Succeeds also if there is none.
+ * Revokes an invitation. Also succeeds if there is none.
  *
  * @throws {Problem} `tenant_not_found`; `role_insufficient`
  */

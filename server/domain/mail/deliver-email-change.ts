@@ -31,7 +31,7 @@ export async function deliverEmailChange(
 }
 
 /**
- * Tells a former address that the user has another one. Has a code to undo the change while the address is reserved.
+ * Notifies a former address that the user has a new one. The mail has a code to undo the change while the address is reserved.
  *
  * @throws if the mail cannot be sent
  */
@@ -47,7 +47,9 @@ export async function deliverEmailChangeUndo(
   const code =
     reserved &&
     (await issueCode(sender, {
-      ...{ databaseId, id, purpose: 'email_change_undo' },
+      databaseId,
+      id,
+      purpose: 'email_change_undo',
       canonicalEmail: reserved.canonicalEmail,
     }))
   const link = code && `${appUrl}/undo-email-change#code=${code}`

@@ -9,8 +9,8 @@ const hostName = /[\p{L}\p{N}]\.(?:\p{L}{2}|xn--)|\d+(?:\.\d+){3}/iu
 const scheme = /\p{L}[\p{L}\p{N}+.-]*:\S/u
 
 /**
- * Returns a name that a stranger has chosen if a mail may show it, or undefined if it has a URL or a dotted host name: a
- * mail client would turn it into a link, in a mail that the reader trusts.
+ * Returns a name that a user has chosen if a mail may show it. Returns undefined if it contains a URL or a dotted host name,
+ * which a mail client would turn into a link, in a mail that the reader trusts.
  */
 export function harmlessName(name: string | null) {
   if (name === null) return undefined

@@ -3,10 +3,10 @@ import { v7 as uuidv7 } from 'uuid'
 /** A mail to a user. */
 interface UserMail {
   databaseId: string
-  /** What it says: the name of its template, unless it has another one. */
+  /** Also the name of its template, unless `template` is set. */
   type: string
   template?: string
-  /** Undefined for no user: its delivery does nothing. */
+  /** Undefined if there is no such user. Then the delivery does nothing. */
   userId: string | undefined
   /** The address. By default that of the user when the mail is sent. */
   recipient?: string

@@ -5,7 +5,7 @@ import type { AppContext } from '../context.js'
 import type { DatabaseRequest } from '../request.js'
 import { mailMessage } from './mail-message.js'
 
-/** The setting that turns each notice on: a mail without a code, which tells users what has happened to the account. */
+/** The setting that turns each notice on. A notice is a mail without a code about a change of the account. */
 const settingOf = {
   password_changed: 'noticePasswordChanged',
   email_changed: 'noticeEmailChanged',
@@ -51,8 +51,8 @@ export function withNotices<Row>(messages: MessagesOf<Row>, notices: readonly Ne
 }
 
 /**
- * Sends a notice of something that changed no credential, unless the user has got too many. A failure is only logged,
- * because what has happened is stored already.
+ * Sends a notice of an event that changed no credential, unless the user has received too many. A failure is only logged,
+ * because the event itself is already stored.
  */
 export async function sendNotice(
   { store, mails, deliver, now }: Pick<AppContext, 'store' | 'mails' | 'deliver' | 'now'>,

@@ -6,14 +6,14 @@ import { cursorOf } from './cursor.js'
 const pollMilliseconds = 500
 /** Minimum time between two reads of any databases: at most 100 a second in a process. */
 const readMilliseconds = 10
-/** What each waiting request adds to the time between two reads, because all of them get the new rows at once. */
+/** Time that each waiting request adds to the interval between two reads, because all of them get new rows simultaneously. */
 const waitMilliseconds = 1
-/** The part of the waits of a process that the requests with one API key may be. */
+/** Share of the waits of a process that requests with one API key may take. */
 const partOfKey = 1 / 4
 
-/** How much later than planned the last read may have begun, for a wait to end without another one. */
+/** How late the last read may have begun for a wait to end as `unchanged`. */
 const lateMilliseconds = 1_000
-/** How long ago it may have begun, however seldom reads are planned: the client takes the list for complete. */
+/** The longest time since it began, whatever the interval: the client takes an unchanged list for complete. */
 const freshMilliseconds = 3_000
 
 /**
@@ -29,7 +29,7 @@ interface Wait {
   end(result: WaitResult): void
 }
 
-/** A request that may wait for so long. */
+/** A request that waits for rows. */
 interface Waiter {
   milliseconds: number
   /** Id of the API key of the request. */
@@ -68,7 +68,7 @@ function createGroups(max: number, schedule: (databaseId: string) => NodeJS.Time
     count: () => count,
     hasRoom(databaseId: string, apiKey: string) {
       const group = groups.get(databaseId)
-      // A database leaves at least as many places free as it has, so that it never takes those of all others.
+      // A database must leave at least as many places free as it uses, so that it never blocks all others.
       return (group?.waits.size ?? 0) < max - count && (group?.ofKeys.get(apiKey) ?? 0) < max * partOfKey
     },
     add(databaseId: string, wait: Wait) {
@@ -76,7 +76,7 @@ function createGroups(max: number, schedule: (databaseId: string) => NodeJS.Time
       const group = known ?? {
         waits: new Set(),
         ofKeys: new Map(),
-        // The request that waits has just read the list.
+        // The waiting request has just read the list.
         readAt: performance.now(),
         timer: schedule(databaseId),
       }
@@ -98,8 +98,8 @@ function createGroups(max: number, schedule: (databaseId: string) => NodeJS.Time
 }
 
 /**
- * Creates the waits of a process for rows of a list. All that wait for a database share one read of it, at most two in a second,
- * and hold no connection of the store.
+ * Creates the waits of a process for rows of a list. All requests that wait for a database share one read of it, at most two
+ * per second, and hold no connection of the store.
  */
 export function createListWaits({ read, isEnding, max }: WaitSettings) {
   function interval(databaseId: string) {
@@ -114,7 +114,7 @@ export function createListWaits({ read, isEnding, max }: WaitSettings) {
     const group = groups.get(databaseId)
     if (!group) return
     if (isEnding()) return endAll()
-    // Without the store, a wait ends in time and the request then fails.
+    // If the store is unavailable, the wait ends at its time limit, and then the request fails.
     const startedAt = performance.now()
     const last = await read(databaseId).catch(() => undefined)
     const place = last && cursorOf(last)
@@ -128,7 +128,8 @@ export function createListWaits({ read, isEnding, max }: WaitSettings) {
   }
 
   /**
-   * Returns how a wait ends in time. If reads of the database hang or are seldom, a client must not take it for unchanged.
+   * Returns how a wait ends at its time limit. If reads of the database hang, or are too seldom, it is unknown whether the list has
+   * changed.
    */
   function resultInTime(databaseId: string): WaitResult {
     const readAt = groups.get(databaseId)?.readAt ?? 0

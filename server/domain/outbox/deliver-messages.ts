@@ -161,7 +161,7 @@ interface Sending {
   message: DueMessage
 }
 
-/** Returns false if the mail was not sent because its code has expired. */
+/** Sends a mail. Returns false if it was not sent because its code has expired. */
 async function sendMail(deliverer: Deliverer, { databaseId, delivery, message }: Sending) {
   const { now, log } = deliverer
   const isInvitation = (message.payload as { type: string }).type === 'invitation'
@@ -174,7 +174,7 @@ async function sendMail(deliverer: Deliverer, { databaseId, delivery, message }:
   return true
 }
 
-/** A message whose webhook was removed counts as delivered. */
+/** Sends an event to the webhook. An event whose webhook was removed counts as delivered. */
 async function postEvent(
   { store, now, stopped, intervals }: Deliverer,
   { databaseId, delivery, message: { id, payload, createdAt } }: Sending,

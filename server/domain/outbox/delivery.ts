@@ -66,7 +66,7 @@ export function startDelivery(
   }
 
   function logUnexpected(err: unknown) {
-    if (!isStoreUnavailable(err)) log.warn({ err }, 'messages not delivered')
+    if (!isStoreUnavailable(err)) log.warn({ err }, 'messages were not delivered')
     return false
   }
 

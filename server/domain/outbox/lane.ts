@@ -12,7 +12,7 @@ export interface LaneSettings {
   quickMilliseconds: number
 }
 
-/** Limit for one database whose receiver did not respond in time, or was not tried yet. */
+/** Limit for one database whose receiver did not respond in time, or has not been tried yet. */
 const smallBatch = 2
 
 /** Maximum number of databases for which the lane remembers whether the receiver responds in time. */

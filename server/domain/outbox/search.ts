@@ -72,7 +72,7 @@ export function startSearch(context: SearchContext) {
   }
 
   function logUnexpected(err: unknown) {
-    if (!isStoreUnavailable(err)) log.warn({ err }, 'messages not searched')
+    if (!isStoreUnavailable(err)) log.warn({ err }, 'messages were not searched')
   }
 
   async function search(searched: Searched, tick: number) {

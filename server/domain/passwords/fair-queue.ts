@@ -1,4 +1,4 @@
-/** Items of several networks, which take turns, so that a network with many items delays only its own. */
+/** Items of several networks, which take turns. A network with many items delays only its own items. */
 export interface FairQueue<Item> {
   push(network: string, item: Item): void
   /** Removes and returns the next item. */

@@ -33,7 +33,7 @@ export interface HeldJob {
 interface ThreadEvents {
   /** The thread has loaded its code, or has finished a job. */
   free(thread: HashThread): void
-  /** The thread has ended, perhaps without any response. Called once or twice. */
+  /** The thread has ended, possibly without a response. Called once or twice. */
   lost(thread: HashThread, error: Error): void
 }
 

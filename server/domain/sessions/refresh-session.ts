@@ -19,7 +19,7 @@ const repeatableSeconds = 30
 
 /**
  * Returns a new access token and the next refresh token of a session. A refresh token that is used again later ends the
- * session, because one of its two users has stolen it.
+ * session, because one of the two parties has stolen it.
  *
  * @throws {Problem} `session_ended`
  */

@@ -21,8 +21,8 @@ import { longestTokenSeconds, revocationMilliseconds } from '../tokens/access-to
 import { replayMilliseconds } from '../users/idempotent-replay.js'
 import { pruneHashParameters } from './prune-hash-parameters.js'
 
-// Deletes the rows of databases that have expired. Every process visits one database after the other. The first process
-// that visits a database which is due sweeps it.
+// Deletes expired rows. Every process visits one database after the other. The first process that visits a database which is
+// due sweeps it.
 
 const minuteMilliseconds = 60_000
 const hourMilliseconds = 60 * minuteMilliseconds
@@ -44,7 +44,7 @@ type SweepContext = Pick<AppContext, 'store' | 'hashing' | 'now'>
 export function endsAt(now: number): Ends {
   const before = (milliseconds: number) => new Date(now - milliseconds)
   return {
-    // The row of an ended session rejects the tokens of the session, so it is kept as long as they live.
+    // The row of an ended session rejects the tokens of the session, so it is kept until they have expired.
     session: before(longestTokenSeconds * 1000 + minuteMilliseconds),
     login_failures: before(retentionMilliseconds),
     network_failures: before(minuteMilliseconds),
@@ -93,7 +93,7 @@ export async function sweepDatabase(context: SweepContext, databaseId: string, s
   if (removed > 0) audit(log, 'database.hash_parameters_pruned', { databaseId, removed })
 }
 
-/** Deletes the events that the setting of the database keeps no longer, and the revocations of expired tokens. */
+/** Deletes the events that are older than the setting of the database allows, and the revocations of expired tokens. */
 async function sweepLists({ store, now }: SweepContext, databaseId: string, { stopped, pause }: Sweeping) {
   const days = await findDaysOfEvents(store, databaseId)
   for (const [list, milliseconds] of [

@@ -33,8 +33,11 @@ const changeOf = (
   { now }: Pick<AppContext, 'now'>,
   { database, user, params: { tenantId, userId } }: MemberRequest,
 ): MemberChange & { actorId: string } => ({
-  ...{ databaseId: database.id, tenantId, userId },
-  ...{ now: new Date(now()), actorId: user.id },
+  databaseId: database.id,
+  tenantId,
+  userId,
+  now: new Date(now()),
+  actorId: user.id,
 })
 
 /** Returns a page of the members of a tenant, ordered by id. @throws {Problem} `tenant_not_found` */
@@ -92,7 +95,7 @@ export async function changeMember(
 
 /**
  * Removes a member from a tenant, or lets the user of the request leave it. A tenant whose last member leaves is deleted.
- * Succeeds also if the user is not a member.
+ * Also succeeds if the user is not a member.
  *
  * @throws {Problem} `tenant_not_found`; `role_insufficient`; `last_owner`; `too_many_changes`
  */

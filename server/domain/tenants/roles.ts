@@ -39,7 +39,7 @@ export function requireKnownRole(database: Pick<Database, 'roles'>, role: string
 }
 
 /**
- * Checks a role that a transaction gives. The database keeps it until the transaction ends.
+ * Checks a role that a transaction assigns. The role cannot be removed from the database until the transaction ends.
  *
  * @throws {Problem} `validation_failed` if the database has no such role in the store
  */
@@ -54,8 +54,8 @@ function requireNone(errors: FieldError[]) {
 type RoleFields = readonly (readonly [path: string, role: string | undefined])[]
 
 /**
- * Returns the errors of fields with roles that a database does not have in the store. It keeps the others until the
- * transaction ends.
+ * Returns the errors of fields with roles that the stored database does not have. The other roles cannot be removed from
+ * the database until the transaction ends.
  */
 export async function unknownStoredRoles(
   transaction: Pick<Store, 'query'>,

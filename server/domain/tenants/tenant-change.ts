@@ -42,13 +42,13 @@ export const withLockedTenant = <Result>(
   })
 
 /**
- * Changes of tenants that a user may make in a day, of which backends must hear that verify tokens by themselves. Otherwise
- * one user could fill their memory: unlike a log-out, such a change needs no password.
+ * Changes of tenants with revocations that a user may make per day. Without the limit, one user could fill the memory of
+ * backends that follow revocations: unlike a log-out, such a change needs no password.
  */
 const changesOfUser = 1_000
 const refusedSeconds = 3_600
 
-/** @throws {Problem} `too_many_changes` if the user of a request has made too many in the last day. The user is locked */
+/** @throws {Problem} `too_many_changes` if the user of a request has made too many in the last day. The caller has locked the user */
 export async function requireChangesLeft(
   transaction: Pick<Store, 'query'>,
   { database, user }: Pick<TenantRequest, 'database' | 'user'>,

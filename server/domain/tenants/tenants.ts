@@ -81,7 +81,7 @@ export async function updateTenant(
   return tenant
 }
 
-/** Members whom one transaction removes. Each causes a message, and other changes of the tenant wait meanwhile. */
+/** Members that one transaction removes. Each causes a message, and other changes of the tenant wait meanwhile. */
 const membersAtOnce = 250
 
 /**
@@ -109,7 +109,7 @@ export async function deleteTenant(context: AppContext, request: TenantRequest) 
   noteChanges(context, request, [{ event: 'tenant.deleted', tenantId: key.tenantId }])
 }
 
-/** Returns the events of users who are removed from a tenant, which may be deleted then. */
+/** Returns the events of users who are removed from a tenant, and of its deletion. */
 export const eventsOfDeletion = (
   tenantId: string,
   userIds: readonly string[],

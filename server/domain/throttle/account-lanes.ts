@@ -11,7 +11,7 @@ export class AccountLanes {
   /** Changes with each failure, which makes earlier reads of the counts outdated. */
   version = 0
   readonly #queue: QueueBehind
-  /** Attempts without counted failures. At most as many run at a time as there are free failures. */
+  /** Attempts without counted failures. Runs at most as many at a time as there are free failures. */
   readonly #uncounted: Turnstile
   /** Counted attempts by network, one at a time, so that successful ones do not use up the count. */
   readonly #counted = new Map<string, Turnstile>()

@@ -6,14 +6,14 @@ const hourMilliseconds = 60 * minuteMilliseconds
 const dayMilliseconds = 24 * hourMilliseconds
 
 /**
- * Mails of one kind that a client may request per hour. Many people may share a network (an office or a household) or a
+ * Mails of one kind that a client may request per hour. Many people can share a network (an office or a household) or a
  * site (the /48 of an IPv6 address, with thousands of networks). An email address belongs to one person.
  */
 export const mailsPerHour = { network: 20, site: 40, address: 5 }
 
 /**
- * Invitations that a user may send, and that an address may get a day. There is no limit by network: colleagues may invite
- * from one office.
+ * Invitations that a user may send, and that an address may get per day. There is no limit per network, because colleagues
+ * invite from one office.
  */
 export const invitationLimits = { perHour: 20, perDay: 100, addressPerDay: 5 }
 
@@ -36,7 +36,7 @@ export interface MailLimit {
   mailMilliseconds: number
 }
 
-/** A request for a mail by a client, by a user who invites, or by none: then it is a notice to a user. */
+/** A mail that a client requests, an invitation by a user, or a notice to a user. */
 export type MailRequest = { purpose: string } & (
   | { canonicalEmail: string; clientAddress: string; userId?: string }
   | { canonicalEmail: string; inviterId: string }

@@ -15,7 +15,7 @@ export interface Turnstile {
    * Runs a job as soon as fewer jobs than the limit run.
    *
    * @throws {ClientDisconnected}
-   * @throws {Problem} `unavailable`: immediately if the expected wait exceeds the client's deadline, otherwise at it
+   * @throws {Problem} `unavailable`: immediately if the expected wait exceeds the client's deadline, otherwise at the deadline
    */
   run<T>(client: Client, job: () => Promise<T>): Promise<T>
 }

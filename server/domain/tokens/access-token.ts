@@ -79,8 +79,8 @@ export function issueToken(
 }
 
 /**
- * Returns the lifetime of a token in seconds. The token does not outlive its session, nor that of a login the session that it
- * may open: backends that verify tokens by themselves know no session.
+ * Returns the lifetime of a token in seconds. A token does not outlive its session, and the token of a login does not outlive
+ * the session that it may open, because backends that verify tokens by themselves know no sessions.
  */
 function lifetimeOf(
   { tokenMaxAgeSeconds, sessionIdleSeconds, sessionMaxSeconds }: Database,
@@ -96,7 +96,7 @@ function lifetimeOf(
     : Math.min(tokenMaxAgeSeconds, sessionIdleSeconds, sessionMaxSeconds)
 }
 
-/** Returns the claims of a user's tenants. No fixed claim stands in for one that is left out. */
+/** Returns the claims of a user's tenants. A claim that is left out is undefined, so that no fixed claim replaces it. */
 function tenancyOf(memberships: readonly TenantRole[]) {
   if (memberships.length > maxTenantsInToken) return { tenants: undefined, tenant_roles: undefined }
   const roles = memberships.filter(({ role }) => role !== 'member').map(({ id, role }) => [id, role] as const)

@@ -27,13 +27,13 @@ export async function admitToken(
   }
 }
 
-/** The token of an earlier login cannot open a session: longer than the two minutes, clock skew and waits together. */
+/** The token of an earlier login cannot open a session. Longer than two minutes, clock skew and waits together. */
 const openableMilliseconds = 300_000
 
 /** Returns whether the session of a token has ended, or the session that the token of a login has opened. */
 function isEnded(claims: TokenClaims, { isSessionOpen }: UserOfToken, now: number) {
   if (claims.sessionId !== undefined) return !isSessionOpen
-  // This token opens no session any more, so later requests with it need not look for one.
+  // This token can no longer open a session, so later requests with it do not look for one.
   if (isSessionOpen === null && now - claims.issuedAt * 1000 > openableMilliseconds)
     claims.key = { ...claims.key, sessionId: undefined }
   return isSessionOpen === false

@@ -96,8 +96,8 @@ const dayMilliseconds = 24 * 3_600_000
 type Newcomer = Pick<UserWithTenants, 'id' | 'createdAt'>
 
 /**
- * Records the network of a successful login, at most once a day, and tells the user of a new one. A failure is only
- * logged. The first network of a user who has signed up lately is not new.
+ * Records the network of a successful login, at most once a day, and notifies the user of a new one. A failure is only
+ * logged. The first network of a user who has signed up within a day is not new.
  */
 async function rememberLogin(
   context: AppContext,
@@ -117,6 +117,6 @@ async function rememberLogin(
   try {
     await rememberNetwork(store, { databaseId, userId, network }, new Date(now()))
   } catch (error) {
-    caller.log.warn({ err: error, databaseId, userId }, 'network of a login not noted')
+    caller.log.warn({ err: error, databaseId, userId }, 'the network of a login was not stored')
   }
 }
