@@ -1,6 +1,6 @@
 /**
- * Measures the age of what was read last by two clocks, and takes the greater one. The clock of the day goes on while the
- * machine sleeps, and the other one is never set back.
+ * Measures the age of the last read by two clocks, and uses the greater one. The system clock continues while the machine
+ * sleeps, and the steady clock is never set back.
  */
 export function createAge(now: () => number) {
   const both = () => ({ day: now(), steady: performance.now() })
@@ -14,8 +14,8 @@ export function createAge(now: () => number) {
     },
     lastReadAt: () => (readAt.steady < 0 ? undefined : new Date(readAt.day)),
     /**
-     * Returns a function that notes the end of a read that starts now. It takes for how many milliseconds after its start
-     * the read is sure to be complete, and returns them, or those that passed if they are fewer.
+     * Starts a read. Returns a function to call when it has ended, with the milliseconds after the start up to which the read
+     * is known to be complete. It returns them, or the elapsed milliseconds if they are fewer.
      */
     start() {
       const startedAt = both()

@@ -4,7 +4,7 @@ const catalogue = {
   token_invalid: { status: 401, message: 'The access token is invalid' },
   database_not_found: { status: 503, message: 'The server that issues tokens has no such database' },
   unavailable: { status: 503, message: 'The server that issues tokens is unavailable' },
-  revocations_stale: { status: 503, message: 'Whether the token was revoked is unknown' },
+  revocations_stale: { status: 503, message: 'It is unknown whether the token was revoked' },
 } as const
 
 /**

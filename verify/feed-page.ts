@@ -3,7 +3,7 @@ import { type RevocationPage, readPage } from './revocation-page.js'
 
 /** The maximum size of a page of 1,000 revocations. */
 const maxBytes = 1_048_576
-/** The longest time that a timer takes. */
+/** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1
 
 export interface FeedSource {
@@ -15,7 +15,7 @@ export interface FeedSource {
 export interface PageRequest {
   /** The cursor of the page before. */
   after: string | undefined
-  /** Seconds for which the server may wait for a revocation. */
+  /** Seconds for which the server holds the request until there is a revocation. */
   wait: number
   /** Ends the request. */
   request: AbortController

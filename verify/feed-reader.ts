@@ -4,11 +4,11 @@ import { createRevocations, type Revocations } from './revocations.js'
 export interface ReaderSettings extends FeedSource {
   maxEntries: number
   now: () => number
-  /** Is called when a key was retired. */
+  /** Called when a key was retired. */
   onKeyRetired: () => void
 }
 
-/** Creates what reads the feed page by page, and keeps its revocations in memory. */
+/** Creates a reader, which reads the feed page by page and keeps its revocations in memory. */
 export function createReader(settings: ReaderSettings) {
   /** All revocations until the last page. Undefined until the first load is complete. */
   let complete: Revocations | undefined

@@ -10,15 +10,15 @@ export interface RevocationOptions {
   apiKey: string
   /** Whether tokens are accepted or refused while it is not known which ones were revoked. */
   onStale: 'accept' | 'refuse'
-  /** Seconds after which what was read last is stale. 30 by default, 10 at least. */
+  /** Seconds after which the last read is stale. 30 by default, at least 10. */
   staleSeconds?: number | undefined
-  /** How many revocations are kept in memory. With more, the state is stale. 1,000,000 by default. */
+  /** Maximum number of revocations in memory. With more, the state is stale. 1,000,000 by default. */
   maxEntries?: number | undefined
 }
 
-/** What is known of revocations, for health checks. */
+/** The state of the revocations, for health checks. */
 export interface RevocationState {
-  /** Whether tokens may be revoked without notice. They are then accepted or refused as `onStale` says. */
+  /** Whether revocations may be unknown. Tokens are then accepted or refused as `onStale` says. */
   isStale: boolean
   /** The instant up to which all revocations are known. Undefined until they were read once. */
   lastReadAt: Date | undefined
@@ -28,13 +28,13 @@ export interface RevocationState {
   error: Error | undefined
 }
 
-/** Seconds that a server lets a request wait at most. */
+/** The longest time for which a server holds a request, in seconds. */
 const maxWaitSeconds = 25
 /** Time for a response to arrive before the state is stale. */
 const marginMs = 4_000
-/** The longest pause after failures, unless the server asks for a longer one. */
+/** The longest pause after failures, unless `Retry-After` is longer. */
 const maxBackoffMs = 5_000
-/** The longest pause that a server can ask for. */
+/** The longest `Retry-After` that is followed. */
 const maxRetryAfterMs = 60_000
 
 /** Follows the feed of revocations of a database until it is closed. */
@@ -69,7 +69,7 @@ export function createFeed({ staleSeconds, ...settings }: ReaderSettings & { sta
     if (!isLast) return 0
     failures = 0
     failure = undefined
-    // The server has waited for an empty page. Another one may have been read at its start.
+    // The server has waited before it sent an empty page. Any other page may be as old as the start of its request.
     const heldMs = noteRead(isEmpty && retryAfterSeconds === 0 ? wait * 1000 : 0)
     if (retryAfterSeconds > 0) return Math.min(retryAfterSeconds * 1000, maxRetryAfterMs)
     return isEmpty && heldMs < wait * 1000 - 500 ? 1_000 : 0
@@ -103,7 +103,7 @@ export function createFeed({ staleSeconds, ...settings }: ReaderSettings & { sta
     isStale,
     problem,
     lastReadAt: age.lastReadAt,
-    /** Waits until the state is no longer stale, unless it is known that it cannot be read now. */
+    /** Waits until the state is no longer stale. Does not wait if the last request failed. */
     async refreshed() {
       if (isClosed || problem()) return
       if (isIdle) interruption.abort()

@@ -44,7 +44,7 @@ function assertRevocations(options: RevocationOptions) {
   const { apiKey, onStale, staleSeconds = 30, maxEntries = 1 } = Object(options) as Partial<RevocationOptions>
   assert(
     !isWorker(),
-    'revocations must be left out in a Cloudflare Worker, which reads nothing between requests',
+    'revocations must be undefined in a Cloudflare Worker, which cannot read between requests',
   )
   assert(typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey), 'revocations.apiKey must be an API key')
   assert(onStale === 'accept' || onStale === 'refuse', "revocations.onStale must be 'accept' or 'refuse'")

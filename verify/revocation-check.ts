@@ -3,7 +3,7 @@ import { createFeed, type RevocationOptions, type RevocationState } from './feed
 import type { ReaderSettings } from './feed-reader.js'
 import type { VerifiedUser } from './user.js'
 
-/** Creates the check of tokens that are valid by themselves. */
+/** Creates the check whether tokens with a valid signature were revoked. */
 export function createRevocationCheck(
   { apiKey, onStale, staleSeconds = 30, maxEntries = 1_000_000 }: RevocationOptions,
   source: Omit<ReaderSettings, 'apiKey' | 'maxEntries'>,
@@ -12,7 +12,7 @@ export function createRevocationCheck(
   return {
     close: feed.close,
     /**
-     * Returns the user of a token with tenants and roles as they are now.
+     * Returns the user of a token with current tenants and roles.
      *
      * @throws {VerifyError} `token_invalid` if the token was revoked; `revocations_stale`
      */

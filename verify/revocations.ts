@@ -2,7 +2,7 @@ import type { Revocation } from './revocation-page.js'
 import type { VerifiedUser } from './user.js'
 import { createTable } from './uuid-table.js'
 
-/** How long after its change a revocation expires: when the longest possible token has expired, and two minutes. */
+/** Time between a change and the expiry of its revocation: the longest lifetime of a token, and two minutes. */
 const lifetimeMs = 86_520_000
 
 export type Revocations = ReturnType<typeof createRevocations>
@@ -77,7 +77,7 @@ export function createRevocations({ now, maxEntries }: { now: () => number; maxE
       if (slot >= 0 && !isAtLeast(gen, users.number(slot, 0))) return true
       return sessions.find(String(sid ?? jti)) >= 0
     },
-    /** Returns a user with the tenants and roles of the token as they are now. */
+    /** Returns a user with the current state of the tenants and roles in the token. */
     update(user: VerifiedUser): VerifiedUser {
       if (deletedTenants.size() + memberships.size() === 0) return user
       const { tenants } = user

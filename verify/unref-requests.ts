@@ -1,4 +1,4 @@
-/** What Node publishes when `fetch` sends a request: https://undici.nodejs.org, "Diagnostics Channel Support". */
+/** The message that Node publishes when `fetch` sends a request: https://undici.nodejs.org, "Diagnostics Channel Support". */
 interface SentRequest {
   request: { origin: string; path: string }
   socket: { unref?: () => void }
@@ -12,9 +12,9 @@ interface Channels {
 const channel = 'undici:client:sendHeaders'
 
 /**
- * Lets Node exit while a request to this address waits for its response. Other runtimes wait for it.
+ * Lets Node exit while a request to this URL waits for its response. Other runtimes wait for it.
  *
- * @returns a function that ends that
+ * @returns a function that stops this for later requests
  */
 export function unrefRequests(url: string) {
   const { process } = globalThis as {

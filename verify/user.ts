@@ -18,25 +18,25 @@ export interface Claims {
   sid?: string
   /** IDs of the user's tenants. Undefined if the user has more than 50. */
   tenants?: string[]
-  /** The user's role in each of `tenants` where it is not `member`. Without it, no role is known. */
+  /** The user's role in each of `tenants` where it is not `member`. If undefined, no role is known. */
   tenant_roles?: Record<string, string>
   /** Version of the user's memberships. */
   tenants_version?: number
   [name: string]: unknown
 }
 
-/** What a valid token says of its user. With `revocations`, tenants and roles are as they are now. */
+/** The user of a valid token. With `revocations`, tenants and roles are current. */
 export interface VerifiedUser {
   userId: string
-  /** IDs of the user's tenants. Undefined if the user has more than 50: ask `fetchTenants`. */
+  /** IDs of the user's tenants. Undefined if the user has more than 50: call `fetchTenants`. */
   tenants: string[] | undefined
   /**
-   * The user's role in each of `tenants`, by its ID. Undefined if the token does not say it: ask `fetchRoles`, and
-   * never take a missing role for `member`.
+   * The user's role in each of `tenants`, by its ID. Undefined if the token does not contain them: call `fetchRoles`. A
+   * missing role does not mean `member`.
    */
   roles: ReadonlyMap<string, string> | undefined
   expiresAt: Date
-  /** The claims of the token, also those of which `tenants` and `roles` show a later state. */
+  /** The claims of the token. `tenants` and `roles` may be more recent. */
   claims: Claims
 }
 

@@ -96,7 +96,7 @@ export function createTable({ ids, numbers }: TableShape) {
     /** Returns a number of the entry in a slot. */
     number: (slot: number, index: number) => values[slot * numbers + index] as number,
     /**
-     * Adds an entry, or replaces that with this key unless its first number is greater.
+     * Adds an entry, or replaces the entry with this key unless its first number is greater.
      *
      * @param forgetBefore entries that expire before may be removed
      */
@@ -126,8 +126,8 @@ function hashOf(first: string, second: string | undefined) {
 }
 
 /**
- * Adds the first and the last 8 digits of a UUID to a hash: in each version of UUIDs, some of them differ. FNV-1a, without regard
- * to upper case.
+ * Adds the first and the last 8 digits of a UUID to a hash (FNV-1a, ignoring case). Some of these digits differ in each
+ * version of UUIDs.
  */
 function addHash(start: number, text: string) {
   let hash = start

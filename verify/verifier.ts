@@ -13,15 +13,15 @@ export interface Verifier {
   /** Verifies a token, or the value of an `Authorization` header with a Bearer token. */
   verify(tokenOrHeader: string | null | undefined): Promise<Result<VerifiedUser>>
   /**
-   * Returns the user's current tenants, from the server's `/users/me`, even if they are more than 50. A token that was
-   * revoked since it was issued is `token_invalid`.
+   * Returns the user's current tenants, from the server's `/users/me`, even if there are more than 50. A revoked token is
+   * `token_invalid`.
    */
   fetchTenants(tokenOrHeader: string | null | undefined): Promise<Result<string[]>>
   /** Returns the user's current role in each tenant, by its ID, as `fetchTenants` returns the tenants. */
   fetchRoles(tokenOrHeader: string | null | undefined): Promise<Result<ReadonlyMap<string, string>>>
-  /** Returns what is known of revocations, for health checks. Undefined without the option `revocations`. */
+  /** Returns the state of the revocations, for health checks. Undefined without the option `revocations`. */
   revocations(): RevocationState | undefined
-  /** Stops reading revocations. Their state is stale then. */
+  /** Stops reading revocations. After that, their state is stale. */
   close(): void
 }
 

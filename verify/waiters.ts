@@ -1,10 +1,10 @@
-/** Creates a place where callers wait until something happens, for a bounded time. */
+/** Creates a set of callers that wait until they are resumed, at most for a time. */
 export function createWaiters(timeoutMs: number) {
   const waiting = new Set<() => void>()
   return {
     wait: () =>
       new Promise<void>((resolve) => {
-        // Keeps the process alive: somebody waits for a result.
+        // Keeps the process alive, because a caller waits for a result.
         const timer = setTimeout(() => resume(), timeoutMs)
         const resume = () => {
           clearTimeout(timer)

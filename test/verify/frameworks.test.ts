@@ -120,7 +120,7 @@ describe.each(backends)('requireUser of %s', (name, start) => {
       type: 'about:blank',
       title: 'Service Unavailable',
       status: 503,
-      detail: 'Whether the token was revoked is unknown',
+      detail: 'It is unknown whether the token was revoked',
       code: 'revocations_stale',
     })
   })

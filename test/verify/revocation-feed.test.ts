@@ -440,6 +440,6 @@ describe('createVerifier', () => {
 
   it('throws a TypeError in a Cloudflare Worker', ({ follow }) => {
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
-    expect(follow).toThrow('createVerifier: revocations must be left out in a Cloudflare Worker')
+    expect(follow).toThrow('createVerifier: revocations must be undefined in a Cloudflare Worker')
   })
 })
