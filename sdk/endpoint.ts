@@ -8,10 +8,10 @@ export interface Endpoint<Code extends string = ErrorCode> {
   path: string
   hasBody?: true
   hasQuery?: true
-  /** `optional`: the request is sent without a token if there is none, or if the server has refused it. */
+  /** `optional`: the request is sent without a token if there is none, or if the server has rejected it. */
   needsToken?: true | 'optional'
   acceptsIdempotencyKey?: true
-  /** Whether the request may be sent again after status 503 or without a response, because the server may have done it. */
+  /** Whether the request may be sent again after status 503 or without a response, although the server may have processed it. */
   isRepeatable?: true
   /** HTTP status of success. */
   status: number

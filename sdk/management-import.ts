@@ -2,15 +2,15 @@ import type { ManagementOperations } from './management-endpoints.js'
 import type { ImportedLine, UserLine } from './management-schemas.js'
 import type { CallOptions } from './send.js'
 
-/** What one request may have. */
+/** Limits of one request. */
 const maxLines = 1000
 const maxBytes = 2 ** 20
 
 /** The import of any number of users. */
 export interface ManagementImport {
   /**
-   * Imports users by as many calls of `importUsers` as they need, and yields what has become of each, in order. Reads no more
-   * users than a call needs. If it is interrupted, run it again: users who exist are not changed.
+   * Imports users by as many calls of `importUsers` as needed, and yields the result of each user, in order. Reads users as they
+   * are needed. If it is interrupted, run it again: existing users are not changed.
    *
    * @example
    * ```ts
@@ -41,7 +41,7 @@ export const createImport = ({ importUsers }: Pick<ManagementOperations, 'import
 /** Returns the length of JSON in UTF-8. */
 const bytesOf = (json: string) => encodeURIComponent(json).replace(/%../g, ' ').length
 
-/** Yields the users that one request may have. */
+/** Yields users in chunks that fit into one request. */
 async function* chunksOf(users: Iterable<UserLine> | AsyncIterable<UserLine>) {
   let lines: UserLine[] = []
   let bytes = 0

@@ -89,7 +89,7 @@ export function createManagementOperation(endpoint: ManagementEndpoint, options:
       headers['If-Match'] = ifMatch
       request.isRepeatable = false
     }
-    // The server holds a request with `wait` for so many seconds.
+    // The server holds the request for the seconds of `wait`.
     const waitMs = Number((hasQuery && (argument as Query | undefined)?.wait) || 0) * 1000
     const exchange = await send(request, { ...options, timeoutMs: timeoutMs + waitMs }, callOptions)
     const { response, retryAfterSeconds } = exchange

@@ -31,7 +31,7 @@ export type { CallOptions, SendOptions } from './send.js'
 export interface ManagementClient extends ManagementOperations, ManagementLists, ManagementImport {}
 
 /**
- * Creates a client for the management API of one database. Only for servers: whoever has the API key has what it allows.
+ * Creates a client for the management API of one database. Only for servers, because anyone who has the API key can use it.
  *
  * @example
  * ```ts
@@ -39,13 +39,15 @@ export interface ManagementClient extends ManagementOperations, ManagementLists,
  * for await (const user of usher.users()) console.log(user.email)
  * ```
  *
- * @throws {Error} in a page, because an API key in a browser is a leak
+ * @throws {Error} in a page, because a browser would leak the API key
  * @throws {TypeError} that names an option that is missing or invalid
  */
 export function createManagementClient(options: ManagementOptions): ManagementClient {
   const { window } = globalThis as { window?: { document?: unknown } }
   if (window?.document)
-    throw new Error('Usher management client: an API key in a browser is a leak. Use it on a server.')
+    throw new Error(
+      'Usher management client: use it on a server only, because a browser would leak the API key',
+    )
   assertOptions(options, patterns)
   // The message does not contain the value, which logs would keep.
   if (!/^usher_\w+$/.test(String(options.apiKey)))

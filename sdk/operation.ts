@@ -10,15 +10,15 @@ import { type CallOptions, send } from './send.js'
 
 type Token = string | UsherError | undefined
 
-/** The place of a user's token. */
+/** Holds a user's token. */
 export interface TokenHolder {
   /** Returns the JWT to send, or the error of an attempt to get one, which the call returns. */
   get(): Token | Promise<Token>
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
   /**
-   * Replaces a JWT that the server has refused. Returns true if there is another one, with which the request is sent once
-   * more, or the error of an attempt to get one. If it returns false, the refused JWT is removed.
+   * Replaces a JWT that the server has rejected. Returns true if there is another one, with which the request is sent once
+   * more, or the error of an attempt to get one. If it returns false, the rejected JWT is removed.
    */
   renew?(refused: string | undefined): Promise<boolean | UsherError>
 }
@@ -88,5 +88,5 @@ const noToken: Exchange = {
   body: { code: 'token_missing', status: 401, title: 'Access token is missing', detail: 'Log in first.' },
 }
 
-/** The codes of a token that the server refuses. The others say nothing about the token. */
+/** The codes of a token that the server rejects. Other codes say nothing about the token. */
 const refusals: readonly ErrorCode[] = ['token_missing', 'token_invalid', 'token_expired']

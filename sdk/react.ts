@@ -24,8 +24,8 @@ export interface UserState {
 
 /**
  * Returns the user of a client, and renders the component again when the user or the state changes, in this tab or
- * another one. It calls `me` once for all components, unless the user is logged out. It calls `me` again when somebody
- * else has logged in, but not when only the token changes.
+ * another one. It calls `me` once for all components, unless the user is logged out. It calls `me` again when another
+ * user has logged in, but not when only the token changes.
  *
  * @example
  * ```tsx
@@ -78,7 +78,7 @@ function createStore(usher: UserClient) {
     latest = undefined
     user = result.data ?? user
     error = result.error
-    // Somebody has logged in meanwhile.
+    // A user has logged in meanwhile.
     if (token !== usher.token) load()
     emit()
   }

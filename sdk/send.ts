@@ -29,8 +29,8 @@ export interface SendableRequest {
 }
 
 /**
- * Sends a request. Retries one that is repeatable after status 503 and without a response: in both cases the server may
- * have done what it asks for. Never rejects.
+ * Sends a request. Retries a repeatable one after status 503 or without a response: in both cases the server may have
+ * processed it. Never rejects.
  *
  * The wait is Retry-After plus a growing random backoff, so that clients do not return simultaneously. A wait that would
  * exceed the timeout is not started.

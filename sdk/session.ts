@@ -13,9 +13,9 @@ export type { SessionClientOptions } from './session-tokens.js'
 
 /**
  * Creates a client that stays logged in. It opens a session at each sign-up, login and password reset, and then ends the
- * one that it had. A change of the password ends all sessions; the client opens another one. It refreshes the token when a
- * call is about to be made in the last third of the token's life, and once if the server has refused the token. `token`
- * stays until the session ends; `expiresAt` is undefined.
+ * one that it had. A change of the password ends all sessions, and the client opens another one. The client refreshes the
+ * token before a call in the last third of the token's life, and once if the server has rejected the token. `token` stays
+ * until the session ends. `expiresAt` is undefined.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ const patterns = {
 }
 
 /**
- * Creates the place of a token. It is stored as `<jwt> <expiry in milliseconds since the epoch>`: in memory if there is no
+ * Creates a holder of a token. The token is stored as `<jwt> <expiry in milliseconds since the epoch>`: in memory if there is no
  * store, if the store is asynchronous, or if it has failed.
  *
  * @param notify called after each change, and after each read and write of an asynchronous store

@@ -47,7 +47,7 @@ interface Session {
 
 /**
  * Creates a login, and the holder of its token for the operations. With a session, the login outlasts the expiry of the
- * token, which is only to be replaced. `notify` is to be called after each change of the session.
+ * token, which is then refreshed. Call `notify` after each change of the session.
  */
 export function createLogin(key: string, options: TokenOptions, session?: Session) {
   const listeners = new Set<() => void>()

@@ -100,7 +100,7 @@ describe('a client of the management API', () => {
 
   it('throws in a page', () => {
     vi.stubGlobal('window', { document: {} })
-    expect(() => createManagementClient(withKey)).toThrow(/an API key in a browser is a leak/)
+    expect(() => createManagementClient(withKey)).toThrow(/because a browser would leak the API key/)
   })
 
   it('names an option that is missing or invalid, but never shows the key', () => {

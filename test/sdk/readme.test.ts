@@ -80,8 +80,8 @@ it('runs the snippet Manage users from a backend', async ({ store, runSnippet })
   expect(logged).toEqual([['ada@example.com'], [1]])
 })
 
-it('runs the snippet Some operations only', async ({ runSnippet }) => {
-  expect((await runSnippet('Some operations only')).logged).toEqual([['ada@example.com']])
+it('runs the snippet Only some operations', async ({ runSnippet }) => {
+  expect((await runSnippet('Only some operations')).logged).toEqual([['ada@example.com']])
 })
 
 it('runs the snippet Stay logged in', async ({ usher, runSnippet }) => {
@@ -145,6 +145,6 @@ it('runs every snippet of the README', async () => {
     'Timeout and retries',
     'React',
     'Manage users from a backend',
-    'Some operations only',
+    'Only some operations',
   ])
 })
