@@ -25,6 +25,10 @@ const it = withStore.extend('folder', async ({ storeKind: _ }, { onCleanup }) =>
 /** Signs up a user who requests a mail. */
 async function requestMail(api: TestApi, body: object = {}) {
   const database = await api.newDatabase()
+  // The servers of other files would send a message that waits.
+  onTestFinished(async () => {
+    await api.store.prisma.message.deleteMany({ where: { databaseId: database.id } })
+  })
   await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
   const { token } = await database.signedUp({ email: 'ada@example.com', ...body })
   expect((await database.as(token.jwt, 'POST', 'me/email-verification')).statusCode).toBe(202)
@@ -175,7 +179,7 @@ it('a mail that is too old to be sent is logged and counted', async ({ store }) 
   await vi.waitFor(async () => expect(await messages()).toEqual([]), 10_000)
   expect(api.logged()).toMatch(/"message":".{36}","msg":"a mail was not sent because its code has expired"/)
   const counts = await api.metrics?.getSingleMetricAsString('usher_messages_total')
-  // Mails of other tests of this file, which share the store, may have expired too.
+  // Mails of other files, which share the store, may have expired too.
   expect(counts).toMatch(/usher_messages_total\{channel="mail",result="expired"\} [1-9]/)
 })
 
