@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, vi } from 'vitest'
+import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
+import { UnavailableError } from '../../server/store/errors.js'
+import type { Store } from '../../server/store/store.js'
+import { withOwnStore } from '../support/api.js'
+import { startApp } from '../support/app.js'
+import { storeBacklog } from '../support/backlog.js'
+import { startReceiver } from '../support/receiver.js'
+import { startSmtp } from '../support/smtp.js'
+
+const it = withOwnStore
+  .extend('storeKind', { scope: 'worker' }, 'postgres')
+  .extend('smtp', { scope: 'file' }, async ({ store: _ }, { onCleanup }) => {
+    const smtp = await startSmtp()
+    onCleanup(smtp.close)
+    return smtp
+  })
+  .extend('receiver', { scope: 'file' }, async ({ store: _ }, { onCleanup }) => {
+    const receiver = await startReceiver()
+    onCleanup(receiver.close)
+    return receiver
+  })
+  // A test may replace how the server runs its statements.
+  .extend('statements', { scope: 'file' }, ({ store }) => ({ query: store.query }))
+  // A server that never searches the store.
+  .extend('server', { scope: 'file' }, async ({ store, statements, smtp }, { onCleanup }) => {
+    const query: Store['query'] = (...statement) => statements.query(...statement)
+    const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com', METRICS_PORT: '1' }
+    const server = await startApp({ ...store, query }, settings, { intervals: { search: 3_600_000 } })
+    onCleanup(server.close)
+    return server
+  })
+  // The server, and a database that has an app and a webhook.
+  .extend('usher', async ({ store, statements, server, smtp, receiver }, { onCleanup }) => {
+    onCleanup(async () => {
+      statements.query = store.query
+      await store.prisma.message.deleteMany()
+      await store.prisma.messageStream.deleteMany()
+    })
+    smtp.mails.splice(0)
+    receiver.requests.splice(0)
+    server.forgetLog()
+    // Later than the streams of a backlog, which are due at the time of the store.
+    server.clock.now = Date.now() + 60_000
+    const database = await server.newDatabase()
+    const { id: databaseId } = database
+    const webhook = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
+    await setDatabase(store, database, { ...webhook, appUrl: 'https://app.example.com' })
+    const totals = async () => {
+      const text = String(await server.metrics?.getSingleMetricAsString('usher_messages_total'))
+      const total = (channel: string, result: string) =>
+        Number(text.match(`{channel="${channel}",result="${result}"} (\\d+)`)?.[1])
+      return [total('mail', 'delivered'), total('webhook', 'delivered'), total('mail', 'expired')]
+    }
+    const before = await totals()
+    return {
+      ...server,
+      database,
+      databaseId,
+      /** Stores a mail that is due, by default a notice. */
+      async storeMail(more: object = {}) {
+        const now = new Date(server.clock.now)
+        const notice = { payload: { type: 'password_changed' }, recipient: 'ada@example.com' }
+        const id = randomUUID()
+        await store.prisma.message.create({
+          data: { databaseId, id, kind: 'mail', createdAt: now, dueAt: now, ...notice, ...more },
+        })
+        return id
+      },
+      deliver: (kind?: string) => server.context.deliver([{ databaseId, ...(kind && { kind }) }]),
+      messages: () => store.prisma.message.findMany({ where: { databaseId } }),
+      streams: () => store.prisma.messageStream.findMany({ where: { databaseId } }),
+      /** Returns what this test has added to the metrics: sent mails and events, and mails that were too old. */
+      counts: async () => (await totals()).map((total, index) => total - (before[index] ?? 0)),
+    }
+  })
+
+/** Waits until a check passes. */
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+
+it('delivers all messages that are due after one call, although a pass delivers only some', async ({
+  store,
+  usher,
+  smtp,
+  receiver,
+}) => {
+  for (let count = 0; count < 5; count++) await usher.storeMail()
+  await storeBacklog(store, { databaseIds: [usher.databaseId], users: 5, eventsOfUser: 2 })
+  usher.deliver()
+  await eventually(async () => expect(await usher.messages()).toEqual([]))
+  expect([smtp.mails.length, receiver.requests.length]).toEqual([5, 10])
+  expect(await usher.counts()).toEqual([5, 10, 0])
+})
+
+it('delivers an event behind streams that are empty or whose first event is not due', async ({
+  store,
+  usher,
+  receiver,
+}) => {
+  const { databaseId } = usher
+  await storeBacklog(store, { databaseIds: [databaseId], users: 2, eventsOfUser: 1 })
+  const [due, later] = await usher.messages()
+  const dueAt = new Date(usher.clock.now + 3_600_000)
+  await store.prisma.message.updateMany({ where: { id: later?.id }, data: { dueAt } })
+  // A pass claims some new streams and some that have failed.
+  await store.prisma.messageStream.updateMany({ data: { hasFailed: true } })
+  const empty = Array.from({ length: 6 }, () => ({ databaseId, id: randomUUID(), dueAt: new Date(0) }))
+  await store.prisma.messageStream.createMany({ data: empty })
+  usher.deliver()
+  await eventually(() => expect(receiver.requests).toHaveLength(1))
+  await eventually(async () => expect(await usher.streams()).toMatchObject([{ id: later?.userId, dueAt }]))
+  expect(receiver.requests[0]?.headers['webhook-id']).toBe(due?.id)
+})
+
+it('delivers only the kind of messages that a caller names', async ({ store, usher, smtp, receiver }) => {
+  await usher.storeMail()
+  await storeBacklog(store, { databaseIds: [usher.databaseId], users: 1, eventsOfUser: 1 })
+  usher.deliver('webhook')
+  await eventually(async () => expect(await usher.streams()).toEqual([]))
+  expect([smtp.mails.length, await usher.messages()]).toMatchObject([0, [{ kind: 'mail', attempts: 0 }]])
+  await storeBacklog(store, { databaseIds: [usher.databaseId], users: 1, eventsOfUser: 1 })
+  usher.deliver('mail')
+  await eventually(async () =>
+    expect(await usher.messages()).toMatchObject([{ kind: 'webhook', attempts: 0 }]),
+  )
+  expect([smtp.mails.length, receiver.requests.length]).toEqual([1, 1])
+})
+
+it.for([
+  ['a claim', /kind = 'mail' AND NOT in_stream/, 'messages were not claimed'],
+  ['the read of a database', /LEFT JOIN usher.event_tail/, 'messages not delivered'],
+  ['the deletion of a mail', /^DELETE FROM usher.outbox WHERE/, 'the result of a delivery was not stored'],
+] as const)(
+  'logs the error of %s, unless the store is unavailable',
+  async ([, pattern, message], { store, statements, usher }) => {
+    let failures = 0
+    let error: Error = new UnavailableError('away')
+    statements.query = async (text, values, milliseconds) => {
+      if (!pattern.test(text)) return store.query(text, values, milliseconds)
+      failures += 1
+      throw error
+    }
+    await usher.storeMail()
+    const failsAgain = async () => {
+      const before = failures
+      // After the end of a claim.
+      usher.clock.now += 60_000
+      usher.deliver('mail')
+      await eventually(() => expect(failures).toBe(before + 1))
+    }
+    // A pass of a database begins after the end of the previous one.
+    for (let pass = 0; pass < 3; pass++) await failsAgain()
+    expect(usher.logged()).not.toContain(message)
+    error = new TypeError('unexpected')
+    for (let pass = 0; pass < 2; pass++) await failsAgain()
+    expect(usher.logged()).toContain(`"msg":"${message}"`)
+    expect(await usher.messages()).toHaveLength(1)
+  },
+)
+
+it('does not send a mail that another server has claimed meanwhile', async ({
+  store,
+  statements,
+  usher,
+  smtp,
+}) => {
+  const id = await usher.storeMail()
+  statements.query = async (text, values, milliseconds) => {
+    if (text.includes('attempts = attempts + 1'))
+      await store.prisma.message.updateMany({ where: { id }, data: { attempts: 7, dueAt: null } })
+    return store.query(text, values, milliseconds)
+  }
+  usher.deliver('mail')
+  await eventually(async () => expect(await usher.messages()).toMatchObject([{ attempts: 7 }]))
+  await usher.storeMail({ recipient: 'grace@example.com' })
+  usher.deliver('mail')
+  await eventually(async () => expect(await usher.messages()).toMatchObject([{ id, attempts: 7 }]))
+  expect(smtp.mails).toMatchObject([{ recipients: ['grace@example.com'] }])
+  expect(await usher.counts()).toEqual([1, 0, 0])
+})
+
+it('logs that a mail is not retried if its code expires at the time of the retry', async ({
+  usher,
+  smtp,
+}) => {
+  smtp.refusal = new Error('mailbox unavailable')
+  onTestFinished(() => {
+    smtp.refusal = undefined
+  })
+  const storeCode = async (milliseconds: number) => {
+    const { id: userId } = await usher.database.signedUp()
+    const createdAt = new Date(usher.clock.now - 3_600_000 + milliseconds)
+    return usher.storeMail({ userId, createdAt, payload: { type: 'password_reset' }, recipient: null })
+  }
+  // The first retry is after a second.
+  const last = await storeCode(1_000)
+  await storeCode(1_001)
+  usher.deliver('mail')
+  await eventually(async () =>
+    expect(await usher.messages()).toMatchObject(Array(2).fill({ lastError: 'SMTP EENVELOPE 550' })),
+  )
+  await eventually(() => expect(usher.logged()).toContain('a message is not retried'))
+  const logged = usher.logged().match(/"message":"(\S{36})","reason":"\S+ \S+ 550"/g)
+  expect(logged).toEqual([expect.stringContaining(last)])
+})
+
+it('counts a mail as too old when its code expires at the time of the delivery', async ({ usher, smtp }) => {
+  const { id: userId } = await usher.database.signedUp({ email: 'ada@example.com' })
+  const reset = { payload: { type: 'password_reset' }, recipient: null }
+  const expiring = { ...reset, createdAt: new Date(usher.clock.now - 3_600_000) }
+  const ofUser = await usher.storeMail({ ...expiring, userId })
+  // Such a mail is stored for an address without user, so that the response takes as long.
+  await usher.storeMail(expiring)
+  await usher.storeMail({ ...reset, userId, createdAt: new Date(usher.clock.now - 3_599_999) })
+  usher.deliver('mail')
+  await eventually(async () => expect(await usher.messages()).toEqual([]))
+  expect(smtp.mails).toHaveLength(1)
+  expect(await usher.counts()).toEqual([2, 1, 1])
+  expect(usher.logged().match(/"message":"\S{36}","msg":"a mail was not sent[^"]*"/g)).toEqual([
+    expect.stringContaining(ofUser),
+  ])
+})
+
+it('keeps a delivered event until the end of `usher events tail`, and not from then on', async ({
+  store,
+  usher,
+}) => {
+  const { databaseId } = usher
+  for (const [milliseconds, kept] of [
+    [0, []],
+    [1, [{ kind: 'tail', dueAt: null }]],
+  ] as const) {
+    const eventsTailedUntil = new Date(usher.clock.now + milliseconds)
+    await store.prisma.database.update({ where: { id: databaseId }, data: { eventsTailedUntil } })
+    await storeBacklog(store, { databaseIds: [databaseId], users: 1, eventsOfUser: 1 })
+    usher.deliver('webhook')
+    await eventually(async () => expect(await usher.streams()).toEqual([]))
+    expect(await usher.messages()).toMatchObject(kept)
+  }
+})
