@@ -15,7 +15,8 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     isolate: false,
-    testTimeout: 60_000,
+    // Most mutants of deliveries let a test wait for a message until it fails.
+    testTimeout: 6_000,
     hookTimeout: 60_000,
   },
 })
