@@ -23,8 +23,8 @@ function newSearch() {
     /** Rows that each search returns. */
     rows: [] as Visited[],
     notRetried: [] as { kind: string; count: number }[],
-    /** Called before a statement responds, with the name of its worker or "". */
-    beforeSearch: async (_worker: string): Promise<void> => undefined,
+    /** Called before a search responds, with the name of its worker or "". May return other rows. */
+    beforeSearch: async (_worker: string): Promise<Visited[] | undefined> => undefined,
     beforeLookUp: async (): Promise<void> => undefined,
     lookUps: 0,
     /** Where each search began: a worker, or the position in the whole store. */
@@ -40,8 +40,7 @@ function newSearch() {
       return state.notRetried
     }
     state.searches.push(worker || position)
-    await state.beforeSearch(worker)
-    return state.rows
+    return (await state.beforeSearch(worker)) ?? state.rows
   }
 
   async function query(text: string, values: unknown[]) {
@@ -81,8 +80,8 @@ const ticks = (count: number) => vi.advanceTimersByTimeAsync(1_000 * count)
 /** Returns a promise and the function that fulfils it. */
 function newGate() {
   let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
+  const opened = new Promise<undefined>((resolve) => {
+    open = () => resolve(undefined)
   })
   return { opened, open }
 }
@@ -132,10 +131,12 @@ it('continues where each table was not searched to its end, and then begins agai
   state.rows = [
     row('mail', 'b', null, true),
     row('mail', 'a', null, true),
+    row('mail', 'c', null, true),
     row('mail', '0', null),
     row('webhook', '1', null, true),
     row('stream', 'd', null, true),
     row('stream', 'c', null, true),
+    row('stream', 'e', null, true),
     row('stream', '0', null),
   ]
   await ticks(0)
@@ -207,11 +208,11 @@ it('counts the messages that wait for the operator once a minute', async () => {
 it('searches each worker every second tick, and adds up what they have', async () => {
   const { state, statistics } = newSearch()
   state.workers = ['one:5432', 'two:5432']
-  state.rows = [row('mail', 'a', ago(1_000))]
+  state.beforeSearch = async (worker) => [row('mail', 'a', ago(worker === 'one:5432' ? 1_000 : 2_000))]
   state.notRetried = [{ kind: 'mail', count: 2 }]
   await ticks(0)
   expect(state.searches).toEqual(['one:5432', 'two:5432'])
-  expect(statistics.mail).toMatchObject({ oldestDueAt: now - 1_000, notRetried: 4 })
+  expect(statistics.mail).toMatchObject({ oldestDueAt: now - 2_000, notRetried: 4 })
   await ticks(1)
   expect(state.searches).toHaveLength(2)
   await ticks(1)
@@ -284,7 +285,7 @@ it('a worker that does not respond occupies one statement, and is not searched t
   const { state } = newSearch()
   state.workers = ['one:5432', 'two:5432', 'three:5432']
   const gate = newGate()
-  state.beforeSearch = (worker) => (worker === 'one:5432' ? gate.opened : Promise.resolve())
+  state.beforeSearch = (worker) => (worker === 'one:5432' ? gate.opened : Promise.resolve(undefined))
   await ticks(4)
   const times = (worker: string) => state.searches.filter((each) => each === worker).length
   expect([times('one:5432'), times('two:5432'), times('three:5432')]).toEqual([1, 3, 3])
