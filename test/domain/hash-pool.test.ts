@@ -43,6 +43,81 @@ it('gives a thread at most two jobs, and returns each result to its own caller',
   expect(await Promise.all(results)).toEqual([false, true, false])
 })
 
+it('gives a thread that has finished a job one of those that wait', () => {
+  const { pool, threads } = startPool(1)
+  for (const password of ['a', 'b', 'c', 'd', 'e']) void pool.run(verify(password))
+  const [thread] = threads as [FakeThread]
+  for (const [password, given] of [
+    ['a', 3],
+    ['b', 4],
+  ] as const) {
+    respond(thread, password, true)
+    expect(thread.requests).toHaveLength(given)
+  }
+})
+
+it('gives no thread the job of a client that has disconnected before', async () => {
+  const { pool, threads } = startPool(1)
+  const client = {
+    network: '',
+    deadline: Number.POSITIVE_INFINITY,
+    isDisconnected: () => true,
+    onceDisconnected: () => () => undefined,
+  }
+  await expect(pool.run(verify('a'), client)).rejects.toThrow(ClientDisconnected)
+  expect(threads[0]?.requests).toEqual([])
+})
+
+describe('the estimate of waits', () => {
+  beforeEach(() => void vi.useFakeTimers({ now: 0, toFake: ['performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Runs a job that takes a time. Returns the estimate of the next one, from the earlier jobs. */
+  async function runFor(milliseconds: number, pool: HashPool, thread: FakeThread | undefined) {
+    const password = `takes ${milliseconds} ms`
+    const result = pool.run(verify(password))
+    const { queueSeconds } = pool.stats()
+    vi.advanceTimersByTime(milliseconds)
+    if (thread) respond(thread, password, true)
+    await result
+    return queueSeconds
+  }
+
+  it('counts how long jobs have waited', () => {
+    const { pool, threads } = startPool(1)
+    vi.advanceTimersByTime(10_000)
+    void pool.run(verify('a'))
+    vi.advanceTimersByTime(250)
+    void pool.run(verify('b'))
+    vi.advanceTimersByTime(500)
+    respond(threads[0] as FakeThread, 'a', true)
+    expect(pool.stats()).toMatchObject({ started: 2, waitedSeconds: 0.5 })
+  })
+
+  it('follows slow jobs faster than fast ones', async () => {
+    const { pool, threads } = startPool(1)
+    vi.advanceTimersByTime(10_000)
+    const estimates: number[] = []
+    for (const milliseconds of [500, 1_000, 100, 0])
+      estimates.push(await runFor(milliseconds, pool, threads[0]))
+    expect(estimates).toEqual([0, 0.5, 0.6, 0.575])
+  })
+
+  it('divides the waiting jobs among the threads, and accepts a job that waits as long as allowed', async () => {
+    // A quarter more than the estimate.
+    const { pool, threads } = startPool(2, 0.625)
+    await runFor(500, pool, threads[0])
+    for (const password of ['a', 'b']) void pool.run(verify(password))
+    expect([pool.stats().queueSeconds, pool.waitSeconds('')]).toEqual([0.25, 0.3125])
+    void pool.run(verify('c'))
+    expect(pool.waitSeconds('')).toBe(0.625)
+    void pool.run(verify('d'))
+    expect(pool.stats()).toMatchObject({ queued: 2, shed: 0 })
+    await expect(pool.run(verify('e'))).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 })
+    expect(pool.stats()).toMatchObject({ queued: 2, shed: 1 })
+  })
+})
+
 it('gives a job to the thread with fewer jobs', () => {
   const { pool, threads } = startPool(2)
   for (const password of ['a', 'b', 'c', 'd']) void pool.run(verify(password))
