@@ -75,6 +75,30 @@ it.for(['txt', 'html'])(
   },
 )
 
+it.for([
+  ['Ada <ada@example.com>', 'Ada <ada@example.com>'],
+  ['ada@example.com', 'ada@example.com'],
+])('without SMTP the file of a mail from %s names the sender', async ([MAIL_FROM, from], { folder }) => {
+  const { mail } = loadConfig({ DATA_DIR: folder, MAIL_FROM })
+  const content = { id: 'a', to: 'grace@example.com', subject: 'Hello', text: 'Text', html: '' }
+  await createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
+  expect(await readFile(join(mail.folder, 'a.txt'), 'utf8')).toBe(
+    `From: ${from}\nTo: grace@example.com\nSubject: Hello\n\nText`,
+  )
+})
+
+it('a mail fails with the code of a connection that was refused', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  const { mail } = loadConfig({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'ada@example.com' })
+  const content = { id: 'a', to: 'grace@example.com', subject: '', text: '', html: '' }
+  const sent = createMailer(mail, pino({ level: 'silent' }))(content, new AbortController().signal)
+  await expect(sent).rejects.toThrow(/^SMTP ECONNREFUSED$/)
+})
+
 it('templates of a folder replace the default ones, and names cannot add headers or markup', async ({
   store,
   folder,
@@ -239,6 +263,13 @@ it.for([
 ] as const)('a server refuses to start with a template with %s', async ([, text, error], { folder }) => {
   await writeFile(join(folder, 'email_verification.txt'), text)
   await expect(loadTemplates(folder)).rejects.toThrow(error)
+})
+
+it('a server refuses to start with a template without its text', async ({ folder }) => {
+  await writeFile(join(folder, 'invitation.html'), '<p>{{link}}</p>')
+  await expect(loadTemplates(folder)).rejects.toThrow(
+    'MAIL_TEMPLATES has invitation.html, but no invitation.txt',
+  )
 })
 
 it('a server refuses to start with a folder of templates that does not exist', async ({ folder }) => {

@@ -239,3 +239,48 @@ it('keeps a delivered event until the end of `usher events tail`, and not from t
     expect(await usher.messages()).toMatchObject(kept)
   }
 })
+
+it.for(['of_a_later_version', 'toString'])(
+  'keeps the mail %s, which this version does not know',
+  async (type, { usher }) => {
+    await usher.storeMail({ payload: { type } })
+    usher.deliver('mail')
+    await eventually(async () =>
+      expect(await usher.messages()).toMatchObject([
+        { lastError: `this version does not know the mail ${type}` },
+      ]),
+    )
+  },
+)
+
+it('sends a notice to its address, or to that of its user, in NFC', async ({ store, usher, smtp }) => {
+  const { id: userId } = await usher.database.signedUp()
+  // Earlier versions stored addresses as entered.
+  const data = { email: 'e\u0301va@example.com' }
+  await store.prisma.user.updateMany({ where: { databaseId: usher.databaseId }, data })
+  await usher.storeMail({ userId, recipient: 'zoe\u0301@example.com' })
+  await usher.storeMail({ userId, recipient: null })
+  await usher.storeMail({ userId: randomUUID(), recipient: null })
+  await usher.storeMail({ userId: null, recipient: null })
+  const code = { payload: { type: 'password_reset' }, recipient: null }
+  await usher.storeMail({ userId, ...code })
+  usher.deliver('mail')
+  await eventually(async () => expect(await usher.messages()).toEqual([]))
+  expect(smtp.mails.map(({ recipients, parsed }) => [recipients, parsed.subject]).sort()).toEqual([
+    [['zo\u00e9@example.com'], 'Your password was changed'],
+    [['\u00e9va@example.com'], 'Choose a new password'],
+    [['\u00e9va@example.com'], 'Your password was changed'],
+  ])
+})
+
+it('keeps a mail with a link while the database has no app URL', async ({ store, usher, smtp }) => {
+  await setDatabase(store, usher.database, { appUrl: null })
+  const { id: userId } = await usher.database.signedUp()
+  await usher.storeMail({ userId, recipient: null, payload: { type: 'password_reset' } })
+  await usher.storeMail({ payload: { type: 'email_change_undo' } })
+  usher.deliver('mail')
+  await eventually(async () =>
+    expect(await usher.messages()).toMatchObject(Array(2).fill({ lastError: 'the database has no app URL' })),
+  )
+  expect(smtp.mails).toEqual([])
+})
