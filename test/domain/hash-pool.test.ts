@@ -1,17 +1,25 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { HashPool } from '../../server/domain/passwords/hash-pool.js'
 import type { HashRequest } from '../../server/domain/passwords/hash-thread.js'
 import { ClientDisconnected, Problem } from '../../server/domain/problem.js'
 
 class FakeThread extends EventEmitter {
   requests: HashRequest[] = []
-  postMessage(request: HashRequest) {
-    this.requests.push(request)
+  /** Whether it keeps the process alive. */
+  isReferenced = true
+  isClosed = false
+  postMessage(request: HashRequest | 'close') {
+    if (request === 'close') this.isClosed = true
+    else this.requests.push(request)
   }
-  ref() {}
-  unref() {}
+  ref() {
+    this.isReferenced = true
+  }
+  unref() {
+    this.isReferenced = false
+  }
 }
 
 function startPool(size: number, queueSeconds = 60) {
@@ -215,6 +223,95 @@ it('closes after the exit of its threads, also of one that fails meanwhile', asy
   expect(closed).not.toHaveBeenCalled()
   threads[0]?.emit('exit')
   await closing
+})
+
+it('a thread keeps the process alive while it has jobs, and until it has closed', async () => {
+  const { pool, threads } = startPool(1)
+  const [thread] = threads as [FakeThread]
+  expect(thread.isReferenced).toBe(false)
+  thread.emit('message', 'ready')
+  expect(thread.isReferenced).toBe(false)
+  const results = ['a', 'b'].map((password) => pool.run(verify(password)))
+  expect(thread.isReferenced).toBe(true)
+  respond(thread, 'a', true)
+  expect(thread.isReferenced).toBe(true)
+  respond(thread, 'b', true)
+  expect(thread.isReferenced).toBe(false)
+  await Promise.all(results)
+  const result = pool.run(verify('c'))
+  const closed = pool.close()
+  expect(thread).toMatchObject({ isClosed: true, isReferenced: true })
+  respond(thread, 'c', true)
+  expect(await result).toBe(true)
+  expect(thread.isReferenced).toBe(true)
+  thread.emit('exit')
+  await closed
+  expect(threads).toHaveLength(1)
+})
+
+it('rejects a job with the error of its thread, which then starts the next one', async () => {
+  const { pool, threads } = startPool(1)
+  const results = ['a', 'b'].map((password) => pool.run(verify(password)))
+  const [thread] = threads as [FakeThread]
+  expect(pool.stats()).toMatchObject({ started: 1, busy: 1, queued: 1 })
+  thread.emit('message', { serial: thread.requests[0]?.serial, error: 'unknown format' })
+  await expect(results[0]).rejects.toThrow('unknown format')
+  expect(pool.stats()).toMatchObject({ started: 2, busy: 1, queued: 0 })
+  respond(thread, 'b', true)
+  expect(await results[1]).toBe(true)
+  expect(pool.stats()).toMatchObject({ started: 2, busy: 0, queued: 0 })
+})
+
+it('replaces a thread that has exited once, and rejects only its jobs', async () => {
+  const { pool, threads } = startPool(1)
+  threads[0]?.emit('message', 'ready')
+  const results = ['a', 'b', 'c'].map((password) => pool.run(verify(password)))
+  threads[0]?.emit('error', new Error('out of memory'))
+  threads[0]?.emit('exit')
+  for (const result of results.slice(0, 2)) await expect(result).rejects.toThrow('out of memory')
+  expect(threads).toHaveLength(2)
+  respond(threads[1] as FakeThread, 'c', true)
+  expect(await results[2]).toBe(true)
+  threads[1]?.emit('exit')
+  expect(threads).toHaveLength(3)
+  const result = pool.run(verify('d'))
+  threads[2]?.emit('exit')
+  await expect(result).rejects.toThrow('a hashing thread exited')
+})
+
+it('a pool that closes replaces no thread', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { pool, threads } = startPool(2)
+  threads[0]?.emit('error', new Error('no such file'))
+  threads[1]?.emit('message', 'ready')
+  const closed = pool.close()
+  threads[1]?.emit('exit')
+  await closed
+  expect(vi.getTimerCount()).toBe(0)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(threads).toHaveLength(2)
+})
+
+it('a thread that the system cannot start is started later', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const thread = new FakeThread()
+  let starts = 0
+  const pool = new HashPool(1, 60, () => {
+    starts += 1
+    if (starts < 3) throw new Error('no more threads')
+    return thread
+  })
+  expect(() => pool.assertWorking()).toThrow('No hashing thread is running.')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(starts).toBe(2)
+  await vi.advanceTimersByTimeAsync(199)
+  expect(starts).toBe(2)
+  await vi.advanceTimersByTimeAsync(1)
+  expect([starts, pool.stats().threads]).toEqual([3, 0])
+  thread.emit('message', 'ready')
+  expect(pool.stats().threads).toBe(1)
 })
 
 it('rejects the jobs of a thread that has failed', async () => {
