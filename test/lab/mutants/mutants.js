@@ -4,6 +4,7 @@ import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 
 // npm run lab -- mutants [FOLDER TEST …]
+// FOLDER may also be files, and lines of files: 'server/config.ts:20-30 server/environment.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const [folder = 'server/domain/throttle', ...tests] = process.argv.slice(2)

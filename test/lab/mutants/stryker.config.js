@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Mutates the files of a folder, and runs the tests that execute each mutant. */
+/** Mutates the files of a folder, or lines of a file, and runs the tests that execute each mutant. */
 export default {
   testRunner: 'vitest',
   plugins: [here('node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
   vitest: { configFile: 'test/lab/mutants/vitest.config.ts', related: false },
-  mutate: [/\.ts$/.test(env.MUTATED) ? env.MUTATED : `${env.MUTATED}/**/*.ts`],
+  mutate: env.MUTATED.split(' ').map((each) => (/\.ts(:|$)/.test(each) ? each : `${each}/**/*.ts`)),
   // Texts and lists of fields: what a user reads is compared elsewhere, and SQL without a text only fails.
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral', 'Regex'] },
   coverageAnalysis: 'perTest',
