@@ -54,6 +54,36 @@ it('a database whose node is unavailable does not delay the messages of others',
   await usher.close()
 })
 
+it('the search finds what other servers have stored: mails, and each time events without streams', async ({
+  store,
+  receiver,
+}) => {
+  const smtp = await startSmtp()
+  onTestFinished(smtp.close)
+  const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' }
+  const usher = await startApp(store, settings, { intervals: { search: 20 } })
+  onTestFinished(usher.close)
+  const database = await usher.newDatabase()
+  const now = new Date(usher.clock.now)
+  await store.prisma.message.create({
+    data: {
+      databaseId: database.id,
+      id: uuidv7(),
+      kind: 'mail',
+      payload: { type: 'password_changed' },
+      recipient: 'ada@example.com',
+      createdAt: now,
+      dueAt: now,
+    },
+  })
+  for (let time = 1; time <= 2; time++) {
+    await storeEvents(usher, database, receiver.url, 1)
+    await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 10_000)
+    expect(receiver.requests).toHaveLength(time)
+  }
+  expect(smtp.mails).toMatchObject([{ recipients: ['ada@example.com'] }])
+})
+
 it('a server that closes waits for its search to look up the workers', async ({ store }) => {
   let isLookingUp = false
   const query = async <Row>(...statement: Parameters<Store['query']>) => {
