@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { mailMessage } from '../../server/domain/notices/mail-message.js'
 import { isNoticeOn, noticeMessages, sendNotice, withNotices } from '../../server/domain/notices/notice.js'
 import type { NewMessage } from '../../server/store/queries/outbox.js'
 
@@ -35,6 +36,17 @@ it('the message of a notice keeps the address of the user at that time', () => {
       dueAt: new Date(now),
     },
   ])
+})
+
+it('the message of a mail may name another template than that of its type, or no user', () => {
+  const mail = { databaseId: 'database', type: 'password_reset', userId: undefined }
+  expect(mailMessage(mail, new Date(now)).userId).toBeNull()
+  const template = 'email_change_undone'
+  expect(mailMessage({ ...mail, template }, new Date(now)).payload).toStrictEqual({
+    type: 'password_reset',
+    template,
+  })
+  expect(mailMessage(mail, new Date(now)).payload).toStrictEqual({ type: 'password_reset' })
 })
 
 it('notices follow the messages of their change, also if these depend on its row', () => {
