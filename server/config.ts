@@ -75,9 +75,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     /** Warnings that a server logs at start. */
     warnings:
       settings.DATABASE_URL && isUnencrypted(new URL(settings.DATABASE_URL))
-        ? [
-            'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it (docs/operation.md)',
-          ]
+        ? ['DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it']
         : [],
     storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, maxDefaultConnections),
     /** Undefined if all statements go through the node of DATABASE_URL. */

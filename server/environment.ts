@@ -32,7 +32,8 @@ const origin = z
 const databaseUrl = z
   .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
   .refine((url) => !URL.canParse(url) || hasKnownTlsMode(new URL(url)), {
-    error: 'must have sslmode=verify-full, another sslmode of docs/operation.md, or none',
+    error:
+      'must have sslmode=verify-full, verify-ca, require, prefer, no-verify or disable, or none; and ssl=true, 1 or 0, or none',
   })
 
 const smtpUrl = z

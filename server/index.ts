@@ -123,7 +123,7 @@ async function requireUsable(store: Store, { storeNodeConnections }: Config, log
 }
 
 const notDistributed =
-  'STORE_NODE_CONNECTIONS needs a distributed store. Run: npx @usher/server store distribute (docs/scale-out.md)'
+  'STORE_NODE_CONNECTIONS needs a distributed store. Run: npx @usher/server store distribute'
 
 /** Where `npm run example` serves the example app, to which the links in mails of the first database lead. */
 const exampleUrl = 'http://localhost:5173'

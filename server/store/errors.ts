@@ -133,10 +133,10 @@ export function unreachableNodeOf(error: unknown): string | undefined {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (pgBouncerRefusal.test(error.message))
-    return 'DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it (docs/several-instances.md)'
+    return 'DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it'
   if (isTlsFailure(error)) {
     const reason = (driverCauseOf(error).reason ?? error.message).replace(/:? *$/, '')
-    return `TLS to Postgres failed: ${reason}. Check host, sslmode and sslrootcert in DATABASE_URL (docs/operation.md)`
+    return `TLS to Postgres failed: ${reason}. Check host, sslmode and sslrootcert in DATABASE_URL`
   }
   const reason = withoutPrismaText(error)
   const [, missing] = /^database ["`]([^"`]+)["`] does not exist/i.exec(reason) ?? []

@@ -34,8 +34,7 @@ describe.skipIf(!inject('pgbouncerUrl'))('PgBouncer in transaction mode', () => 
     for (const command of ['serve', 'database list']) {
       expect(await usher(command.split(' '), env)).toMatchObject({
         code: 1,
-        stderr:
-          'usher: DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it (docs/several-instances.md)\n',
+        stderr: 'usher: DATABASE_URL connects to PgBouncer. Add ?pgbouncer=true to it\n',
       })
     }
   })

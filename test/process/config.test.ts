@@ -184,7 +184,7 @@ it.each([
   'postgresql://db.example.com/usher?ssl=0',
 ])('DATABASE_URL %s causes a warning about missing TLS', (DATABASE_URL) => {
   expect(loadConfig({ DATABASE_URL, USHER_MASTER_KEY: key }).warnings).toEqual([
-    'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it (docs/operation.md)',
+    'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it',
   ])
 })
 
@@ -266,7 +266,9 @@ describe('invalid settings', () => {
     (query) => {
       expect(
         errorsOf({ USHER_MASTER_KEY: key, DATABASE_URL: `postgresql://localhost/usher?${query}` }),
-      ).toEqual(['DATABASE_URL must have sslmode=verify-full, another sslmode of docs/operation.md, or none'])
+      ).toEqual([
+        'DATABASE_URL must have sslmode=verify-full, verify-ca, require, prefer, no-verify or disable, or none; and ssl=true, 1 or 0, or none',
+      ])
     },
   )
 })

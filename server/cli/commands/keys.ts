@@ -94,8 +94,8 @@ function addRewrapCommand(keys: Command) {
     .addHelpText(
       'after',
       `
-Servers can keep running if all of them have both USHER_MASTER_KEY and USHER_NEW_MASTER_KEY. docs/operation.md has the
-steps.`,
+Servers can keep running if all of them have both USHER_MASTER_KEY and USHER_NEW_MASTER_KEY. In the repository of
+Usher, docs/operation.md has the steps.`,
     )
     .action((options) =>
       withStore(async (store, { newMasterKey }, log) => {

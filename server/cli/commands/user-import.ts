@@ -26,7 +26,8 @@ export const addUserImportCommand = (user: Command) =>
       'after',
       `
 Existing users are not changed. Invalid lines are reported by number, and written with the reason to a file next to
-the input (users.ndjson: users.rejects.ndjson). The other lines are imported, and the exit code is 1. docs/moving-in.md describes the format and how to convert exports of other services.`,
+the input (users.ndjson: users.rejects.ndjson). The other lines are imported, and the exit code is 1. In the repository
+of Usher, docs/moving-in.md describes the format and how to convert exports of other services.`,
     )
     .action((path, file, options) =>
       withStore(async (store, config, log) => {
