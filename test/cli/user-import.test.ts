@@ -140,12 +140,17 @@ describe('user import', () => {
     expect(await run(`user import ${database} ${file} --json`)).toEqual(again)
   })
 
-  it('user import rejects a missing file, an invalid path and an unknown database', async () => {
+  it('user import rejects a missing file, a folder, an invalid path and an unknown database', async () => {
     const file = await fileOf('refused.ndjson', [ada])
     expect(await run(`user import acme/twice ${file}.no`)).toEqual({
       code: 2,
       stdout: '',
       stderr: `usher: cannot read the file ${file}.no\n`,
+    })
+    expect(await run(`user import acme/twice ${folder}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `usher: cannot read the file ${folder}\n`,
     })
     expect(await run(`user import acme ${file}`)).toMatchObject({ code: 2, stdout: '' })
     expect(await run(`user import acme/no ${file}`)).toEqual({
@@ -294,6 +299,15 @@ describe('user export', () => {
     }
     expect(await readFile(`${kept}`, 'utf8')).toBe('mine')
     await expect(stat(`${target}`)).rejects.toThrow('ENOENT')
+  })
+
+  it('user export rejects a file in a folder that does not exist', async () => {
+    const file = join(folder, 'no', 'users.ndjson')
+    expect(await run(`user export ${await newDatabase('nowhere')} -o ${file}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `usher: cannot create the file ${file} (ENOENT)\n`,
+    })
   })
 
   it('user export exits 0 without an error if its reader closes the pipe', async () => {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from '@commander-js/extra-typings'
 import type { UserLine } from '@usher/contract/management'
 import { requireDatabase } from '../../domain/management/databases.js'
-import { OperatorError } from '../../domain/management/operator-error.js'
+import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
 import { exportUsers } from '../../domain/management/users/export-users.js'
 import { databasePath } from '../io/arguments.js'
 import { jsonText } from '../io/output.js'
@@ -58,7 +58,8 @@ async function createFile(name: string) {
   try {
     return await open(name, 'wx', 0o600)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw new UsageError(`cannot create the file ${name} (${code})`)
     throw new OperatorError('file_exists', `${name} already exists. Name another file`)
   }
 }

@@ -1,4 +1,4 @@
-import { appendFile, rm, stat } from 'node:fs/promises'
+import { access, appendFile, constants, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { UsageError } from '../../domain/management/operator-error.js'
@@ -74,11 +74,12 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
 
 async function sizeOf(file: string) {
-  try {
-    return (await stat(file)).size
-  } catch {
-    throw new UsageError(`cannot read the file ${file}`)
-  }
+  const found = await access(file, constants.R_OK).then(
+    () => stat(file),
+    () => undefined,
+  )
+  if (!found || found.isDirectory()) throw new UsageError(`cannot read the file ${file}`)
+  return found.size
 }
 
 /** Creates a file for rejected lines next to the input, and removes the one of an earlier run. */
