@@ -5,6 +5,7 @@ import { type FailureReason, OperatorError, operatorErrors } from '../domain/man
 import { BlocklistError } from '../domain/passwords/blocklist.js'
 import {
   FolderInUseError,
+  isExpiredTransaction,
   isLockFailure,
   isRefusedForNow,
   isStatementTimeout,
@@ -93,6 +94,7 @@ function detailOf(error: unknown, code: Code) {
   if (node) return `cannot reach a node of the store: ${node}`
   if (isStatementTimeout(error))
     return 'a statement took too long. Check that Postgres, or each worker of a distributed store, responds'
+  if (isExpiredTransaction(error)) return 'another change was in the way for too long. Run the command again'
   if (isLockFailure(error)) return `another change was in the way (${reasonOf(error)}). Run the command again`
   if (isRefusedForNow(error))
     return `Postgres refused a statement: ${reasonOf(error)}. Run the command again when Postgres accepts it`

@@ -91,6 +91,13 @@ export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503'
 /** Returns whether a statement waited too long for a lock (SQLSTATE 55P03), or deadlocked (40P01). */
 export const isLockFailure = (error: unknown) => hasState(error, '55P03') || hasState(error, '40P01')
 
+/** Returns whether a transaction of a command took longer than its limit, such as by waiting for locks. */
+export const isExpiredTransaction = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'P2028' &&
+  error.message.includes('expired transaction')
+
 /** Returns whether the server responded with an internal error (SQLSTATE XX000), as Citus does if a shard was replaced. */
 export const isInternalError = (error: unknown) => hasState(error, 'XX000')
 

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
+import { reportError } from '../../server/cli/report-error.js'
+import { inTransaction } from '../../server/store/queries/management/typed-queries.js'
 import { startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { it } from '../support/operator.js'
@@ -84,6 +86,23 @@ it.for([
     expect(outcome).toMatch(expected)
   },
 )
+
+it('says that a transaction took too long, and not that the store cannot be reached', async ({ usher }) => {
+  const slow = inTransaction(
+    usher.store,
+    async (transaction) => {
+      await transaction.query('SELECT count(*) FROM generate_series(1, 100000)', [])
+      await transaction.query('SELECT 1', [])
+    },
+    { timeout: 1 },
+  )
+  const error = await slow.catch((error: unknown) => error)
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  expect(reportError(error, false)).toBe(5)
+  expect(write).toHaveBeenCalledWith(
+    'usher: another change was in the way for too long. Run the command again\n',
+  )
+})
 
 it('a misspelt database or workspace is answered with a similar name that exists', async ({ usher }) => {
   await usher.json('workspace create initech')
