@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto'
 import type { Session } from '@usher/contract'
 import { describe, expect } from 'vitest'
+import type { Caller } from '../../server/domain/caller.js'
 import { openSecret } from '../../server/domain/keys/master-key.js'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { ClientDisconnected } from '../../server/domain/problem.js'
+import { refreshSession } from '../../server/domain/sessions/refresh-session.js'
 import { it } from '../support/api.js'
 import { password, start, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { passTimeSinceRefresh } from '../support/passing-time.js'
@@ -148,6 +151,25 @@ describe('refreshSession', () => {
         expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
     },
   )
+
+  it('does not end the session for a late refresh whose client has disconnected', async ({
+    usher,
+    database,
+  }) => {
+    const session = await database.opened()
+    const { value } = session.refreshToken
+    const next = (await database.refresh(value)).json()
+    await passTimeSinceRefresh(usher.store, database.id, session, 31_000)
+    // As that of a server that was frozen, while the client sent the token to another server.
+    const caller = { isDisconnected: () => true } as Caller
+    const request = {
+      database: await usher.context.findDatabase(database),
+      body: { refreshToken: value },
+      caller,
+    }
+    await expect(refreshSession(usher.context, request)).rejects.toThrow(ClientDisconnected)
+    expect((await database.refresh(next.refreshToken.value)).statusCode).toBe(200)
+  })
 
   it('refreshSession rejects a forged token, and writes nothing', async ({ usher, database, clock }) => {
     const other = await usher.newDatabase('standard', database.workspaceSlug)

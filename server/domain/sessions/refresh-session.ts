@@ -9,7 +9,7 @@ import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessagesOf } from '../events/events.js'
 import { sendNotice } from '../notices/notice.js'
-import { Problem } from '../problem.js'
+import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
@@ -42,6 +42,8 @@ export async function refreshSession(
   }
   const session = await refresh(context.store, attempt)
   if (!session) {
+    // Its server was frozen or the store was slow, and the client may have sent the refresh token to another server since.
+    if (caller.isDisconnected()) throw new ClientDisconnected()
     await endIfReused(context, { database, caller }, attempt)
     throw new Problem('session_ended')
   }
