@@ -408,6 +408,18 @@ describe('an undo', () => {
     expect(subjects(address.mailsTo(ada))).not.toContain('Choose a new password')
   })
 
+  it('is possible for a change back to an address that is no longer reserved, also before it is swept', async ({
+    app,
+    address,
+  }) => {
+    const { token } = await app.signedUp({ email: ada })
+    await address.changed(token.jwt, ada, next)
+    app.clock.now += 7 * 86_400_000
+    const undoCode = await address.changed(await address.loggedIn(next), next, ada)
+    expect((await address.undo(undoCode)).json()).toEqual({ email: next })
+    expect(await address.rows()).toHaveLength(1)
+  })
+
   it('of the earliest change wins over later ones', async ({ app, address }) => {
     const [b, c] = ['b@example.com', 'c@example.com']
     const { token } = await app.signedUp({ email: ada })

@@ -62,6 +62,9 @@ export async function changeAddress(
   const holder = isSame || own ? undefined : await findHolder(transaction, databaseId, canonicalEmail)
   if (holder) throw new AddressTaken(holder.isReserved)
   if (own) await freeReserved(transaction, key, own.number)
+  // An address whose time has passed, and that waits for the sweep, is like any other one.
+  const isBack =
+    own !== undefined && reserved.some(({ number, until }) => number >= own.number && until > now)
   await update()
   if (isSame) return []
   const notices = noticeMessages(database, 'email_changed', { userId: user.id, recipient: email, now })
@@ -69,7 +72,7 @@ export async function changeAddress(
   // The mail has a code if the address is reserved under the id of the message.
   const type = 'email_change_undo'
   const mail = mailMessage({ databaseId, type, userId: user.id, recipient: user.email }, now)
-  if (!own)
+  if (!isBack)
     await reserveAddress(transaction, {
       ...key,
       id: mail.id,
