@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { open, rm, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { tryLock } from 'fs-native-extensions'
@@ -22,12 +22,12 @@ export async function connectEmbedded(
   warn: (message: string) => void = () => undefined,
 ): Promise<Store> {
   createPrivateFolder(folder, warn)
-  const unlock = await lockFolder(folder)
+  const unlock = lockFolder(folder)
   try {
     const store = masterKey ? storeOver(await openFiles(folder), masterKey) : await connectWithKeyFile(folder)
     return { ...store, close: () => store.close().finally(unlock) }
   } catch (error) {
-    await unlock()
+    unlock()
     throw error
   }
 }
@@ -99,9 +99,11 @@ async function openFiles(folder: string) {
  * @returns a function that releases the lock
  * @throws {FolderInUseError}
  */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const file = await open(join(folder, 'lock'), 'a', 0o600)
-  if (tryLock(file.fd)) return () => file.close()
-  await file.close()
+function lockFolder(folder: string): () => void {
+  // Not a FileHandle, which Node closes when nothing refers to it.
+  const file = openSync(join(folder, 'lock'), 'a', 0o600)
+  const unlock = () => closeSync(file)
+  if (tryLock(file)) return unlock
+  unlock()
   throw new FolderInUseError(folder)
 }

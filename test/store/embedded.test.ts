@@ -3,6 +3,9 @@ import { cpSync, existsSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FolderInUseError } from '../../server/store/errors.js'
 import { startChild } from '../support/child.js'
@@ -67,7 +70,7 @@ describe('the folder', () => {
     for (const file of await filesIn(folder)) await chmod(file, 0o666)
     const warnings: string[] = []
     const store = await openEmbedded(folder, undefined, (message) => warnings.push(message))
-    expect(warnings).toEqual([expect.stringMatching(/had mode 755; it is 700 now/)])
+    expect(warnings).toEqual([expect.stringMatching(/had mode 755\. It is now 700/)])
     const modes = async () => Promise.all((await filesIn(folder)).map(async (file) => modeOf(file)))
     expect(await modeOf(folder)).toBe('700')
     expect(new Set(await modes())).toEqual(new Set(['600']))
@@ -86,6 +89,19 @@ describe('the folder', () => {
     for (const file of await filesIn(fresh)) if ((await modeOf(file)) !== '600') exposed.push(file)
     expect(exposed).toEqual([])
     await store.close()
+  })
+
+  it('the folder stays locked if only queries refer to the store', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const { query } = await openEmbedded(folder)
+    // What is unreachable is collected in a later turn than the one that opened it.
+    for (let turn = 0; turn < 3; turn++) {
+      await setImmediate()
+      collectGarbage()
+    }
+    await expect(openEmbedded(folder)).rejects.toThrow(FolderInUseError)
+    expect(await query('SELECT 1 AS one', [])).toEqual([{ one: 1 }])
   })
 
   it('rows and master key are kept when the folder is reopened', async () => {
