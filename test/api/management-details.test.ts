@@ -7,7 +7,7 @@ const byMail = { purpose: 'password_reset', deliver: 'mail' }
 
 describe('the detail of a refused request names no command', () => {
   it.for([
-    ['without an app URL', { accountOperations: true }, 'No app URL.'],
+    ['without an app URL', { accountOperations: true }, 'The database has no app URL.'],
     ['without account operations', { accountOperations: false }, 'Account operations are off.'],
   ] as const)('in a database %s', async ([, settings, detail], { store, usher, manage }) => {
     const { database } = manage

@@ -261,7 +261,7 @@ it('searches the whole store again after two ticks if a search fails, and logs w
     throw new TypeError('unexpected')
   }
   await ticks(1)
-  expect([state.searches.length, state.warnings]).toEqual([1, ['messages not searched']])
+  expect([state.searches.length, state.warnings]).toEqual([1, ['messages were not searched']])
   state.beforeSearch = async () => undefined
   await ticks(1)
   expect(state.searches).toHaveLength(2)

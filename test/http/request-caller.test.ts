@@ -23,8 +23,8 @@ it('the deadline of a request counts from its arrival', () => {
   expect(caller.deadline - performance.now()).toBe(1_960)
 })
 
-it('a caller has an address, and the network of the address', () => {
-  expect(newCaller().caller).toMatchObject({ address: '203.0.113.7', network: '203.0.113.7' })
+it('a caller has the address of the client, and its network', () => {
+  expect(newCaller().caller).toMatchObject({ clientAddress: '203.0.113.7', network: '203.0.113.7' })
   expect(newCaller('2001:db8:1:2:3::4').caller.network).toBe(newCaller('2001:db8:1:2::').caller.network)
 })
 

@@ -192,7 +192,7 @@ it('delivers only the kind of messages that a caller names', async ({ store, ush
 
 it.for([
   ['a claim', /kind = 'mail' AND NOT in_stream/, 'messages were not claimed'],
-  ['the read of a database', /LEFT JOIN usher.event_tail/, 'messages not delivered'],
+  ['the read of a database', /LEFT JOIN usher.event_tail/, 'messages were not delivered'],
   ['the deletion of a mail', /^DELETE FROM usher.outbox WHERE/, 'the result of a delivery was not stored'],
 ] as const)(
   'logs the error of %s, unless the store is unavailable',
