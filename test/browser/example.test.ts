@@ -601,6 +601,9 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const { page, logIn, account, expectFailedLoads } = await visitExample()
     const threeAttempts = Array(3).fill('net::ERR_CONNECTION_REFUSED me')
     const user = await loggedIn(database, logIn, account)
+    // After a login, the example loads the account a second time, also once it is shown.
+    await page.reload()
+    await expectTexts(account, user.email)
 
     await usher.close()
     await account.getByRole('button').click()
