@@ -49,7 +49,7 @@ ALTER TABLE project ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_tenant ON project TO authenticated
   USING (tenant_id = ANY ((SELECT token.tenants())::uuid[]))
   WITH CHECK (tenant_id = ANY ((SELECT token.tenants())::uuid[]));
--- A restrictive policy is required besides: only owners and admins delete a project.
+-- A restrictive policy must also allow a statement: only owners and admins delete a project.
 CREATE POLICY deleted_by_admins ON project AS RESTRICTIVE FOR DELETE TO authenticated
   USING (tenant_id = ANY ((SELECT token.tenants_as('owner', 'admin'))::uuid[]));
 GRANT SELECT, INSERT, UPDATE, DELETE ON project TO authenticated;
