@@ -92,7 +92,7 @@ describe('addUser', () => {
     expect(response.headers['www-authenticate']).toContain(`scope="${scope}"`)
   })
 
-  it('returns all field errors at once, with those of the password policy', async ({ manage }) => {
+  it('returns all field errors in one response, with those of the password policy', async ({ manage }) => {
     const { key } = await manage.newKey()
     const body = {
       email: 'ada',

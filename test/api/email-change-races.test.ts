@@ -14,7 +14,7 @@ async function holders({ store }: TestApi, { id: databaseId }: TestDatabase, can
   return store.prisma.user.findMany({ where: { databaseId, canonicalEmail } })
 }
 
-it('one of two users who change to one address gets it', async ({ app, address, usher }) => {
+it('only one of two users who change to the same address gets it', async ({ app, address, usher }) => {
   for (const round of [1, 2, 3]) {
     const wanted = `wanted-${round}@example.com`
     const users = await Promise.all(
@@ -61,7 +61,7 @@ it('a sign-up with the new address and the change cannot both succeed', async ({
   }
 })
 
-it('a change and a reset of the password leave one of both', async ({ app, address }) => {
+it('only one of a change of the address and a reset of the password succeeds', async ({ app, address }) => {
   const { token, id } = await app.signedUp({ email: ada })
   const resetCode = await address.resetCode(ada)
   const code = await address.requested(token.jwt, next)
@@ -122,7 +122,7 @@ it('an undo wins over a second change, whichever is first', async ({ app, addres
   }
 })
 
-it('of several uses of one code at once, one succeeds', async ({ app, address }) => {
+it('only one of several concurrent uses of a code succeeds', async ({ app, address }) => {
   const { token } = await app.signedUp({ email: ada })
   const code = await address.requested(token.jwt, next)
   const uses = await Promise.all([1, 2, 3].map(() => address.confirm(code)))

@@ -184,7 +184,7 @@ describe('a change of the address', () => {
     expect(await audited(next)).toEqual(['user.email_changed', 'user.email_verified'])
   })
 
-  it('has at most five requests an hour and user, and drops others silently', async ({
+  it('allows five requests an hour per user, and ignores others silently', async ({
     app,
     address,
     usher,
@@ -229,7 +229,11 @@ describe('a change of the address', () => {
 })
 
 describe('a former address', () => {
-  it('stays taken, and behaves as no account', async ({ app, address, usher }) => {
+  it('stays taken, and otherwise behaves like an address without account', async ({
+    app,
+    address,
+    usher,
+  }) => {
     const { token } = await app.signedUp({ email: ada })
     await address.changed(token.jwt, ada, next)
     const [unknown, former] = [
@@ -252,7 +256,7 @@ describe('a former address', () => {
     expect(failed.at(-1)).toMatchObject({ account: expect.any(String) })
   })
 
-  it('is in no list and no export, is no user of commands, and is not imported', async ({
+  it('is in no list and no export, is not found by commands, and is not imported', async ({
     app,
     address,
     usher,

@@ -28,7 +28,7 @@ const it = managementTest.extend('imports', async ({ usher, store, manage }) => 
   return { apiKey, send, lines, emails }
 })
 
-it('importUsers returns what has become of each line, and stores each as a whole or not at all', async ({
+it('importUsers returns the result of each line, and stores a line completely or not at all', async ({
   usher,
   manage,
   imports,
@@ -85,11 +85,7 @@ it('importUsers returns what has become of each line, and stores each as a whole
   })
 })
 
-it('importUsers of an owner keeps the member owner who is one because of joining first', async ({
-  store,
-  manage,
-  imports,
-}) => {
+it('importUsers of an owner keeps the first member as owner', async ({ store, manage, imports }) => {
   const { id: userId, tenants } = await manage.database.signedUp({ newTenant: 'Engines' })
   const [tenantId = ''] = tenants
   // As versions without roles stored it.
@@ -106,7 +102,7 @@ it('importUsers of an owner keeps the member owner who is one because of joining
   expect(await roleOf()).toEqual(['owner'])
 })
 
-it('importUsers takes a thousand lines and a mebibyte, and no more', async ({ imports }) => {
+it('importUsers accepts a thousand lines and one mebibyte, and no more', async ({ imports }) => {
   const users = Array.from({ length: 1000 }, (_, index) => ({ email: `user${index}@example.com` }))
   const tooMany = await imports.lines([...users, { email: 'last@example.com' }])
   expect([tooMany.statusCode, tooMany.json()]).toMatchObject([

@@ -14,7 +14,7 @@ async function statusesOf(requests: Promise<{ statusCode: number }>[]) {
   return responses.map(({ statusCode }) => statusCode).sort()
 }
 
-it('a code that is used several times at once makes one member', async ({ tenant }) => {
+it('concurrent uses of one code add one member', async ({ tenant }) => {
   const user = await tenant.verified(grace)
   const code = await tenant.invited(grace)
   const uses = Array.from({ length: 4 }, () => tenant.accept(code, user))
@@ -57,7 +57,7 @@ it('one of several acceptances gets the last seat, also by a sign-up', async ({ 
   expect((await tenant.roles()).size).toBe(2)
 })
 
-it('an acceptance at the same time as the deletion of the tenant or of the inviter leaves no half', async ({
+it('an acceptance during the deletion of the tenant or the inviter is stored completely or not at all', async ({
   app,
   tenant,
 }) => {
@@ -84,7 +84,7 @@ it('an acceptance at the same time as the deletion of the tenant or of the invit
   expect((await app.me(other.token.jwt)).json().tenants).toEqual([])
 })
 
-it('an invitation that is sent again while the earlier code is used ends as one or the other', async ({
+it('an invitation that is sent again while its code is used is either accepted or replaced', async ({
   tenant,
 }) => {
   for (let round = 0; round < rounds; round++) {

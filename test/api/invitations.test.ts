@@ -309,11 +309,7 @@ it('a member is not invited', async ({ tenant }) => {
   expect(outcome(await tenant.invite('ADA@example.com'))).toEqual([409, 'already_member'])
 })
 
-it('a role of an invitation cannot be taken away from the database, so that it can be accepted', async ({
-  app,
-  tenant,
-  usher,
-}) => {
+it('a role of a pending invitation cannot be removed from the database', async ({ app, tenant, usher }) => {
   await setDatabase(usher.store, app, { roles: ['billing'] })
   usher.clock.cacheAhead += 5_000
   await tenant.invited(grace, 'billing')

@@ -244,7 +244,11 @@ it('is refused to a key without the scope, and shows nothing of another database
   expect((await feed.list('', only.key)).revocations).toHaveLength(1)
 })
 
-it('has pages, a cursor that a restore lets expire, and requests that wait', async ({ usher, app, feed }) => {
+it('has pages, a cursor that expires after a restore, and requests that wait', async ({
+  usher,
+  app,
+  feed,
+}) => {
   const sessions = [await app.opened(), await app.opened(), await app.opened()]
   const [first, second, third] = sessions.map(({ refreshToken }) => refreshToken.value)
   await app.endSession(String(first))
@@ -351,7 +355,7 @@ it('a tenant with many members is listed from the first step of its deletion on'
   expect((await feed.list()).revocations).toMatchObject([item, item])
 })
 
-it('a user who has made 1,000 changes of tenants in a day makes no more, and others do', async ({
+it('a user can make 1,000 changes of tenants in a day, whatever other users do', async ({
   usher,
   app,
   feed,

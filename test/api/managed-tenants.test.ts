@@ -93,7 +93,7 @@ describe('a tenant', () => {
     expect((await change('Engines', '*')).headers.etag).toBe(etag)
   })
 
-  it('takes one of two concurrent changes of the same ETag', async ({ as }) => {
+  it('accepts one of two concurrent changes with the same ETag', async ({ as }) => {
     const { headers, body } = await as('POST', 'tenants', { name: 'Engines' })
     const { id } = JSON.parse(body)
     const change = (name: string) =>
@@ -144,7 +144,7 @@ it('the list of tenants has pages, which together have every tenant once', async
 })
 
 describe('a member of a tenant', () => {
-  it('is added and removed, each as often as it is requested', async ({ manage, as }) => {
+  it('is added and removed, and both can be repeated', async ({ manage, as }) => {
     const { database } = manage
     const { id: tenantId } = (await as('POST', 'tenants', { name: 'Engines' })).json()
     const { id, token } = await database.signedUp({ email: 'ada@example.com', preferredName: 'Ada' })

@@ -100,7 +100,7 @@ describe('changeUser', () => {
     await ada.expectUnchanged()
   })
 
-  it('with If-Match changes a user only if nobody has changed the user since', async ({ ada }) => {
+  it('with If-Match changes a user only if the ETag is current', async ({ ada }) => {
     const { etag } = (await ada.send('GET')).headers
     expect(etag).toMatch(/^"[\w-]+"$/)
     const change = (name: string, ifMatch: string) =>

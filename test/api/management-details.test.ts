@@ -5,11 +5,11 @@ import { it } from '../support/management.js'
 
 const byMail = { purpose: 'password_reset', deliver: 'mail' }
 
-describe('the detail of a refused request names no command', () => {
+describe('the detail of a refused request', () => {
   it.for([
     ['without an app URL', { accountOperations: true }, 'The database has no app URL.'],
     ['without account operations', { accountOperations: false }, 'Account operations are off.'],
-  ] as const)('in a database %s', async ([, settings, detail], { store, usher, manage }) => {
+  ] as const)('names no command in a database %s', async ([, settings, detail], { store, usher, manage }) => {
     const { database } = manage
     const { id } = await database.signedUp()
     await setDatabase(store, database, settings)
@@ -19,7 +19,7 @@ describe('the detail of a refused request names no command', () => {
     expect([response.statusCode, response.json()]).toMatchObject([409, { code: 'refused', detail }])
   })
 
-  it('nor another database, after a deletion that the server has not noticed', async ({
+  it('names no other database after a deletion that the server has not noticed', async ({
     usher,
     store,
     manage,

@@ -101,7 +101,7 @@ describe('access tokens', () => {
     await short.close()
   })
 
-  it('lists up to 50 tenants in a token, and none of more', async ({ usher }) => {
+  it('lists at most 50 tenants in a token, and none if there are more', async ({ usher }) => {
     const { id, signedUp, login } = await usher.newDatabase()
     const user = await signedUp({ email: 'many@example.com' })
     const join = async (count: number) => {

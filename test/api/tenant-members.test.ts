@@ -84,7 +84,7 @@ describe('the members of a tenant', () => {
     expect(usher.logged()).not.toContain('"audit"')
   })
 
-  it('get no role that was taken away from the database', async ({ usher, tenants }) => {
+  it('get no role that was removed from the database', async ({ usher, tenants }) => {
     const { database } = tenants
     const { owner, id } = await tenants.founder()
     const member = await tenants.joined(id)

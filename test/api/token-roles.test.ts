@@ -40,7 +40,7 @@ it('each new token has the roles of its user other than member, in the order of 
   expect(claimsOf(refreshed.token.jwt)).toMatchObject({ tenant_roles: { [id]: 'billing' } })
 })
 
-it('a token reads a membership without role as the store does', async ({
+it('a token and the store treat a membership without role in the same way', async ({
   usher,
   tenants: { database, founder, joined },
 }) => {

@@ -3,7 +3,10 @@ import { it } from '../support/operator.js'
 
 const form = /^usher_[\dA-Za-z]{12}_[\dA-Za-z]{49}$/
 
-it('api-key create prints a key once, and list what is known of it', async ({ usher, database }) => {
+it('api-key create prints a key once, and api-key list shows the key without its secret', async ({
+  usher,
+  database,
+}) => {
   const { path, id: databaseId } = database
   const { stdout, audited } = await usher.operator(
     `api-key create ${path} --name backend --scope users:read --scope users:write --expires-in 90d`,

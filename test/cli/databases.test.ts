@@ -111,7 +111,7 @@ it('database set adds fixed claims to every token issued afterwards', async ({ u
   expect((await usher.json(`database set ${path} --claims {}`)).claims).toEqual({})
 })
 
-it('database set takes away no role that a member or an invitation has', async ({ usher }) => {
+it('database set removes no role that a member or an invitation has', async ({ usher }) => {
   const { id: databaseId, path, ...client } = await usher.newDatabase()
   expect((await usher.json(`database set ${path} --roles billing,viewer,guest`)).roles).toHaveLength(3)
   const { id: userId, tenants } = await client.signedUp({ newTenant: 'Engines' })

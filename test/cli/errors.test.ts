@@ -12,7 +12,7 @@ const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
 /** Returns the last line of stderr, which has the error. */
 const errorIn = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
 
-it('--json reports an error as a line of JSON with a stable code, and the exit code tells its kind', async ({
+it('--json reports an error as a line of JSON with a stable code, and the exit code shows its reason', async ({
   usher,
   database,
 }) => {
@@ -104,7 +104,7 @@ it('says that a transaction took too long, and not that the store cannot be reac
   )
 })
 
-it('a misspelt database or workspace is answered with a similar name that exists', async ({ usher }) => {
+it('the error for a misspelt database or workspace suggests a similar name', async ({ usher }) => {
   await usher.json('workspace create initech')
   await usher.json('database create initech/payroll')
   for (const typed of ['initech/payrol', 'initehc/payroll', 'Initech/Payroll', 'initech/payrolls']) {
@@ -133,7 +133,7 @@ it.for([['openapi'], ['--help'], ['database', 'create', '--help']])(
   },
 )
 
-it('a command ends without an error if the reader of its error has gone', async () => {
+it('a command ends without a second error if the reader of stderr has closed the pipe', async () => {
   const { child } = startUsher(['nope'])
   child.stderr?.destroy()
   const [code] = await once(child, 'exit')

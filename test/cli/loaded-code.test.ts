@@ -33,7 +33,7 @@ it('a command on a Postgres store loads no embedded store, no server and no nati
   expect(packages.filter((name) => name && unused.test(name))).toEqual([])
 })
 
-it('a server loads neither Prisma, which takes 45 MB, nor what it has not been asked for', async ({
+it('a server loads neither Prisma, which takes 45 MB, nor code that no request has needed', async ({
   env,
 }) => {
   const port = await freePort()

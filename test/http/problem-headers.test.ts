@@ -6,7 +6,7 @@ import { createErrorHandler } from '../../server/http/problem-details.js'
 
 const headers: readonly ProblemHeader[] = ['Accept-Encoding', 'Retry-After', 'WWW-Authenticate']
 
-it('sends with each problem the headers of the catalogue, and no other ones', async () => {
+it('sends the headers of the catalogue with each problem, and no others', async () => {
   const app = fastify().setErrorHandler(createErrorHandler('http://localhost:3000'))
   app.get('/:code', (request) => {
     throw new Problem((request.params as { code: ProblemCode }).code)

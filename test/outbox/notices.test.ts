@@ -190,7 +190,7 @@ it('metrics count a notice that waits for the operator, until it is retried', as
   expect(await metric('usher_messages_total', 'channel="mail",result="delivered"')).toBe(1)
 })
 
-it('a notice that cannot be sent is deleted with its address after 30 days, and the log says so', async ({
+it('a notice that cannot be sent is deleted with its address after 30 days, and logged', async ({
   app,
   address,
   usher,

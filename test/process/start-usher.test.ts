@@ -7,7 +7,7 @@ import { startUsher } from '../../server/index.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { createDataFolder, createPostgresSettings } from '../support/store.js'
 
-it('startUsher sends mails by the function that it is given', async () => {
+it('startUsher sends mails with the given function', async () => {
   const folder = await createDataFolder()
   onTestFinished(() => rm(folder, { recursive: true }))
   const config = loadConfig({ ...cheapHashes, DATA_DIR: folder })

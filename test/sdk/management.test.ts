@@ -62,7 +62,7 @@ describe('a client of the management API', () => {
     expect(new URL(requests[0]?.url ?? '').pathname).toMatch(/\/management\/users\/[\w-]+$/)
   })
 
-  it('imports users, and returns what has become of each', async ({ client }) => {
+  it('imports users, and returns the result of each line', async ({ client }) => {
     const ada = { email: 'ada@example.com', externalId: 'customer-17' }
     const { data } = await client.importUsers({ lines: [ada, { email: 'grace' }] })
     expect(data).toMatchObject({ created: 1, existing: 0, rejected: 1 })
@@ -75,7 +75,7 @@ describe('a client of the management API', () => {
     ])
   })
 
-  it('imports any number of users, in requests that the server takes', async () => {
+  it('imports any number of users, in requests that the server accepts', async () => {
     const imported = ({ body }: { body?: string }) => {
       const lines = String(body)
         .split('\n')

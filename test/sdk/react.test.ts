@@ -67,7 +67,7 @@ function gate<Value = void>() {
 }
 
 describe('useUser', () => {
-  it('shows a visitor who is logged out at once, and sends no request', async () => {
+  it('shows immediately that a visitor is logged out, and sends no request', async () => {
     const { fetch, requests } = stubFetch()
     for (const usher of [createClient({ ...app, fetch }), createSessionClient({ ...app, fetch })]) {
       const { rendered, shows } = await show(usher)

@@ -594,7 +594,7 @@ describe('the state of a client with a session', () => {
     return { store, items }
   }
 
-  it('is signedOut at once and sends nothing if no session is stored', async () => {
+  it('is signedOut immediately and sends nothing if no session is stored', async () => {
     const { fetch, requests } = stubFetch()
     for (const sessionStore of [undefined, memoryStore().store, () => memoryStore().store]) {
       const usher = createSessionClient({ ...app, fetch, sessionStore })

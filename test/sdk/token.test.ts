@@ -351,7 +351,7 @@ describe('asynchronous token stores', () => {
     expect(await stored(`jwt ${now}`).getToken()).toBeUndefined()
   })
 
-  it('sends the stored token, reads it once and tells subscribers when it is read', async () => {
+  it('sends the stored token, reads it once, and notifies subscribers when it is read', async () => {
     const { items, getItem, tokenStore } = slowStore()
     await createClient({ ...app, tokenStore, ...stubFetch(() => signedIn('jwt')) }).login(credentials)
     expect(items.size).toBe(1)

@@ -70,7 +70,7 @@ it('the migrated schema follows the rules for distribution', async () => {
   expect(await errorsOf('usher')).toEqual([])
 })
 
-it('plans expect a two-hundredth of each table in a database', async () => {
+it('plans expect a two-hundredth of each table per database', async () => {
   const tables = await store.prisma.$queryRaw`
     SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'database_id'
     WHERE relnamespace = 'usher'::regnamespace AND relkind = 'r' AND attoptions IS DISTINCT FROM '{n_distinct=200}'`

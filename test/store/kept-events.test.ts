@@ -215,11 +215,7 @@ it('a reader does not wait for one that is frozen while it numbers', async ({ st
   expect((await events.read(next)).names).toEqual(['two'])
 })
 
-it('after a restore and the command, places of the time before are refused', async ({
-  store,
-  database,
-  events,
-}) => {
+it('after a restore and the command, earlier cursors are refused', async ({ store, database, events }) => {
   const where = { databaseId: database.id }
   const add = (name: string) => events.add(user(1), name)
   for (const name of ['one', 'two']) await add(name)

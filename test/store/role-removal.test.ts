@@ -13,7 +13,7 @@ const waitingOrEnded = (store: TestStore, count: number, change?: Promise<unknow
     ...(change ? [change.catch(() => undefined)] : []),
   ])
 
-it('a role that a member is getting cannot be taken away', async ({ usher, store, tenants }) => {
+it('a role that a member is getting cannot be removed', async ({ usher, store, tenants }) => {
   const { database, founder, joined, roles } = tenants
   await setDatabase(store, database, { roles: ['billing'] })
   const { owner, id } = await founder()
@@ -35,7 +35,7 @@ it('a role that a member is getting cannot be taken away', async ({ usher, store
   expect((await roles(id)).get(member.id)).toBe('billing')
 })
 
-it('a role that is being taken away cannot be given', async ({ store, tenants }) => {
+it('a role that is being removed cannot be given', async ({ store, tenants }) => {
   const { database, founder, joined, roles } = tenants
   await setDatabase(store, database, { roles: ['billing'] })
   const { owner, id } = await founder()

@@ -137,7 +137,7 @@ it('a worker that refuses a connection gets one statement at a time', async () =
   expect((await start('a/2', 'a/3')).running).toEqual(['a/2'])
 })
 
-it('a shard that is replaced while it is divided makes nobody wait for its worker', async () => {
+it('a shard that is replaced while it is divided does not delay statements of its worker', async () => {
   const { start, end } = createStore()
   const replaced = await start('a/replaced')
   const message = 'shard for the given value does not exist'

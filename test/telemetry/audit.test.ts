@@ -62,7 +62,7 @@ describe('failed logins', () => {
   })
 })
 
-it('audit records name what a user has done, and nothing that has changed nothing', async ({
+it('each change by a user has an audit record, and requests that change nothing have none', async ({
   usher,
   database,
 }) => {

@@ -14,7 +14,7 @@ it('docs/verify.md has two recipes for Node', () => {
   expect(recipes.map(({ heading }) => heading)).toEqual(['Node', 'Node with jose'])
 })
 
-it('the role in a tenant is known only to its members, if the token says it', async () => {
+it('the role in a tenant is known only to its members, if the token contains it', async () => {
   const snippet = snippets.find(({ heading }) => heading === 'The role in a tenant')
   const { code } = await transform(snippet?.code ?? '', { loader: 'ts' })
   const { roleIn } = await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`)

@@ -44,7 +44,7 @@ describe('at the start', () => {
     expect(verifier.revocations()).toMatchObject({ isStale: false, lastReadAt: expect.any(Date), entries: 2 })
   })
 
-  it('a load that was interrupted goes on with the next page', async ({ feed, follow }) => {
+  it('an interrupted load continues with the next page', async ({ feed, follow }) => {
     feed.pageSize = 1
     feed.add({ ...revocation, userId: crypto.randomUUID() }, revocation)
     let isCut = false
@@ -173,7 +173,7 @@ describe.concurrent('a request', () => {
     for (const { headers } of feed.requests) expect(headers).toEqual({ Authorization: 'Bearer usher_key' })
   })
 
-  it('waits for less if what was read must be confirmed before it is stale', async ({ feed, followed }) => {
+  it('waits for a shorter time if the state would become stale', async ({ feed, followed }) => {
     await followed({ revocations: { staleSeconds: 10 } })
     expect([4, 5]).toContain(feed.requests.at(-1)?.wait)
     // Read at the start of the request, so 4 s ago.

@@ -42,7 +42,7 @@ const change = fc.oneof(
   fc.record({ type: fc.constant('key-retired' as const), kid: id }),
 )
 
-it('tokens are judged as by the list of all revocations in order', () => {
+it('tokens are judged as a list of all revocations would judge them', () => {
   fc.assert(
     fc.property(fc.array(change), claims, id, (changes, { tenant_roles, ...others }, kid) => {
       // The version of a user's memberships rises with each change of them.
@@ -119,7 +119,7 @@ it.each([
   expect(users.every((sub) => revocations.hasRevoked(userOf({ sub }).claims, undefined))).toBe(true)
 })
 
-it('room is made for the maximum by forgetting what has expired', () => {
+it('expired revocations are removed before the maximum is exceeded', () => {
   let now = start
   const revocations = createRevocations({ now: () => now, maxEntries: 100 })
   const addHundred = () =>

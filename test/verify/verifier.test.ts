@@ -23,7 +23,7 @@ describe('a valid token', () => {
     })
   })
 
-  it('has a role in each tenant if the token says it, and in no other', async ({ usher, origin }) => {
+  it('has a role in each tenant that has one in the token, and in no other', async ({ usher, origin }) => {
     const { database, sign } = await makeAttacks(usher, 'ES256')
     const { verify } = createVerifier(optionsOf(usher, origin, database))
     const rolesOf = async (changes: object) => {
