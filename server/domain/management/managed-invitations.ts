@@ -1,4 +1,4 @@
-import type { DatabasePath, Invitation } from '@usher/contract'
+import type { Invitation } from '@usher/contract'
 import type {
   IdempotencyHeaders,
   InvitationBody,
@@ -13,16 +13,12 @@ import { readPage } from '../page.js'
 import type { KeyRequest } from '../request.js'
 import { inviteToTenant, listTenantInvitations, revokeTenantInvitation } from './invitations.js'
 import { type KeepResponse, oncePerKey } from './once-per-key.js'
-import { noteChanges, operationOf, unlessMissing } from './operation.js'
-
-interface TenantRequest<Body = unknown> extends KeyRequest<Body> {
-  params: DatabasePath & { tenantId: string }
-}
+import { noteChanges, operationOf, type TenantKeyRequest, unlessMissing } from './operation.js'
 
 /** Returns a page of the invitations of a tenant, ordered by id. */
 export async function listManagedInvitations(
   context: AppContext,
-  request: TenantRequest & { query: ListInvitationsQuery },
+  request: TenantKeyRequest & { query: ListInvitationsQuery },
 ): Promise<InvitationList> {
   const { database, params, query } = request
   const { rows, next } = await readPage(query, (page) =>
@@ -34,7 +30,7 @@ export async function listManagedInvitations(
 /** Invites an address to a tenant. */
 export function inviteManagedMember(
   context: AppContext,
-  request: TenantRequest<InvitationBody> & { headers: IdempotencyHeaders },
+  request: TenantKeyRequest<InvitationBody> & { headers: IdempotencyHeaders },
 ): Promise<Invitation> {
   const { params, body, database } = request
   const { tenantId } = params
@@ -55,7 +51,7 @@ export function inviteManagedMember(
 /** Revokes an invitation. Also succeeds if there is none. */
 export async function revokeManagedInvitation(
   context: AppContext,
-  request: KeyRequest & { params: TenantRequest['params'] & { invitationId: string } },
+  request: KeyRequest & { params: TenantKeyRequest['params'] & { invitationId: string } },
 ) {
   const { database, params } = request
   const { tenantId, invitationId } = params

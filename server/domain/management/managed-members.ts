@@ -1,20 +1,19 @@
-import type { DatabasePath, MemberList } from '@usher/contract'
+import type { MemberList } from '@usher/contract'
 import type { ListMembersQuery, PutMemberBody } from '@usher/contract/management'
 import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
-import type { KeyRequest } from '../request.js'
 import { memberBody } from '../tenants/members.js'
 import { idsOf, listTenantMembers, putMember, removeFromTenant } from './members.js'
-import { noteChanges, operationOf, unlessMissing } from './operation.js'
+import { noteChanges, operationOf, type TenantKeyRequest, unlessMissing } from './operation.js'
 
-interface MemberRequest<Body = unknown> extends KeyRequest<Body> {
-  params: DatabasePath & { tenantId: string; userId: string }
+interface MemberKeyRequest<Body = unknown> extends TenantKeyRequest<Body> {
+  params: TenantKeyRequest['params'] & { userId: string }
 }
 
 /** Returns a page of the users of a tenant, ordered by id. */
 export async function listManagedMembers(
   { store }: AppContext,
-  request: KeyRequest & { params: Omit<MemberRequest['params'], 'userId'>; query: ListMembersQuery },
+  request: TenantKeyRequest & { query: ListMembersQuery },
 ): Promise<MemberList> {
   const { database, params, query } = request
   const { rows, next } = await readPage(query, (page) =>
@@ -26,7 +25,7 @@ export async function listManagedMembers(
 /** Adds a user to a tenant, or changes the role of a member. */
 export async function putManagedMember(
   context: AppContext,
-  request: MemberRequest<PutMemberBody | undefined>,
+  request: MemberKeyRequest<PutMemberBody | undefined>,
 ) {
   const { database, params, body } = request
   const member = { ...memberOf(params), role: body?.role }
@@ -35,11 +34,11 @@ export async function putManagedMember(
 }
 
 /** Removes a user from a tenant. Also succeeds if the user is not a member. */
-export async function removeManagedMember(context: AppContext, request: MemberRequest) {
+export async function removeManagedMember(context: AppContext, request: MemberKeyRequest) {
   const { database, params } = request
   const removal = removeFromTenant(operationOf(context, request), database, memberOf(params))
   const removed = await removal.catch(unlessMissing('tenant_not_found', 'user_not_found', 'member_not_found'))
   if (removed) noteChanges(context, request, [{ event: 'tenant.user_removed', ...idsOf(params) }])
 }
 
-const memberOf = ({ tenantId, userId }: MemberRequest['params']) => ({ tenantId, userRef: userId })
+const memberOf = ({ tenantId, userId }: MemberKeyRequest['params']) => ({ tenantId, userRef: userId })

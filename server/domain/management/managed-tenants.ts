@@ -19,12 +19,8 @@ import type { AppContext } from '../context.js'
 import { readPage } from '../page.js'
 import type { KeyRequest } from '../request.js'
 import { type KeepResponse, oncePerKey } from './once-per-key.js'
-import { noteChanges, operationOf, unlessMissing } from './operation.js'
+import { noteChanges, operationOf, type TenantKeyRequest, unlessMissing } from './operation.js'
 import { changeTenant, createTenant, deleteTenant, requireTenant } from './tenants.js'
-
-interface TenantRequest<Body = unknown> extends KeyRequest<Body> {
-  params: DatabasePath & { tenantId: string }
-}
 
 /** Returns a page of tenants, ordered by id. */
 export async function listManagedTenants(
@@ -37,7 +33,7 @@ export async function listManagedTenants(
 }
 
 /** Returns a tenant as currently stored. */
-export async function getManagedTenant({ store }: AppContext, { database, params }: TenantRequest) {
+export async function getManagedTenant({ store }: AppContext, { database, params }: TenantKeyRequest) {
   return managedTenant(await requireTenant(store, database, params.tenantId))
 }
 
@@ -62,7 +58,7 @@ export function addManagedTenant(
 /** Changes the fields of a tenant that are in the body. */
 export async function changeManagedTenant(
   context: AppContext,
-  request: TenantRequest<ChangeTenantBody> & { headers: IfMatchHeaders },
+  request: TenantKeyRequest<ChangeTenantBody> & { headers: IfMatchHeaders },
 ) {
   const { database, params, body, headers } = request
   const { tenantId: id } = params
@@ -73,7 +69,7 @@ export async function changeManagedTenant(
 }
 
 /** Deletes a tenant. Also succeeds if there is none. */
-export async function removeManagedTenant(context: AppContext, request: TenantRequest) {
+export async function removeManagedTenant(context: AppContext, request: TenantKeyRequest) {
   const { database, params } = request
   const deletion = deleteTenant(operationOf(context, request), database, params.tenantId)
   const deleted = await deletion.catch(unlessMissing('tenant_not_found'))

@@ -1,3 +1,4 @@
+import type { DatabasePath } from '@usher/contract'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { Client } from '../caller.js'
@@ -14,6 +15,11 @@ export interface Operation {
   apiKey?: string
   /** The client that waits for hashes of passwords. */
   client?: Client
+}
+
+/** A request with an API key about a tenant. */
+export interface TenantKeyRequest<Body = unknown> extends KeyRequest<Body> {
+  params: DatabasePath & { tenantId: string }
 }
 
 /** Some fields. An absent or undefined one does not change. */
