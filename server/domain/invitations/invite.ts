@@ -11,7 +11,7 @@ import { Problem } from '../problem.js'
 import { requireKnownRole, requireRank, requireRankOver, requireStoredRole } from '../tenants/roles.js'
 import {
   type LockedTenant,
-  noteChanges,
+  noteMemberChanges,
   requireMembership,
   type TenantRequest,
   withLockedTenant,
@@ -67,7 +67,7 @@ export async function inviteMember(
     invitationId: invited.id,
     role: body.role,
   } as const
-  noteChanges(context, request, [created])
+  noteMemberChanges(context, request, [created])
   return invitationBody(invited)
 }
 

@@ -12,7 +12,7 @@ import { type Event, eventMessages } from '../events/events.js'
 import { requireRank, requireRankOver } from '../tenants/roles.js'
 import {
   type LockedTenant,
-  noteChanges,
+  noteMemberChanges,
   requireMembership,
   type TenantRequest,
   withLockedTenant,
@@ -50,7 +50,7 @@ export async function revokeInvitation(context: AppContext, request: RevocationR
     return revoke(transaction, key, { actorRole, messagesOf })
   }
   if (!(await withLockedTenant(context, request, { work }))) return
-  noteChanges(context, request, [{ event: 'invitation.revoked', tenantId, invitationId: id }])
+  noteMemberChanges(context, request, [{ event: 'invitation.revoked', tenantId, invitationId: id }])
 }
 
 /**

@@ -15,7 +15,7 @@ import { Problem } from '../problem.js'
 import { lastOwner, requireRank, requireRankOver, requireStoredRole } from './roles.js'
 import {
   type LockedTenant,
-  noteChanges,
+  noteMemberChanges,
   requireChangesLeft,
   requireMembership,
   type TenantRequest,
@@ -89,7 +89,8 @@ export async function changeMember(
     return { isChanged, member: (await findMember(transaction, key)) as FoundMember }
   }
   const { isChanged, member } = await withLockedTenant(context, request, { userId, work })
-  if (isChanged) noteChanges(context, request, [{ event: 'tenant.role_changed', tenantId, userId, role }])
+  if (isChanged)
+    noteMemberChanges(context, request, [{ event: 'tenant.role_changed', tenantId, userId, role }])
   return memberBody(member)
 }
 
@@ -116,7 +117,7 @@ export async function removeMember(context: AppContext, request: MemberRequest) 
   }
   const removed = await withLockedTenant(context, request, { userId, work })
   if (!removed) return
-  noteChanges(context, request, [
+  noteMemberChanges(context, request, [
     { event: 'tenant.user_removed', tenantId, userId },
     ...(removed.isDeleted ? [{ event: 'tenant.deleted', tenantId } as const] : []),
   ])

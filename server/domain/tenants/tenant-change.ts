@@ -67,7 +67,7 @@ interface Change {
 }
 
 /** Audits what a member has changed, and starts the delivery of its events. */
-export function noteChanges(
+export function noteMemberChanges(
   { deliver }: Pick<AppContext, 'deliver'>,
   { database, user, caller }: UserRequest,
   changes: readonly Change[],

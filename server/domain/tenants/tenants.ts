@@ -11,7 +11,7 @@ import type { UserRequest } from '../request.js'
 import { requireRank } from './roles.js'
 import {
   type LockedTenant,
-  noteChanges,
+  noteMemberChanges,
   requireChangesLeft,
   requireMembership,
   type TenantRequest,
@@ -47,7 +47,7 @@ export async function createTenant(
   )
   if (isCreated === undefined) throw new Problem('token_invalid')
   if (!isCreated) throw new Problem('tenants_full')
-  noteChanges(context, request, [{ event: 'tenant.created', ...ids }])
+  noteMemberChanges(context, request, [{ event: 'tenant.created', ...ids }])
   return tenantBody({ ...tenant, seats: null, metadata: null }, 'owner')
 }
 
@@ -77,7 +77,7 @@ export async function updateTenant(
     return { isChanged, tenant: tenantBody({ ...former, name }, actorRole) }
   }
   const { isChanged, tenant } = await withLockedTenant(context, request, { work })
-  if (isChanged) noteChanges(context, request, [{ event: 'tenant.updated', tenantId: tenant.id }])
+  if (isChanged) noteMemberChanges(context, request, [{ event: 'tenant.updated', tenantId: tenant.id }])
   return tenant
 }
 
@@ -106,7 +106,7 @@ export async function deleteTenant(context: AppContext, request: TenantRequest) 
     return isDeleted
   }
   while (!(await withLockedTenant(context, request, { work }))) context.deliver(eventChannels(database))
-  noteChanges(context, request, [{ event: 'tenant.deleted', tenantId: key.tenantId }])
+  noteMemberChanges(context, request, [{ event: 'tenant.deleted', tenantId: key.tenantId }])
 }
 
 /** Returns the events of users who are removed from a tenant, and of its deletion. */
