@@ -24,7 +24,7 @@ const lengths = {
 } satisfies Record<PasswordPolicy, { min: number; max: number }>
 
 /** A new password, and the other values that the policy needs. */
-export interface NewPassword {
+export interface PasswordCandidate {
   password: string
   /** The email address of the user. Ignored if it is invalid. */
   email: unknown
@@ -40,7 +40,7 @@ interface PolicySettings {
 export async function requireNewPassword(
   { blocklist }: { blocklist: PasswordBlocklist | undefined },
   database: PolicySettings,
-  newPassword: NewPassword,
+  newPassword: PasswordCandidate,
 ) {
   const errors = await passwordErrors(blocklist, database, newPassword)
   if (errors.length > 0) throw validationFailed(errors)
@@ -55,7 +55,7 @@ export async function requireNewPassword(
 export async function passwordErrors(
   blocklist: PasswordBlocklist | undefined,
   { passwordPolicy: policy }: PolicySettings,
-  { password, email, field }: NewPassword,
+  { password, email, field }: PasswordCandidate,
 ): Promise<FieldError[]> {
   const error = (code: FieldErrorCode, detail: string): FieldError => ({ path: field, code, detail })
   const canonical = canonicalPassword(password)
@@ -89,7 +89,7 @@ function isEmailOrLocalPart(password: string, email: unknown) {
  */
 export async function newPasswordErrors(
   { blocklist }: AppContext,
-  { database, body, field }: { database: Database; body: unknown; field: NewPassword['field'] },
+  { database, body, field }: { database: Database; body: unknown; field: PasswordCandidate['field'] },
   contractErrors: readonly FieldError[],
 ): Promise<readonly FieldError[]> {
   const { email, [field]: password } = Object(body) as Record<string, unknown>

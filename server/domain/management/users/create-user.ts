@@ -18,11 +18,14 @@ import { type Changes, messagesOf, type Operation } from '../operation.js'
 import { externalIdTaken } from '../operator-error.js'
 import { requireTenant, tenantNotFound } from '../tenants.js'
 import { emailTaken } from './find-account.js'
-import { hashOf, type NewPassword, requirePassword } from './new-password.js'
+import { hashOf, type PasswordOrHash, requirePassword } from './new-password.js'
 import { requireCodeMails } from './send-reset.js'
 
 /** A user to create. Without `password` and `passwordHash`, no password matches. */
-export interface NewUser extends Pick<User, 'email' | 'preferredName'>, NewPassword, Changes<ProductFields> {
+export interface NewUser
+  extends Pick<User, 'email' | 'preferredName'>,
+    PasswordOrHash,
+    Changes<ProductFields> {
   isVerified?: boolean | undefined
   /** Existing tenants, in the order of joining. Without role, the user joins as a member. */
   tenants?: readonly { id: string; role?: string | undefined }[] | undefined

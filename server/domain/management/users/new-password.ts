@@ -8,9 +8,9 @@ import { createHashFilter } from './imported-hashes.js'
 import { LineError } from './user-line.js'
 
 /** What an operator may set as the password of a user. */
-export interface NewPassword {
+export interface PasswordOrHash {
   password?: string | undefined
-  /** A hash of another system, in place of the password. */
+  /** A hash of another system, instead of the password. */
   passwordHash?: string | undefined
 }
 
@@ -30,7 +30,7 @@ export async function requirePassword(
     password,
     passwordHash,
     sendMail = false,
-  }: NewPassword & { email: string; sendMail?: boolean | undefined },
+  }: PasswordOrHash & { email: string; sendMail?: boolean | undefined },
 ): Promise<string> {
   const errors: FieldError[] = []
   let { dummyHash } = hashing
@@ -53,7 +53,7 @@ export async function requirePassword(
 /** Returns the hash to store, which no password matches if none is given. */
 export const hashOf = async (
   { hashing, client }: Hashing & Pick<Operation, 'client'>,
-  { password, passwordHash }: NewPassword,
+  { password, passwordHash }: PasswordOrHash,
 ) => passwordHash ?? (password === undefined ? hashing.dummyHash : hashing.hash(password, client))
 
 /** Returns what is wrong with a password as a text. */
