@@ -65,7 +65,7 @@ it('getUser reads the key and the user in one statement, and failed logins only 
   const { id } = await database.signedUp({ email })
   const read = async () => {
     const { statements } = await send('GET', `users/${id}`)
-    // Without those that deliver messages meanwhile.
+    // Without those that deliver messages at the same time.
     return statements.filter((text) => /usher\.(api_key|"user"|login_failures)/.test(text)).length
   }
   expect(await read()).toBe(1)

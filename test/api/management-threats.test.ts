@@ -75,7 +75,7 @@ it('the id of a user of another database is like one that nobody has', async ({ 
     const { statusCode, headers, body } = await manage.send(key, 'GET', `users/${userId}`)
     const { 'x-request-id': _, date: __, ...rest } = headers
     const text = unnamed(body).replaceAll(userId, 'id')
-    // Without those that search for waiting messages meanwhile.
+    // Without those that search for waiting messages at the same time.
     const statements = query.mock.calls.map(([text]) => text).filter((text) => !/outbox|pg_dist/.test(text))
     return [statusCode, rest, text, statements.sort()]
   }

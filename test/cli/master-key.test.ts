@@ -33,7 +33,7 @@ const newKey = () => randomBytes(32).toString('base64')
 const wrongKey =
   'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. For an embedded store with a file master.key, unset USHER_MASTER_KEY'
 
-/** Starts an operator on a store of its own, because the test replaces the master key. */
+/** Starts an operator on a separate store, because the test replaces the master key. */
 async function startOwnOperator() {
   const store = await openPostgresCopy()
   const usher = await startOperator(store)

@@ -4,7 +4,7 @@ import { withStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
 import { operationsOf } from '../support/document-operations.js'
 
-/** `it` with a server whose public API any page may use, and one with a port of its own for the management API. */
+/** `it` with a server whose public API any page may use, and one with a separate port for the management API. */
 const it = withStore.extend('ports', { scope: 'file' }, async ({ store }, { onCleanup }) => {
   const [shared, apart] = await Promise.all([startApp(store), startApp(store, { MANAGEMENT_PORT: '3001' })])
   onCleanup(() => Promise.all([shared.close(), apart.close()]).then(() => undefined))

@@ -17,7 +17,7 @@ const publicOperations = operationsIn(openApiDocument).filter(
   ({ operationId }) => !checks.includes(operationId) && operationId !== 'getProblemType',
 )
 
-/** `it` with a server that has a port of its own for the management API. */
+/** `it` with a server that has a separate port for the management API. */
 const it = apiTest.extend('apart', { scope: 'file' }, async ({ store }, { onCleanup }) => {
   const apart = await startApp(store, { MANAGEMENT_PORT: '3001' })
   onCleanup(apart.close)

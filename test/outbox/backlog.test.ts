@@ -223,7 +223,7 @@ it('a request that changes nothing sends no event, and waiting updates of a user
   await rename(null)
   await rename('Ada')
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), 10_000)
-  // The first update is being delivered, so the second one needs an event of its own, and the others do not.
+  // The first update is being delivered, so the second one needs a new event, and the others do not.
   for (const name of ['Grace', 'Grace', 'Joan', 'Edith']) await rename(name)
   expect(await store.prisma.message.count({ where: { userId: id } })).toBe(2)
   await store.prisma.message.deleteMany()

@@ -42,7 +42,7 @@ it('a role that is being removed cannot be given', async ({ store, tenants }) =>
   const member = await joined(id)
   const [removal, change] = await store.prisma.$transaction(
     async (transaction) => {
-      // The removal waits for the database after it has found that nobody has the role.
+      // The removal waits for the database after it has found that no one has the role.
       await transaction.$queryRaw`SELECT FROM usher.database WHERE id = ${database.id}::uuid FOR UPDATE`
       const begun = setDatabase(store, database, { roles: [] })
       await waitingOrEnded(store, 1)

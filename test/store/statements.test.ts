@@ -189,7 +189,7 @@ const readsAcrossDatabases = (sql: string) => sql.includes('unnest((SELECT $1::u
 describe('statements on a distributed store', () => {
   it('every statement of operations and commands reads and writes only one database', async () => {
     const errors = new Set<string>()
-    // On Citus, each worker gets a search of its own, and each database a statement.
+    // On Citus, each worker gets a separate search, and each database a statement.
     for (const statement of logged.filter(({ sql }) => !isSearch(sql) && !readsAcrossDatabases(sql))) {
       for (const error of await errorsOf(statement, distributed))
         errors.add(`${error}: ${statement.sql.trim()}`)
@@ -211,7 +211,7 @@ describe('statements on a distributed store', () => {
   })
 
   it('every request waits for each of its writes', () => {
-    // A login restores the pruned parameters of its hash while it goes on. A sign-up records them first.
+    // A login restores the pruned parameters of its hash without waiting. A sign-up records them first.
     const restored = /^INSERT INTO usher\.hash_parameters is not awaited before (?!INSERT INTO usher\."user")/
     expect(unawaited.filter((each) => !restored.test(each))).toEqual([])
   })

@@ -44,7 +44,7 @@ export async function closeToConnections(nodes: readonly string[], name: string)
   }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

@@ -54,7 +54,7 @@ export const it = apiTest
   })
 
 let addresses = 0
-/** Returns the address of a client in a network of its own. */
+/** Returns the address of a client in a separate network. */
 export const elsewhere = () => `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`
 
 export const outcome = (response: { statusCode: number; json(): { code?: string } }) => [

@@ -19,7 +19,7 @@ declare module 'vitest' {
     storeKind: 'embedded' | 'postgres'
     /** Path of a file with a migrated embedded store, which tests open in memory. */
     embeddedTemplate: string
-    /** Data and binaries from which a test starts a Postgres server of its own. */
+    /** Data and binaries from which a test starts its own Postgres server. */
     postgresCluster: Cluster
     /** URL of a Postgres server for the databases of tests. Its database `usher_template` is migrated. */
     postgresUrl: string

@@ -34,7 +34,7 @@ export async function startSmtp() {
     },
     onData: (stream, session, done) => {
       const receive = async () => {
-        // Fails if the sender is killed meanwhile.
+        // Fails if the sender is killed before the end.
         const source = await buffer(stream)
         const recipients = session.envelope.rcptTo.map(({ address }) => address)
         const mail = { recipients, source: source.toString(), parsed: await PostalMime.parse(source) }

@@ -10,7 +10,7 @@ export interface NextRequest {
   }
 }
 
-/** The request goes on to the page, with the cookies that it has by now. */
+/** Passes the request on to the page, with the cookies that were set before. */
 const next = ({ request }: { request: NextRequest }) => {
   const changes = new Map<string, { value: string } & CookieOptions>()
   return {

@@ -14,7 +14,7 @@ import { workers } from './workers.js'
 import { createWorld, type World } from './world.js'
 
 // Compares Usher with the smallest program that does the same work: npm run bench [-- PART …]. Server, load and Postgres
-// share the machine, so only ratios within a run are meaningful. Run nothing else meanwhile. `scale=100000` measures lists
+// share the machine, so only ratios within a run are meaningful. Run nothing else at the same time. `scale=100000` measures lists
 // with that number of users, and `scale` with 5 million, which takes 4 GB. `peers=FOLDER` compares with other servers that
 // are installed in the folder, only if it is chosen (peers/README.md).
 

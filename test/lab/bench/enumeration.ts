@@ -49,7 +49,7 @@ for (const [kind, passwordHash] of Object.entries(hashes)) {
 const parameters = Object.values(hashes).map((hash) => ({ databaseId: id, dummyHash: dummyHashOf(hash) }))
 await store.prisma.hashParameters.createMany({ data: parameters })
 
-/** A request from a network of its own that names an address. */
+/** A request from a separate network that names an address. */
 type Send = (email: string, headers: Record<string, string>) => Promise<Response>
 
 const post = (path: string, body: object, headers: Record<string, string>) =>

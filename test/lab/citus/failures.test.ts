@@ -79,7 +79,7 @@ function testWorkers() {
     expect(running.p99).toBeLessThan(3 * before.p99)
     expect(frozen.other).toBe(0)
     expect(frozen.unavailable).toBeGreaterThan(0)
-    // Twice the limit of a statement: a login notes its network, goes on without it, and the next statement waits again.
+    // Twice the limit of a statement: a login fails to store its network, continues, and the next statement waits again.
     expect(frozen.longest).toBeLessThan(4_000)
     await expectServed()
   })

@@ -9,7 +9,7 @@ export interface Sent {
   node: string
 }
 
-/** Settings of a session that Citus tells what it sends. */
+/** Settings with which Citus reports to a session what it sends. */
 export const recorded = '-c plan_cache_mode=auto -c citus.log_remote_commands=on'
 
 /** Returns what Citus sent, by a message of it. Undefined for other messages. */

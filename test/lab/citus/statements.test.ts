@@ -18,7 +18,7 @@ import { codeIn, type Smtp, startSmtp } from '../../support/smtp.js'
 import { recorded, recordingPrisma, type Sent, sentBy } from './recording.js'
 import { open, report } from './stage.js'
 
-// Citus tells a session what it sends to its nodes. Every statement of the operations must be sent to one node, which
+// Citus reports to a session what it sends to its nodes. Every statement of the operations must be sent to one node, which
 // commits it without a second phase.
 
 let cluster: CitusCluster
@@ -59,7 +59,7 @@ function record(text: string, commands: Sent[]) {
   byStatement.set(key, [...(byStatement.get(key) ?? []), commands])
 }
 
-/** Runs the operations, their statements one at a time on the session that Citus tells. */
+/** Runs the operations, their statements one at a time on the session to which Citus reports. */
 async function useEveryOperation(url: string) {
   let last: Promise<unknown> = Promise.resolve()
   function inTurn<Result>(work: () => Promise<Result>) {

@@ -56,7 +56,7 @@ export async function startProxy(url: string) {
   }
   return {
     url: own.href,
-    /** Plans the next cut and replaces a pending one. Returns a function that tells whether the cut has happened. */
+    /** Plans the next cut and replaces a pending one. Returns a function that returns whether the cut has happened. */
     cut(cut: Cut) {
       let isDone = false
       planned = {

@@ -19,7 +19,7 @@ export interface Clients {
   newCodes: Set<AddressCode>
   /** Canonical addresses that users want. */
   wanted: string[]
-  /** Accounts by the spelling of the address that they have asked for. */
+  /** Accounts by the spelling of the address that they have requested. */
   requested: Map<string, string>
   spellings: number
   arrivals: Map<string, number>

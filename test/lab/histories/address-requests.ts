@@ -30,7 +30,7 @@ export type ChosenChange = Pick<
 
 let requests = 0
 
-/** Sends a request to one of the servers. Returns undefined if nobody knows what became of it. */
+/** Sends a request to one of the servers. Returns undefined if its outcome is unknown. */
 export async function send(
   { servers }: World,
   random: Random,

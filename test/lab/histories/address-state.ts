@@ -5,7 +5,7 @@ export interface AddressOperation extends Interval {
   name: AddressOperationName
   /** Id of the account that it concerns, if it is known. */
   user: string
-  /** An address as it was entered. Each one that is asked for has another spelling, so it tells which request it is of. */
+  /** An address as it was entered. Each requested one has another spelling, which identifies its request. */
   email?: string
   password?: string
   token?: string
@@ -39,7 +39,7 @@ export type AddressOperationName =
 
 /** A former address of an account. */
 interface Reserved {
-  /** Undefined if nobody got a code. */
+  /** Undefined if no code was sent. */
   id: string | undefined
   email: string
 }

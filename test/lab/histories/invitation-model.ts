@@ -67,10 +67,10 @@ function byRevocation(state: TenantState, { actor, invitationId }: TenantOperati
     : 'role_insufficient'
 }
 
-/** Returns the invitation of the code of an operation, and whether nobody may accept it any more. */
+/** Returns the invitation of the code of an operation, and whether it can no longer be accepted. */
 function codeOf(state: TenantState, { target, codeId }: TenantOperation) {
   const pending = state.invited[target]
-  // Nobody knows the code of an invitation whose outcome is unknown.
+  // The code of an invitation whose outcome is unknown is unknown too.
   if (!pending || (pending.codeId ?? codeId) !== codeId) return undefined
   const isVoid =
     state.roles[target] !== undefined || !isRankOver(state.roles[pending.inviter], [pending.role])

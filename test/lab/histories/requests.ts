@@ -29,7 +29,7 @@ interface ClientOperation {
   /** Below that of the users. */
   url: string | ((input: Input) => string)
   payload?: (input: Input, email: string) => object
-  /** What the response of a success tells. */
+  /** What the response of a success contains. */
   result?: (body: Body) => Result
 }
 

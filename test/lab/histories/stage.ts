@@ -16,7 +16,7 @@ import type { Request } from './requests.js'
 /** A server as clients see it. */
 export interface Server {
   name: string
-  /** Returns undefined if nobody knows what became of the request, `not_sent` if the server cannot have got it. */
+  /** Returns undefined if the outcome is unknown, `not_sent` if the server cannot have received the request. */
   send(request: Request): Promise<{ status: number; body: Record<string, unknown> } | undefined | 'not_sent'>
 }
 

@@ -35,7 +35,7 @@ export type Chosen = Pick<TenantOperation, 'name' | 'target' | 'role' | 'invitat
 
 let requests = 0
 
-/** Sends a request to one of the servers. Returns undefined if nobody knows what became of it. */
+/** Sends a request to one of the servers. Returns undefined if its outcome is unknown. */
 async function send(
   { servers }: World,
   random: Random,

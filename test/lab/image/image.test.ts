@@ -19,7 +19,7 @@ const certificates = '/etc/ssl/certs/ca-certificates.crt'
 const image = 'localhost/usher-test'
 
 const folder = await mkdtemp(join(tmpdir(), 'usher-image-'))
-// Storage of its own, so that nothing else of this machine is seen or changed.
+// Separate storage, so that the test neither reads nor changes other images of this machine.
 // biome-ignore lint/style/noProcessEnv: the programs need PATH and the settings of this machine
 const env = { ...process.env, BUILDAH_ISOLATION: 'chroot', STORAGE_OPTS: '' }
 const storage = [

@@ -212,7 +212,7 @@ const requestEmailVerification = withToken(
   },
 )
 
-/** Expects that this user, if any, and nobody else gets a mail. Its code replaces an older one. */
+/** Expects that only this user, if any, gets a mail. Its code replaces an older one. */
 async function expectMail(world: World, path: string, purpose: CodePurpose, user: UserModel | undefined) {
   const database = world.model.databases.get(path) as DatabaseModel
   const mails = await world.receivedMails(database)

@@ -57,7 +57,7 @@ it('random operations of clients and operators in one database never affect anot
 
 /**
  * Tries every code, token and refresh token and every email with every password at every database, and compares all
- * listings. Nobody may have got a mail that no request caused.
+ * listings. No mail may have been sent without a request.
  */
 async function expectIsolated(world: World) {
   const choice: Choice = {

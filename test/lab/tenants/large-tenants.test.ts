@@ -34,7 +34,7 @@ const it = withOwnStore
     await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
     const ada: SignedInUser = await database.signedUp({ email, newTenant: 'Engines' })
 
-    /** Runs a request on a server of its own. Returns its result and its cost. */
+    /** Runs a request on a separate server. Returns its result and its cost. */
     async function costOf<Result>(work: (server: TestApi) => Promise<Result>) {
       const { recording, sent } = recordStatements(store)
       const server = await startApp(recording, settings)
