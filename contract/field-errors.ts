@@ -66,7 +66,7 @@ function report(issue: z.core.$ZodRawIssue, code: FieldErrorCode, detail: string
 }
 
 /**
- * Returns the field error of a zod issue. A rule without a code of its own is reported as `invalid_type`, without zod's
+ * Returns the field error of a zod issue. A rule without a separate code is reported as `invalid_type`, without zod's
  * message, which may contain patterns and values.
  */
 export function toFieldError(issue: { path?: readonly unknown[] | undefined; message: string }): FieldError {

@@ -9,7 +9,7 @@ const outputs = new Set(['dist', 'generated', 'node_modules'])
 
 const changedAt = (path) => lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** The time of a folder tells when a file was deleted from it. */
+/** The time of a folder shows when a file was deleted from it. */
 function* timesOf(folder) {
   yield changedAt(folder)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -40,7 +40,7 @@ export interface AddUserBody {
    * @example correct horse battery
    */
   password?: string | undefined
-  /** A password hash of another system, in place of `password`, in a format that the import accepts. */
+  /** A password hash of another system, instead of `password`, in a format that the import accepts. */
   passwordHash?: string | undefined
   /**
    * Display name. Null means none.

@@ -75,7 +75,7 @@ const metadata = (description: string) =>
     { examples: [{ plan: 'pro' }] },
   )
 
-/** Fields by which a product adds data of its own to a user or a tenant. */
+/** Fields for data of the product about a user or a tenant. */
 export const productFields = () => ({
   externalId: field(
     'The id in the product. Unique in the database among users, and among tenants. Null removes it.',

@@ -100,7 +100,7 @@ export const AddUserBody = body(
     email: NewEmail,
     password: NewPassword.optional(),
     passwordHash: field(
-      'A password hash of another system, in place of `password`, in a format that the import accepts.',
+      'A password hash of another system, instead of `password`, in a format that the import accepts.',
       z.string(mustBe('a string')).optional(),
       { maxLength: 65_536 },
     ),

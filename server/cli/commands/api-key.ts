@@ -117,7 +117,7 @@ function addRevokeCommand(apiKey: Command) {
     )
 }
 
-/** Prints the key on a line of its own at the end, where a script can read it. */
+/** Prints the key on a separate line at the end, where a script can read it. */
 const printCreated = (options: { json?: boolean }, created: CreatedApiKey, done: string) =>
   print(
     options,

@@ -43,7 +43,7 @@ export async function readNewPassword(): Promise<string> {
   return password
 }
 
-/** Throws if stdin is not a terminal, because nobody could confirm. @throws {UsageError} */
+/** Throws if stdin is not a terminal, because no one could confirm. @throws {UsageError} */
 export function requireTerminal(action: string) {
   if (!process.stdin.isTTY) throw new UsageError(`${action} without a terminal requires --yes`)
 }

@@ -12,7 +12,7 @@ export interface HashSettings extends Argon2Cost {
   queueSeconds: number
 }
 
-/** Password hashing: argon2id as PHC strings, on threads of its own. */
+/** Password hashing: argon2id as PHC strings, on separate threads. */
 export interface Hasher {
   /** @throws {Problem} `unavailable` if the wait would exceed the limit */
   hash(password: string, client?: Client): Promise<string>

@@ -157,7 +157,7 @@ async function replaceCode(
 }
 
 /**
- * Stores a code that no message sends, in place of the user's older one of its purpose. A message that was stored
+ * Stores a code that no message sends, and replaces the user's older one of its purpose. A message that was stored
  * before does not replace it.
  *
  * @returns the user, or undefined if there is no such user or the user is disabled

@@ -16,7 +16,7 @@ export type PendingChange = Pick<Code, 'databaseId' | 'id' | 'canonicalEmail' | 
 }
 
 /**
- * Stores a request to change the address, in place of an earlier one of the user.
+ * Stores a request to change the address, and replaces an earlier one of the user.
  *
  * @returns false if the user has changed since the request read it
  */

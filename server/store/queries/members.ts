@@ -17,7 +17,7 @@ export type TenantKey = Pick<Membership, 'databaseId' | 'tenantId'>
 /** Names a member. */
 export type MemberKey = TenantKey & Pick<Membership, 'userId'>
 
-/** Locks users by id, and then their tenant: nobody else changes, adds or removes members before the transaction ends. */
+/** Locks users by id, and then their tenant: no other transaction changes, adds or removes members before this one ends. */
 export const lockTenant = (
   { query }: Queries,
   { databaseId, tenantId }: TenantKey,
