@@ -86,7 +86,7 @@ export function serveOperations<R extends Routes>(
   const find = isOn ? findIf(isOn, context) : (path: DatabasePath) => context.findDatabase(path)
   const handlers = Object.entries(routes).map(([name, route]) => {
     const hooks = { onRequest: hooksBeforeBody(context, route.metadata, name === readsUser) }
-    return [name, { hooks, handler: handlerOf(context, find, [route, rules[name] as Rule]) }]
+    return [name, { hooks, handler: handlerOf({ context, find }, route, rules[name] as Rule) }]
   })
   app.register(server.plugin(server.router(routes, Object.fromEntries(handlers))), {
     requestValidationErrorHandler: async (error, request) => {
@@ -116,9 +116,9 @@ const findIf = (isOn: (database: Database) => boolean, context: AppContext) => a
 
 /** Returns the handler of an operation. */
 function handlerOf(
-  context: AppContext,
-  find: (path: DatabasePath) => Promise<Database>,
-  [{ responses, metadata }, rule]: [Route, Rule],
+  { context, find }: { context: AppContext; find: (path: DatabasePath) => Promise<Database> },
+  { responses, metadata }: Route,
+  rule: Rule,
 ) {
   const status = Object.keys(responses)
     .map(Number)

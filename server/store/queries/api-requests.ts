@@ -40,7 +40,12 @@ export const insertApiRequest = (
   { databaseId, key, fingerprint, response, userId, createdAt }: StoredRequest,
 ) =>
   transaction.query(insertStatement, [
-    ...[databaseId, key, fingerprint, JSON.stringify(response), userId, createdAt],
+    databaseId,
+    key,
+    fingerprint,
+    JSON.stringify(response),
+    userId,
+    createdAt,
   ])
 
 const insertStatement = `

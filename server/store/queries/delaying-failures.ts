@@ -31,7 +31,10 @@ export async function findDelayingFailures(
   least: Delaying,
 ): Promise<({ index: number } & LoginFailures)[]> {
   const rows = await store.query<Failures & { isNetwork: boolean; place: number }>(findDelayingStatement, [
-    ...[databaseId, arrayOf(addresses), least.count, least.since],
+    databaseId,
+    arrayOf(addresses),
+    least.count,
+    least.since,
   ])
   return rows.map(({ isNetwork, place, ...failures }) => ({
     index: place - 1,
