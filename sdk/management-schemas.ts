@@ -19,7 +19,7 @@ export interface AddTenantBody {
   /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
-   * Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.
+   * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
    *
    * @example 25
    */
@@ -100,7 +100,7 @@ export interface ChangeTenantBody {
   /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
-   * Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.
+   * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
    *
    * @example 25
    */
@@ -615,7 +615,7 @@ export interface TenantOfLine {
   /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
   /**
-   * Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.
+   * Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.
    *
    * @example 25
    */

@@ -71,7 +71,7 @@ const seatsText = failsWith('invalid_type', `must be a whole number from 1 to ${
 /** Returns the schema of the seats of a tenant in a request. */
 export const seats = () =>
   field(
-    'Maximum number of members who accept an invitation. Null removes the limit. This API can add members beyond it.',
+    'Maximum number of members: beyond it, no invitation can be accepted. Null removes the limit. This API can add members beyond it.',
     z.int(seatsText).min(1, seatsText).max(maxSeats, seatsText).nullish(),
     { format: 'int32', examples: [25] },
   )
