@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { createFairQueue } from '../../server/domain/passwords/fair-queue.js'
+
+/** Returns a queue with items, each as `network item`. */
+function queueOf(...items: string[]) {
+  const queue = createFairQueue<string>()
+  for (const item of items) queue.push(item.split(' ')[0] ?? '', item)
+  return queue
+}
+
+/** Removes all items, in their order. */
+function drain(queue: ReturnType<typeof queueOf>) {
+  const items: (string | undefined)[] = []
+  while (queue.size() > 0) items.push(queue.shift())
+  return items
+}
+
+it('networks take turns', () => {
+  const queue = queueOf('a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'c 1')
+  expect(queue.size()).toBe(6)
+  expect(drain(queue)).toEqual(['a 1', 'b 1', 'c 1', 'a 2', 'b 2', 'a 3'])
+  expect(queue.shift()).toBeUndefined()
+})
+
+it('a network whose items were all taken goes to the end', () => {
+  const queue = queueOf('a 1', 'b 1', 'b 2')
+  expect(queue.shift()).toBe('a 1')
+  queue.push('a', 'a 2')
+  expect(drain(queue)).toEqual(['b 1', 'a 2', 'b 2'])
+})
+
+it('removes an item that is in the queue', () => {
+  const queue = queueOf('a 1', 'a 2', 'a 3', 'b 1')
+  expect(queue.remove('a', 'a 2')).toBe(true)
+  expect([queue.remove('a', 'a 2'), queue.remove('c', 'a 1'), queue.remove('b', 'a 1')]).toEqual([
+    false,
+    false,
+    false,
+  ])
+  expect(drain(queue)).toEqual(['a 1', 'b 1', 'a 3'])
+})
+
+it.for(['a', 'b', 'c', 'd'])('counts what comes before a new item of a network: %s', (network) => {
+  const items = ['a 1', 'a 2', 'a 3', 'b 1', 'b 2', 'c 1']
+  const ahead = queueOf(...items).ahead(network)
+  expect(drain(queueOf(...items, `${network} new`)).indexOf(`${network} new`)).toBe(ahead)
+  expect(queueOf().ahead(network)).toBe(0)
+})
+
+it('counts held items only if asked, and until they are released', () => {
+  const queue = queueOf('a 1')
+  const releases = [queue.hold('b'), queue.hold('b'), queue.hold('a')]
+  expect([queue.size(), queue.ahead('a'), queue.ahead('c')]).toEqual([1, 1, 1])
+  expect(['a', 'b', 'c'].map((network) => queue.aheadWithHeld(network))).toEqual([4, 4, 2])
+  for (const release of releases) release()
+  expect(['a', 'b', 'c'].map((network) => queue.aheadWithHeld(network))).toEqual([1, 1, 1])
+  expect(drain(queue)).toEqual(['a 1'])
+})
+
+it('a network with held items only is passed over, and keeps its turn', () => {
+  const queue = queueOf()
+  const release = queue.hold('a')
+  queue.push('b', 'b 1')
+  queue.push('b', 'b 2')
+  expect(queue.shift()).toBe('b 1')
+  queue.push('a', 'a 1')
+  expect(queue.shift()).toBe('a 1')
+  // Because of the held item, it is still known.
+  expect(queue.aheadWithHeld('a')).toBe(2)
+  release()
+  expect(queue.aheadWithHeld('a')).toBe(1)
+  expect(drain(queue)).toEqual(['b 2'])
+})
