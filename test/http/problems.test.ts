@@ -252,6 +252,9 @@ describe('cross-origin requests', () => {
     })
     expect(response.headers['access-control-allow-origin']).toBe('*')
     expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
+    expect(response.headers['access-control-expose-headers']).toBe(
+      'X-Request-Id, Retry-After, WWW-Authenticate',
+    )
   })
 
   it('returns the allowed methods and headers to a preflight request', async ({ usher, database }) => {

@@ -83,6 +83,12 @@ it('ignores an unknown Expect header', async ({ port }) => {
   expect(response?.body).toBe('{"status":"ok"}')
 })
 
+it('accepts a request of HTTP/1.0 without Host', async ({ port }) => {
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /healthz HTTP/1.0\r\n\r\n')
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 .*\r\n\r\n\{"status":"ok"\}$/s)
+})
+
 it('returns 400 to a client that continues to send', async ({ port }) => {
   const bytes = `GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n${'x'.repeat(4_000_000)}`
   const [response] = parseResponses(await socketExchange(port, Buffer.from(bytes)))
