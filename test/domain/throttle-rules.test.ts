@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { createAttemptKeys } from '../../server/domain/throttle/attempt-keys.js'
 import { createMailLimits, type MailRequest } from '../../server/domain/throttle/mail-limits.js'
 import { createNetworkAllowance } from '../../server/domain/throttle/network-allowance.js'
 import { secondsLeft, wasSeen } from '../../server/domain/throttle/rules.js'
@@ -50,11 +51,13 @@ function newAllowance() {
     now,
     fullAt: new Map<string, number>(),
     statements: 0,
+    impossible: undefined as unknown,
     error: undefined as Error | undefined,
   }
   const query = async (_text: string, values: unknown[]) => {
     state.statements += 1
     if (state.error) throw state.error
+    state.impossible = values[6]
     const [databaseId, network, , first, milliseconds, latest] = values as [
       string,
       Uint8Array,
@@ -73,11 +76,11 @@ function newAllowance() {
   return {
     state,
     fail: (network = 'home', of = database) => allowance.countFailure(of, bytes(network)),
-    /** Returns the seconds that a client has to wait, or 0. */
+    /** Returns the seconds that a client has to wait, or undefined. */
     left(network = 'home', of = database) {
       try {
         allowance.assertLeft(of, bytes(network))
-        return 0
+        return undefined
       } catch (error) {
         return (error as { retryAfterSeconds: number }).retryAfterSeconds
       }
@@ -88,15 +91,18 @@ function newAllowance() {
 it('a network has an allowance of failures per database, which returns at a constant rate', async () => {
   const { state, fail, left } = newAllowance()
   for (let count = 0; count < 4; count++) {
-    expect(left()).toBe(0)
+    expect(left()).toBeUndefined()
     await fail()
   }
   expect(left()).toBe(900)
-  expect([left('office'), left('home', { id: 'two', networkFailuresPerHour: 4 })]).toEqual([0, 0])
+  expect([left('office'), left('home', { id: 'two', networkFailuresPerHour: 4 })]).toEqual([
+    undefined,
+    undefined,
+  ])
   state.now += 899_001
   expect(left()).toBe(1)
   state.now += 999
-  expect(left()).toBe(0)
+  expect(left()).toBeUndefined()
   await fail()
   expect(left()).toBe(900)
 })
@@ -107,7 +113,7 @@ it('a database without limit counts no failures', async () => {
   await fail('home', unlimited)
   expect(state.statements).toBe(0)
   for (let count = 0; count < 5; count++) await fail()
-  expect(left('home', unlimited)).toBe(0)
+  expect(left('home', unlimited)).toBeUndefined()
 })
 
 it('an allowance is read again by the next failure if the clock was set back', async () => {
@@ -116,14 +122,14 @@ it('an allowance is read again by the next failure if the clock was set back', a
   state.now -= 30_000
   expect(left()).toBe(930)
   state.now -= 1
-  expect(left()).toBe(0)
+  expect(left()).toBeUndefined()
 })
 
 it('while the store is unavailable, a process counts by itself', async () => {
   const { state, fail, left } = newAllowance()
   state.error = new UnavailableError('unavailable')
   for (let count = 0; count < 4; count++) {
-    expect(left()).toBe(0)
+    expect(left()).toBeUndefined()
     await fail()
   }
   expect(left()).toBe(900)
@@ -133,6 +139,12 @@ it('while the store is unavailable, a process counts by itself', async () => {
   expect(left()).toBe(1800)
   state.error = new TypeError('unexpected')
   await expect(fail()).rejects.toThrow('unexpected')
+})
+
+it('a stored time later than possible is ignored: an hour, one failure and the skew of clocks from now', async () => {
+  const { state, fail } = newAllowance()
+  await fail()
+  expect(state.impossible).toEqual(new Date(now + hour + 900_000 + 30_000))
 })
 
 it('failures that are not stored are added to the stored ones', () => {
@@ -202,6 +214,8 @@ it('a mail is limited by network, site, address, user or inviter, and at last by
     ...address,
     ['user', 5, 1, 'reset'],
   ])
+  const ofNobody = { ...ofClient, userId: undefined } as unknown as MailRequest
+  expect(limitsOf(ofNobody).shown).toEqual([network, ...address])
   expect(limitsOf({ purpose: 'notice', userId: 'ada' }).shown).toEqual([['user', 5, 1, 'notice']])
   expect(limitsOf({ purpose: 'invitation', canonicalEmail, inviterId: 'ada' }).shown).toEqual([
     ['inviter', 20, 1, 'invitation'],
@@ -218,4 +232,18 @@ it('addresses that differ only in a tag share a limit, and others do not', () =>
   for (const other of ['ad@example.com', 'ada@other.example', '+ada@example.com', 'ada@ex+ample.com'])
     expect(sourceOf(other)).not.toBe(ada)
   expect(sourceOf('+ada@example.com')).not.toBe(sourceOf('@example.com'))
+})
+
+it('the keys of an attempt depend on the database, and those of networks not on their notation', () => {
+  const { address, network, attempt } = createAttemptKeys(Buffer.alloc(32))
+  const key = attempt('one', 'ada@example.com', '192.0.2.1')
+  expect(key).toEqual({
+    address: address('one', 'ada@example.com'),
+    network: network('one', '::ffff:192.0.2.1'),
+  })
+  expect(address('two', 'ada@example.com')).not.toEqual(key.address)
+  expect(network('two', '192.0.2.1')).not.toEqual(key.network)
+  expect(network('one', '192.0.2.2')).not.toEqual(key.network)
+  expect(createAttemptKeys(Buffer.alloc(32, 1)).address('one', 'ada@example.com')).not.toEqual(key.address)
+  expect([key.address.length, Buffer.from(key.network).includes('192')]).toEqual([32, false])
 })
