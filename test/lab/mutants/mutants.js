@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 // npm run lab -- mutants [FOLDER TEST …]
 // FOLDER may also be files, and lines of files: 'server/config.ts:20-30 server/environment.ts'
+// MUTANT_COVERAGE=all runs all of the tests for each mutant, not only those that execute it.
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const [folder = 'server/domain/throttle', ...tests] = process.argv.slice(2)

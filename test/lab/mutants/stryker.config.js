@@ -1,6 +1,7 @@
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 
+const { MUTANT_COVERAGE: coverageAnalysis = 'perTest' } = env
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Mutates the files of a folder, or lines of a file, and runs the tests that execute each mutant. */
@@ -11,9 +12,10 @@ export default {
   mutate: env.MUTATED.split(' ').map((each) => (/\.ts(:|$)/.test(each) ? each : `${each}/**/*.ts`)),
   // Texts and lists of fields: what a user reads is compared elsewhere, and SQL without a text only fails.
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral', 'Regex'] },
-  coverageAnalysis: 'perTest',
+  // `all`: also for what the first test of a file executes for all of them, as it starts the app.
+  coverageAnalysis,
   // All tests would run for a mutant of what is only executed while a module is loaded.
-  ignoreStatic: true,
+  ignoreStatic: coverageAnalysis === 'perTest',
   concurrency: 2,
   timeoutMS: 30_000,
   tempDirName: '.usher/mutants',
