@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { requireValidApiKey } from '../../server/domain/api-keys/admit-api-key.js'
 import { hashOfApiKey, idOfApiKey, newApiKey } from '../../server/domain/api-keys/api-key.js'
 import { createApiKeyLookup } from '../../server/domain/api-keys/find-api-key.js'
+import type { AppContext } from '../../server/domain/context.js'
 import type { StoredApiKey } from '../../server/store/queries/api-keys.js'
 
 const expiresAt = new Date('2026-03-01T12:00:00Z')
@@ -95,4 +97,18 @@ it('reads a key together with what else a request needs', async () => {
   const read = async (of: string) => ({ ...state.keys.get(of), scopes: ['users:read'] }) as StoredApiKey
   expect(await byText('one', text, read)).toMatchObject({ id, scopes: ['users:read'] })
   expect(state.reads).toEqual([])
+})
+
+it('a key is valid until it expires or is revoked', async () => {
+  const { id, text } = newApiKey()
+  const { state, byId } = newLookup(text)
+  let now = expiresAt.getTime() - 1
+  const context = { now: () => now, findApiKey: { byId } } as unknown as AppContext
+  const required = () => requireValidApiKey(context, 'one', { id, scopes: new Set() })
+  await expect(required()).resolves.toBeUndefined()
+  now += 1
+  await expect(required()).rejects.toMatchObject({ code: 'key_invalid' })
+  now -= 1
+  state.keys.clear()
+  await expect(required()).rejects.toMatchObject({ code: 'key_invalid' })
 })
