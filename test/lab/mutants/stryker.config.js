@@ -12,7 +12,6 @@ export default {
   mutate: env.MUTATED.split(' ').map((each) => (/\.ts(:|$)/.test(each) ? each : `${each}/**/*.ts`)),
   // Texts and lists of fields: what a user reads is compared elsewhere, and SQL without a text only fails.
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral', 'Regex'] },
-  // `all`: also for what the first test of a file executes for all of them, as it starts the app.
   coverageAnalysis,
   // All tests would run for a mutant of what is only executed while a module is loaded.
   ignoreStatic: coverageAnalysis === 'perTest',
