@@ -3,7 +3,7 @@ import { inSharedContext } from '../telemetry/tracing.js'
 import type { Store } from './store.js'
 
 /** Maximum number of rows that one statement reads. */
-const maxReads = 128
+export const maxReads = 128
 
 /** Concurrent statements of a queue. More than one, because the connections of the others may hang. */
 const maxStatements = 4

@@ -23,7 +23,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** Returns the waits of a process and its store. @param max requests that may wait */
-function newProcess(max = 3) {
+function newProcess(max = 3, databasesPerStatement = 1) {
   const state = { reads: 0, seq: 1, isEnding: false, fails: false, hasMore: false }
   const waits = createListWaits({
     read: async () => {
@@ -31,6 +31,7 @@ function newProcess(max = 3) {
       if (state.fails) throw new Error('unavailable')
       return { ...place, seq: state.seq, hasMore: state.hasMore }
     },
+    databasesPerStatement: () => databasesPerStatement,
     isEnding: () => state.isEnding,
     max,
   })
@@ -91,6 +92,22 @@ it('after a wait for one of many databases, each of which is read seldom, the li
   expect([waits.count(), state.reads]).toEqual([400, 400])
   await vi.advanceTimersByTimeAsync(1)
   expect([await results[0], await results[399]]).toEqual(['changed', 'unchanged'])
+})
+
+it('databases that can share a statement are read at the same time, every half second', async () => {
+  const { state, waits } = newProcess(1_000, 128)
+  const client = newClient()
+  for (let index = 0; index < 200; index++) {
+    void waits.wait(`database ${index}`, place, { milliseconds: 25_000, client, apiKey: `key ${index}` })
+    await vi.advanceTimersByTimeAsync(2)
+  }
+  const reads: number[] = []
+  for (const milliseconds of [99, 1, 499, 1]) {
+    await vi.advanceTimersByTimeAsync(milliseconds)
+    reads.push(state.reads)
+  }
+  expect(reads).toEqual([0, 200, 200, 400])
+  waits.end()
 })
 
 it('a wait beyond the bound of the process is refused, until a client disconnects', async () => {

@@ -9,6 +9,7 @@ import {
   recordLoginFailure,
   releaseAttempt,
 } from '../../server/store/queries/login-failures.js'
+import { findLastPlace, findLastPlaces, revocations } from '../../server/store/queries/numbered-lists.js'
 import { endSessionOf } from '../../server/store/queries/sessions.js'
 import { findUsersOfTokens, type UserKey } from '../../server/store/queries/users.js'
 import type { Store } from '../../server/store/store.js'
@@ -112,6 +113,28 @@ it('findUsersOfTokens and findKeysAndHashes find only what is in the database of
     [],
     [one.id],
   ])
+})
+
+it('findLastPlaces finds the place in the list of each database', async ({ usher }) => {
+  const { store, context } = usher
+  const databases = await Promise.all([usher.newDatabase(), usher.newDatabase(), usher.newDatabase()])
+  const [one, two, three] = databases.map(({ id }) => id) as [string, string, string]
+  const revoke = async ({ opened, as }: (typeof databases)[number]) =>
+    as((await opened()).token.jwt, 'DELETE', 'me/sessions')
+  for (const database of databases) await revoke(database)
+  for (const id of [one, two]) await context.revocations.read(id, { after: undefined, limit: 10 })
+  await revoke(databases[1] as (typeof databases)[number])
+  const ids = [two, three, one]
+  const found = await findLastPlaces(store, revocations, ids)
+  expect(found.map((place) => place && [place.seq, place.hasMore])).toEqual([
+    [1, true],
+    undefined,
+    [1, false],
+  ])
+  const alone = ids.map((databaseId) => findLastPlace(store, { list: revocations, databaseId }))
+  expect(found.map((place) => place?.lineage)).toEqual(
+    (await Promise.all(alone)).map((place) => place?.lineage),
+  )
 })
 
 it('findLoginFailures counts neither failures of other users nor those that were taken back', async ({

@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
+import { findLastPlaces, keptEvents, revocations } from '../../server/store/queries/numbered-lists.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
 import { bystander } from './bystanders.js'
 import { useEmailChange } from './every-email-change.js'
@@ -127,13 +128,16 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
   ]
 }
 
-/** Sends requests to several databases at the same time, which share statements. */
-async function readAcrossDatabases({ newDatabase, send }: TestApi) {
+/** Sends requests to several databases at the same time, which share statements, and reads the lists that requests wait for. */
+async function readAcrossDatabases({ newDatabase, send, store, context }: TestApi) {
   const databases = await Promise.all([newDatabase(), newDatabase(), newDatabase()])
   const url = ({ users }: TestDatabase) => users.replace(/users$/, '.well-known/jwks.json')
   await Promise.all(databases.map((database) => send({ method: 'GET', url: url(database) })))
   const users = await Promise.all(databases.map(({ signedUp }) => signedUp()))
   await Promise.all(users.map(({ token }, index) => databases[index]?.me(token.jwt)))
+  const ids = databases.map(({ id }) => id)
+  for (const id of ids) await context.revocations.read(id, { after: undefined, limit: 1 })
+  for (const list of [revocations, keptEvents]) await findLastPlaces(store, list, ids)
 }
 
 /** Causes events that a webhook accepts, that `usher events tail` keeps, and that the webhook refuses. */

@@ -1,5 +1,10 @@
-import { batchReads } from '../../store/batched-reads.js'
-import type { NumberedList, Place } from '../../store/queries/numbered-lists.js'
+import { batchReads, batchReadsOfAll, maxReads } from '../../store/batched-reads.js'
+import {
+  findLastPlaces,
+  type LastPlace,
+  type NumberedList,
+  type Place,
+} from '../../store/queries/numbered-lists.js'
 import type { Store } from '../../store/store.js'
 import { cursorOf, placeOf } from './cursor.js'
 import { createListWaits, type ListWaits, type WaitSettings } from './list-waits.js'
@@ -28,9 +33,20 @@ export function createFollowedList(
     const pages = new Map([...new Set(keys)].map((key) => [key, read(key)]))
     return Promise.all(keys.map((key) => pages.get(key)))
   })
+  const findLast = batchReadsOfAll<{ databaseId: string }, LastPlace>(store, (keys) =>
+    findLastPlaces(
+      store,
+      list,
+      keys.map(({ databaseId }) => databaseId),
+    ),
+  )
   return {
     waits: createListWaits({
-      read: (databaseId) => numberNewRows(store, { list, databaseId }),
+      async read(databaseId) {
+        const last = await findLast({ databaseId })
+        return last && !last.hasMore ? last : numberNewRows(store, { list, databaseId })
+      },
+      databasesPerStatement: () => (store.readsAcrossDatabases() ? maxReads : 1),
       isEnding,
       max,
     }),

@@ -1,11 +1,13 @@
-import type { Place } from '../../store/queries/numbered-lists.js'
+import type { LastPlace, Place } from '../../store/queries/numbered-lists.js'
 import type { Client } from '../caller.js'
 import { cursorOf } from './cursor.js'
 
 /** Minimum time between two reads of a database for which requests wait. */
 const pollMilliseconds = 500
-/** Minimum time between two reads of any databases: at most 100 a second in a process. */
-const readMilliseconds = 10
+/** Minimum time between two statements that read any databases: at most 100 a second in a process. */
+const statementMilliseconds = 10
+/** A read is not planned earlier than this, because a timer may run too early. */
+const soonestMilliseconds = 50
 /** Time that each waiting request adds to the interval between two reads, because all of them get new rows simultaneously. */
 const waitMilliseconds = 1
 /** Share of the waits of a process that requests with one API key may take. */
@@ -50,7 +52,9 @@ interface Group {
 /** What {@link createListWaits} needs. */
 export interface WaitSettings {
   /** Returns the last place of a database, which may have moved, and whether rows without number follow it. */
-  read: (databaseId: string) => Promise<Place & { hasMore: boolean }>
+  read: (databaseId: string) => Promise<LastPlace>
+  /** Returns how many databases can share a statement if they are read at the same time. */
+  databasesPerStatement: () => number
   /** Whether the server shuts down. Waits end then. */
   isEnding: () => boolean
   /** Requests of the process that wait at most. Those with one API key are a quarter of them at most. */
@@ -101,12 +105,18 @@ function createGroups(max: number, schedule: (databaseId: string) => NodeJS.Time
  * Creates the waits of a process for rows of a list. All requests that wait for a database share one read of it, at most two
  * per second, and hold no connection of the store.
  */
-export function createListWaits({ read, isEnding, max }: WaitSettings) {
+export function createListWaits({ read, databasesPerStatement, isEnding, max }: WaitSettings) {
   function interval(databaseId: string) {
     const waiting = groups.get(databaseId)?.waits.size ?? 0
-    return Math.max(pollMilliseconds, groups.size * readMilliseconds, waiting * waitMilliseconds)
+    const statements = groups.size / databasesPerStatement()
+    return Math.max(pollMilliseconds, statements * statementMilliseconds, waiting * waitMilliseconds)
   }
-  const schedule = (databaseId: string): NodeJS.Timeout => setTimeout(poll, interval(databaseId), databaseId)
+  function schedule(databaseId: string): NodeJS.Timeout {
+    // Databases that can share a statement are read at the same time.
+    const since = databasesPerStatement() > 1 ? performance.now() % pollMilliseconds : 0
+    const delay = interval(databaseId) - since
+    return setTimeout(poll, delay < soonestMilliseconds ? delay + pollMilliseconds : delay, databaseId)
+  }
   const { groups, count, hasRoom, add, remove } = createGroups(max, schedule)
   let hasEnded = false
 

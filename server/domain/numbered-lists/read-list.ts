@@ -6,6 +6,7 @@ import {
   findLastPlace,
   findRowsAfter,
   hasRows,
+  type LastPlace,
   type ListOfDatabase,
   type NumberedRow,
   numberRows,
@@ -16,12 +17,6 @@ import { Problem } from '../problem.js'
 import { newLineage } from './cursor.js'
 
 type Queries = Pick<Store, 'query' | 'transaction'>
-
-/** The last place of a database's list. */
-export interface LastPlace extends Place {
-  /** Whether there are rows that have no number yet. */
-  hasMore: boolean
-}
 
 /** Numbers new rows of a database, at most 1,000. Returns the place after the last row that has a number. */
 export async function numberNewRows(store: Queries, of: ListOfDatabase): Promise<LastPlace> {

@@ -29,13 +29,19 @@ export type NumberedList = ReturnType<typeof listOf>
 /** Returns the list of a table. Both tables have the columns of kept_event and event_cursor. */
 function listOf(table: string, cursorTable: string) {
   const [rows, cursor] = [`usher.${table}`, `usher.${cursorTable}`]
+  // The order makes Postgres use the index of rows without number, not read the table until it finds one.
+  const lastPlace = (databaseId: string) => `lineage, last_seq AS seq, (
+    SELECT id FROM ${rows} WHERE database_id = ${databaseId} AND seq IS NULL ORDER BY stored_at, id LIMIT 1
+  ) IS NOT NULL AS "hasMore"`
   return {
-    // The order makes Postgres use the index of rows without number, not read the table until it finds one.
     findLast: `
-  SELECT lineage, last_seq AS seq, (
-    SELECT id FROM ${rows} WHERE database_id = $1::uuid AND seq IS NULL ORDER BY stored_at, id LIMIT 1
-  ) IS NOT NULL AS "hasMore"
+  SELECT ${lastPlace('$1::uuid')}
   FROM ${cursor} WHERE database_id = $1::uuid`,
+    // OFFSET 0 keeps the subquery separate. Otherwise Postgres might read all rows of a small table.
+    findLastOfDatabases: `
+  SELECT wanted.id AS "databaseId", ${lastPlace('wanted.id')}
+  FROM unnest((SELECT $1::uuid[])::uuid[]) AS wanted (id)
+  CROSS JOIN LATERAL (SELECT * FROM ${cursor} WHERE database_id = wanted.id OFFSET 0) AS cursor`,
     createLineage: `
   INSERT INTO ${cursor} (database_id, lineage) VALUES ($1::uuid, $2) ON CONFLICT (database_id) DO NOTHING`,
     replaceLineage: `UPDATE ${cursor} SET lineage = $2 WHERE database_id = $1::uuid RETURNING 1`,
@@ -74,10 +80,26 @@ export interface ListOfDatabase {
   databaseId: string
 }
 
-/** Returns the place after the last numbered row, and whether there are rows without number. Undefined if no reader came before. */
+/** The place after the last numbered row of a database. */
+export interface LastPlace extends Place {
+  /** Whether there are rows that have no number yet. */
+  hasMore: boolean
+}
+
+/** Returns the last place of a database. Undefined if no reader came before. */
 export async function findLastPlace(store: Queries, { list, databaseId }: ListOfDatabase) {
-  const [place] = await store.query<Place & { hasMore: boolean }>(list.findLast, [databaseId])
+  const [place] = await store.query<LastPlace>(list.findLast, [databaseId])
   return place
+}
+
+/** Returns for each database what {@link findLastPlace} does. On Citus, finds that of one database. */
+export async function findLastPlaces(store: Queries, list: NumberedList, databaseIds: readonly string[]) {
+  const [databaseId] = databaseIds
+  if (databaseId && databaseIds.length === 1) return [await findLastPlace(store, { list, databaseId })]
+  type Row = LastPlace & { databaseId: string }
+  const rows = await store.query<Row>(list.findLastOfDatabases, [databaseIds])
+  const places = new Map(rows.map((row) => [row.databaseId, row]))
+  return databaseIds.map((id) => places.get(id))
 }
 
 /** Creates the cursor row of a database, unless it exists. */
