@@ -24,8 +24,8 @@ async function thrown(error: Error, headers: Record<string, string> = {}) {
 
 it.for([
   [new TypeError('a bug'), 500, 'internal_error', ['50 internal error']],
-  [new UnavailableError('the store is away'), 503, 'unavailable', ['40 unavailable']],
-  [new DependencyUnavailable('the list is away'), 503, 'unavailable', ['40 unavailable']],
+  [new UnavailableError('the store is unreachable'), 503, 'unavailable', ['40 unavailable']],
+  [new DependencyUnavailable('the list is unreachable'), 503, 'unavailable', ['40 unavailable']],
   [new Problem('unavailable'), 503, 'unavailable', []],
   [new Problem('email_taken'), 409, 'email_taken', []],
 ] as const)('%s is a %s and is logged if it is unexpected', async ([error, status, code, lines]) => {
@@ -40,7 +40,7 @@ it.for([
     code,
     requestId: expect.any(String),
   })
-  expect(response.body).not.toMatch(/a bug|is away/)
+  expect(response.body).not.toMatch(/a bug|is unreachable/)
 })
 
 it('a disconnected client gets no problem', async () => {
