@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { expect, inject } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
 import { expireCursors } from '../../server/domain/management/expire-cursors.js'
 import { placeOf } from '../../server/domain/numbered-lists/cursor.js'
-import { type ListPage, readList } from '../../server/domain/numbered-lists/read-list.js'
+import { deleteEndedRows, type ListPage, readList } from '../../server/domain/numbered-lists/read-list.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { keptEvents as list, type Place } from '../../server/store/queries/numbered-lists.js'
 import { changeWithMessages, insertMessages } from '../../server/store/queries/outbox.js'
@@ -201,6 +201,7 @@ it('a reader does not wait for one that is frozen while it numbers', async ({ st
   await events.add(user(1), 'one')
   const { next } = await events.read()
   const [locked, end] = [newGate(), newGate()]
+  onTestFinished(end.open)
   const frozen = store.transaction(database.id, async (query) => {
     await query('SELECT 1 FROM usher.event_cursor WHERE database_id = $1::uuid FOR UPDATE', [database.id])
     locked.open()
@@ -210,6 +211,8 @@ it('a reader does not wait for one that is frozen while it numbers', async ({ st
   await events.add(user(1), 'two')
   expect(await events.read()).toMatchObject({ names: ['one'], moreAvailable: true })
   await expect(events.read(next)).rejects.toThrow(UnavailableError)
+  // The sweep goes on to the next database.
+  expect(await deleteEndedRows(store, { list, databaseId: database.id }, new Date(0))).toBe(false)
   end.open()
   await frozen
   expect((await events.read(next)).names).toEqual(['two'])

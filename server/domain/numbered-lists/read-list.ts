@@ -84,11 +84,12 @@ export async function readList(
  * Deletes some of the rows that were created before an instant. Numbers them first: a cursor before a row that is deleted
  * expires.
  *
- * @returns whether there may be more
+ * @returns whether there may be more. False while another reader, which may be frozen, keeps rows from being numbered
  */
 export async function deleteEndedRows(store: Queries, of: ListOfDatabase, createdBefore: Date) {
   if (!(await hasRows(store, of))) return false
-  const { hasMore } = await numberNewRows(store, of)
+  const last = await requireLastPlace(store, of)
+  const numbered = last.hasMore ? await numberRows(store, of) : last
   const isMoreToDelete = await deleteFirstRows(store, of, createdBefore)
-  return hasMore || isMoreToDelete
+  return isMoreToDelete || (numbered?.hasMore ?? false)
 }
