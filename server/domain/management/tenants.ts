@@ -132,11 +132,15 @@ export async function deleteTenant({ store, now, apiKey }: Operation, ref: Datab
   }
 }
 
-/** Returns a handler of rejections. If a row that a new one refers to was deleted, it throws the error for that row. */
-export const ifDeletedMeanwhile = (requireAll: () => Promise<unknown>) => async (error: unknown) => {
-  if (isForeignKeyViolation(error)) await requireAll()
-  throw error
-}
+/**
+ * Returns a handler of rejections. If a row that a new one refers to was deleted, `requireAll` throws the error for that row. It
+ * gets the error of the store.
+ */
+export const ifDeletedMeanwhile =
+  (requireAll: (cause: unknown) => Promise<unknown>) => async (error: unknown) => {
+    if (isForeignKeyViolation(error)) await requireAll(error)
+    throw error
+  }
 
 /** Returns a tenant. @throws {OperatorError} if there is no such tenant or database */
 export async function findTenant(store: Store, ref: DatabaseRef, id: string) {

@@ -5,7 +5,6 @@ import {
   maxImportedLines,
   type UserLine,
 } from '@usher/contract/management'
-import { isForeignKeyViolation } from '../../../store/errors.js'
 import type { Store } from '../../../store/store.js'
 import { audit } from '../../../telemetry/audit.js'
 import { type ApiKey, requireScope } from '../../api-keys/admit-api-key.js'
@@ -14,6 +13,7 @@ import { Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { requireDatabase } from '../databases.js'
 import { type KeepResponse, oncePerKey } from '../once-per-key.js'
+import { ifDeletedMeanwhile } from '../tenants.js'
 import { createImport, type Line, type StoredLine } from './import-lines.js'
 
 /**
@@ -35,7 +35,7 @@ export function importManagedUsers(
     const imported = await createImport(context, database)(lines, {
       require: (user) => requireScopes(apiKey, user),
       onStored: (transaction, stored) => keep(transaction, resultOf(stored)),
-    }).catch(ifDeletedMeanwhile(store, params))
+    }).catch(ifDeletedMeanwhile((cause) => requireAgain(store, params, cause)))
     const result = resultOf(imported)
     const { created: added, existing: alreadyThere, rejected } = result
     const users = { added, alreadyThere, rejected }
@@ -46,11 +46,10 @@ export function importManagedUsers(
 }
 
 /**
- * Returns a handler of rejections. If the database was deleted meanwhile, there is nothing to import into. If a tenant of a
- * line was, the lines can be imported again, which creates it.
+ * Throws the error of an import whose database or tenant was deleted meanwhile. If only a tenant was, the lines can be imported
+ * again, which creates it.
  */
-const ifDeletedMeanwhile = (store: Store, path: DatabasePath) => async (cause: unknown) => {
-  if (!isForeignKeyViolation(cause)) throw cause
+async function requireAgain(store: Store, path: DatabasePath, cause: unknown) {
   await requireDatabase(store, path)
   throw new Problem('unavailable', { cause })
 }
