@@ -12,6 +12,7 @@ import { storeCode as insertCode } from '../../server/store/queries/codes.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { newGate } from '../support/gate.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { openPostgresCopy, type TestStore } from '../support/store.js'
 
@@ -130,7 +131,7 @@ async function signUp(usher: TestApi, store: Store, database: TestDatabase): Pro
 
 /** Returns a store whose revocations wait before they are committed. */
 function holdRevocations(postgres: TestStore) {
-  let [executed, commit] = [deferred(), deferred()]
+  let [executed, commit] = [newGate(), newGate()]
   const isRevocation = (text: string) => /SET[^;]* tokens_valid_after =/.test(text)
   const transaction: Store['transaction'] = (databaseId, work) =>
     postgres.transaction(databaseId, async (query) => {
@@ -140,8 +141,8 @@ function holdRevocations(postgres: TestStore) {
         return query(text, values)
       })
       if (!hasRevoked) return result
-      executed.resolve()
-      await commit.promise
+      executed.open()
+      await commit.opened
       return result
     })
   const query: Store['query'] = (text, values, milliseconds) =>
@@ -151,19 +152,11 @@ function holdRevocations(postgres: TestStore) {
   return {
     store: { ...postgres, query, transaction },
     reset: () => {
-      ;[executed, commit] = [deferred(), deferred()]
+      ;[executed, commit] = [newGate(), newGate()]
     },
-    executed: () => executed.promise,
-    commit: () => commit.resolve(),
+    executed: () => executed.opened,
+    commit: () => commit.open(),
   }
-}
-
-function deferred() {
-  let resolve: () => void = () => undefined
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }
 
 describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
@@ -233,14 +226,14 @@ it('a code that is stored while a revocation waits for it is rejected', async ({
   servers: { subject, there },
 }) => {
   const { database, user } = subject
-  const [stored, commit] = [deferred(), deferred()]
+  const [stored, commit] = [newGate(), newGate()]
   const transaction: Store['transaction'] = (databaseId, work, milliseconds) =>
     postgres.transaction(
       databaseId,
       async (query) => {
         const result = await work(query)
-        stored.resolve()
-        await commit.promise
+        stored.open()
+        await commit.opened
         return result
       },
       milliseconds,
@@ -258,10 +251,10 @@ it('a code that is stored while a revocation waits for it is rejected', async ({
   await postgres.prisma.message.create({ data: { ...message, dueAt: null } })
   const expiresAt = new Date(there.clock.now + 3_600_000)
   const storing = insertCode({ query: postgres.query, transaction }, { ...code, expiresAt }, () => true)
-  await stored.promise
+  await stored.opened
   const revoked = revokeTokens({ store: postgres, now: createdAt }, database, user.id)
   await expect.poll(() => lockWaits(postgres), { timeout: 10_000 }).toBe(1)
-  commit.resolve()
+  commit.open()
   expect(await storing).toMatchObject({ email: user.email })
   await revoked
   const payload = {
