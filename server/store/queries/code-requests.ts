@@ -3,7 +3,7 @@ import type { Store } from '../store.js'
 type Queries = Pick<Store, 'query'>
 
 /** A count that a request for a mail increases. */
-export interface Count {
+export interface MailCount {
   /** Undefined to count all kinds of mails together. */
   purpose: string | undefined
   /** HMAC of the network, site, address or database whose mails are counted. */
@@ -15,7 +15,7 @@ export interface Count {
 /** The counts of a request for a mail. Every request must have them in the same order. */
 export interface CountedRequest {
   databaseId: string
-  counts: readonly Count[]
+  counts: readonly MailCount[]
   now: Date
   /** A later timestamp of a count is ignored, because the clock was set back since it was written. */
   impossible: Date

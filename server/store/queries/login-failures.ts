@@ -21,7 +21,7 @@ export interface LoginFailures {
 }
 
 /** How a failure is counted: with `account`, also over all networks. */
-export interface Count {
+export interface CountedFailure {
   attempt: Attempt
   now: Date
   /** A count whose last failure is earlier restarts at 1. */
@@ -38,7 +38,7 @@ const counted = (account: boolean) => `
     last_failure_at = excluded.last_failure_at`
 
 /** Counts a failed login, and deletes up to 100 expired counts of other addresses. */
-export async function recordLoginFailure(store: Queries, databaseId: string, count: Count) {
+export async function recordLoginFailure(store: Queries, databaseId: string, count: CountedFailure) {
   const { attempt, now, expired, account } = count
   await store.query(recordStatements[account ? 'account' : 'network'], [
     databaseId,
@@ -69,7 +69,7 @@ const recordStatements = { account: recordStatement(true), network: recordStatem
  */
 export async function reserveAttempt(
   store: Queries,
-  { databaseId, attempt, now, expired, account }: Count & { databaseId: string },
+  { databaseId, attempt, now, expired, account }: CountedFailure & { databaseId: string },
   { decidedOn, limits }: { decidedOn: LoginFailures; limits: { network: number; account: number } },
 ): Promise<boolean> {
   const { address, network } = attempt

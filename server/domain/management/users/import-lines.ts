@@ -1,7 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FieldError } from '@usher/contract'
 import type { UserLine } from '@usher/contract/management'
-import { type AddedUsers, addUsers, type NewUser } from '../../../store/queries/management/import-users.js'
+import {
+  type AddedUsers,
+  addUsers,
+  type UserWithTenants,
+} from '../../../store/queries/management/import-users.js'
 import type { TypedQueries } from '../../../store/queries/management/typed-queries.js'
 import type { Store } from '../../../store/store.js'
 import { clockSkewSeconds } from '../../clock.js'
@@ -90,7 +94,8 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
   }
 }
 
-const rolesOf = ({ tenants }: NewUser) => tenants.map(({ role }) => ['role', role ?? undefined] as const)
+const rolesOf = ({ tenants }: UserWithTenants) =>
+  tenants.map(({ role }) => ['role', role ?? undefined] as const)
 
 /** The error of an address that a user has recently given up. */
 const reservedText = 'is reserved for a user who can undo a change of address'
@@ -123,7 +128,7 @@ const reasonOf = ({ row: { user, tenants } }: Candidate) =>
 
 interface Candidate {
   line: Line
-  row: NewUser
+  row: UserWithTenants
   dummyHash: string
 }
 

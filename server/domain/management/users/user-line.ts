@@ -2,7 +2,7 @@ import { type FieldError, toFieldError } from '@usher/contract'
 import { UserLine } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
 import type { UserToExport } from '../../../store/queries/management/export-users.js'
-import type { NewUser } from '../../../store/queries/management/import-users.js'
+import type { UserWithTenants } from '../../../store/queries/management/import-users.js'
 import type { ProductFields } from '../../../store/queries/product-fields.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
@@ -34,7 +34,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** Returns the rows that a line adds. */
-export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): NewUser {
+export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now: Date): UserWithTenants {
   const createdAt = user.createdAt ?? now
   return {
     user: {

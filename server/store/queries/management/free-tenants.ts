@@ -1,4 +1,4 @@
-import type { NewUser } from './import-users.js'
+import type { UserWithTenants } from './import-users.js'
 import type { TypedQueries } from './typed-queries.js'
 
 /**
@@ -9,7 +9,7 @@ import type { TypedQueries } from './typed-queries.js'
 export async function withFreeTenants(
   store: TypedQueries,
   { databaseId, ids = new Map() }: { databaseId: string; ids?: Map<string, string> },
-  users: readonly NewUser[],
+  users: readonly UserWithTenants[],
 ) {
   const externalIds = users.flatMap(({ tenants }) => tenants.flatMap(({ externalId }) => externalId ?? []))
   if (externalIds.length === 0) return users

@@ -10,7 +10,7 @@ import { inTransaction, type TypedQueries } from './typed-queries.js'
 // database_id.
 
 /** A user to add, with the user's tenants. */
-export interface NewUser {
+export interface UserWithTenants {
   user: Omit<
     User,
     'databaseId' | 'generation' | 'tenantsVersion' | 'reservedFor' | 'reservedUntil' | keyof ProductFields
@@ -30,7 +30,7 @@ export interface AddedUsers {
 /** Users to add. */
 export interface Addition {
   /** With distinct canonical emails. */
-  users: readonly NewUser[]
+  users: readonly UserWithTenants[]
   /** Called before the transaction ends. */
   onAdded?: (transaction: TypedQueries, result: AddedUsers) => Promise<unknown> | undefined
 }
@@ -54,7 +54,7 @@ export function addUsers(
       const { user } = await transaction.loadPrisma()
       const allowed = await withFreeTenants(transaction, { databaseId }, users)
       const added = await insertUsers(transaction, databaseId, allowed)
-      const isAdded = ({ user }: NewUser) => added.has(user.canonicalEmail)
+      const isAdded = ({ user }: UserWithTenants) => added.has(user.canonicalEmail)
       await insertTenants(transaction, databaseId, users.filter(isAdded))
       const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
       const existing = await user.findMany({
@@ -119,7 +119,7 @@ export function createDryRun() {
   }
 }
 
-async function insertUsers(transaction: TypedQueries, databaseId: string, users: readonly NewUser[]) {
+async function insertUsers(transaction: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
   const prisma = await transaction.loadPrisma()
   // In one order, so that two imports of the same users do not deadlock.
   const rows = users
@@ -142,7 +142,11 @@ async function insertUsers(transaction: TypedQueries, databaseId: string, users:
   return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
 }
 
-async function insertTenants(transaction: TypedQueries, databaseId: string, users: readonly NewUser[]) {
+async function insertTenants(
+  transaction: TypedQueries,
+  databaseId: string,
+  users: readonly UserWithTenants[],
+) {
   const tenants = users
     .flatMap(({ user, tenants }) => tenants.map((each) => ({ ...each, userId: user.id })))
     .sort((one, other) => (one.id < other.id ? -1 : 1))
