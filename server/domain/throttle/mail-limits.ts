@@ -49,6 +49,15 @@ export interface MailSettings {
   mailsPerHour: number
 }
 
+interface Rate {
+  mails: number
+  windowMilliseconds: number
+}
+
+const perMinute = (mails: number): Rate => ({ mails, windowMilliseconds: minuteMilliseconds })
+const perHour = (mails: number): Rate => ({ mails, windowMilliseconds: hourMilliseconds })
+const perDay = (mails: number): Rate => ({ mails, windowMilliseconds: dayMilliseconds })
+
 /**
  * Returns a function that returns the limits of a request, in the order in which they are counted and locked. The
  * limit of the database is last, because all requests of the database wait for its lock.
@@ -59,11 +68,7 @@ export function createMailLimits(masterKey: Buffer) {
     new Uint8Array(createHmac('sha256', secret).update(JSON.stringify(texts)).digest())
   return (database: MailSettings, request: MailRequest): MailLimit[] => {
     const { purpose } = request
-    const limit = (
-      [name, value]: [LimitName, string],
-      mails: number,
-      windowMilliseconds = hourMilliseconds,
-    ) => ({
+    const limit = (name: LimitName, value: string, { mails, windowMilliseconds }: Rate) => ({
       name,
       source: sourceOf(database.id, name, value, String(windowMilliseconds)),
       purpose: name === 'database' ? undefined : purpose,
@@ -71,17 +76,17 @@ export function createMailLimits(masterKey: Buffer) {
       mailMilliseconds: Math.floor(windowMilliseconds / mails),
     })
     const ofInviter = (inviterId: string, mailbox: string) => [
-      limit(['inviter', inviterId], invitationLimits.perHour),
-      limit(['inviter', inviterId], invitationLimits.perDay, dayMilliseconds),
-      limit(['address', mailbox], invitationLimits.addressPerDay, dayMilliseconds),
+      limit('inviter', inviterId, perHour(invitationLimits.perHour)),
+      limit('inviter', inviterId, perDay(invitationLimits.perDay)),
+      limit('address', mailbox, perDay(invitationLimits.addressPerDay)),
     ]
     const ofClient = (clientAddress: string, mailbox: string) => {
       const site = siteOf(clientAddress)
       return [
-        limit(['network', networkOf(clientAddress)], mailsPerHour.network),
-        ...(site ? [limit(['site', site], mailsPerHour.site)] : []),
-        limit(['address', mailbox], 1, minuteMilliseconds),
-        limit(['address', mailbox], mailsPerHour.address),
+        limit('network', networkOf(clientAddress), perHour(mailsPerHour.network)),
+        ...(site ? [limit('site', site, perHour(mailsPerHour.site))] : []),
+        limit('address', mailbox, perMinute(1)),
+        limit('address', mailbox, perHour(mailsPerHour.address)),
       ]
     }
     return [
@@ -89,8 +94,10 @@ export function createMailLimits(masterKey: Buffer) {
       ...('clientAddress' in request
         ? ofClient(request.clientAddress, withoutTag(request.canonicalEmail))
         : []),
-      ...('userId' in request && request.userId ? [limit(['user', request.userId], mailsPerHourOfUser)] : []),
-      ...(database.mailsPerHour > 0 ? [limit(['database', ''], database.mailsPerHour)] : []),
+      ...('userId' in request && request.userId
+        ? [limit('user', request.userId, perHour(mailsPerHourOfUser))]
+        : []),
+      ...(database.mailsPerHour > 0 ? [limit('database', '', perHour(database.mailsPerHour))] : []),
     ]
   }
 }
