@@ -121,7 +121,7 @@ it('a wait beyond the bound of the process is refused, until a client disconnect
   const next = wait()
   expect(waits.count()).toBe(3)
   waits.end()
-  expect(await next).toBe('refused')
+  expect([await next, await wait()]).toEqual(['refused', 'refused'])
 })
 
 it('a database with many requests never takes the places of all others', async () => {
@@ -151,8 +151,15 @@ it('the requests with one API key take a quarter of the places at most, and free
   void wait(newClient(), 'one', 'other key')
   first.disconnect()
   void wait(newClient(), 'one', 'key')
+  expect(await wait(newClient(), 'one', 'key')).toBe('refused')
   expect(waits.count()).toBe(3)
   waits.end()
+})
+
+it('a client that disconnected before its wait does not take a place', async () => {
+  const { waits, wait } = newProcess()
+  expect(await wait({ ...newClient(), isDisconnected: () => true })).toBe('unchanged')
+  expect(waits.count()).toBe(0)
 })
 
 it('all waits end within half a second when the server shuts down, and new ones are refused', async () => {

@@ -76,7 +76,7 @@ export async function readList(
   const following = rows[0]?.seq ?? last.seq + 1
   if (after && following !== after.seq + 1) throw new Problem('cursor_expired')
   const seq = rows.at(-1)?.seq ?? last.seq
-  const moreAvailable = rows.length > 0 && (seq < last.seq || last.hasMore)
+  const moreAvailable = seq < last.seq || last.hasMore
   return { rows, next: { lineage: last.lineage, seq }, moreAvailable }
 }
 
