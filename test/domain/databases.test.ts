@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { defaultSettings, settingsOf } from '../../server/domain/databases/settings.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
+import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { openTestStore } from '../support/store.js'
 
@@ -42,6 +43,31 @@ it('reads a database again after five seconds, and keeps its opened keys', async
   const after = await find(path)
   expect(after.tokenMaxAgeSeconds).toBe(60)
   expect(after.keys[0]?.verify).toBe(before.keys[0]?.verify)
+  await rotateKeys({ store, now: new Date() }, path, 0)
+  cacheNow += 5_001
+  const { keys } = await find(path)
+  expect(keys.map(({ verify }) => verify)).toEqual([expect.any(Function), before.keys[0]?.verify])
+  expect(keys[0]?.verify).not.toBe(before.keys[0]?.verify)
+  await store.close()
+})
+
+it('events are kept for `events tail` until the later of two instants, as servers of two versions store them', async () => {
+  const store = await openTestStore()
+  const path = { workspaceSlug: 'tailed', databaseName: 'app' }
+  await createWorkspace(store, path.workspaceSlug, new Date())
+  const { id } = await createDatabase({ store, now: new Date() }, path, {})
+  const settings = { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 }
+  const tailedUntil = async () => (await createDatabaseLookup(store, settings)(path)).eventsTailedUntil
+  const [early, middle, late] = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => new Date(day))
+  expect(await tailedUntil()).toBeNull()
+  await store.prisma.database.update({ where: { id }, data: { eventsTailedUntil: middle } })
+  expect(await tailedUntil()).toEqual(middle)
+  await store.prisma.eventTail.create({ data: { databaseId: id, tailedUntil: early } })
+  expect(await tailedUntil()).toEqual(middle)
+  await store.prisma.eventTail.update({ where: { databaseId: id }, data: { tailedUntil: late } })
+  expect(await tailedUntil()).toEqual(late)
+  await store.prisma.database.update({ where: { id }, data: { eventsTailedUntil: null } })
+  expect(await tailedUntil()).toEqual(late)
   await store.close()
 })
 

@@ -135,7 +135,7 @@ export const settings = {
     placeholder: '<days>',
     description: 'days for which the management API lists events, 0 to 90; 0 to keep none',
     label: 'events kept',
-    show: (days) => (days === 0 ? 'no' : `${days} days`),
+    show: (days) => (days === 0 ? 'no' : `${days} ${days === 1 ? 'day' : 'days'}`),
   }),
 }
 

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { readSetting, type SettingName, settings } from '../../server/domain/databases/settings.js'
+
+const urlOf = (length: number) => `https://a.test/${'a'.repeat(length - 'https://a.test/'.length)}`
+const claimsOf = (bytes: number) => JSON.stringify({ a: 'a'.repeat(bytes - '{"a":""}'.length) })
+
+it.for<[SettingName, string, unknown]>([
+  ['webhookUrl', 'http://a.test/hook?key=1', 'http://a.test/hook?key=1'],
+  ['webhookUrl', urlOf(2_000), urlOf(2_000)],
+  ['webhookUrl', 'none', null],
+  ['appUrl', 'https://a.test/app//', 'https://a.test/app'],
+  ['appUrl', 'none', null],
+  ['claims', claimsOf(1_024), JSON.parse(claimsOf(1_024))],
+  ['eventsKept', '90', 90],
+])('%s accepts %s', ([name, text, value]) => {
+  expect(readSetting(settings[name], text)).toEqual({ value, error: undefined })
+})
+
+it.for<[SettingName, string, string]>([
+  ['webhookUrl', 'a.test', 'must be an http or https URL, or "none"'],
+  ['webhookUrl', 'ftp://a.test', 'must be an http or https URL, or "none"'],
+  ['webhookUrl', 'https://name@a.test', 'must have no user name, no password and no fragment'],
+  ['webhookUrl', 'https://:secret@a.test', 'must have no user name, no password and no fragment'],
+  ['webhookUrl', 'https://a.test/#part', 'must have no user name, no password and no fragment'],
+  ['webhookUrl', urlOf(2_001), 'must have at most 2000 characters'],
+  ['appUrl', 'https://a.test/?a=1', 'must have no query'],
+  ['claims', claimsOf(1_025), 'must have at most 1024 bytes'],
+  ['claims', '{', 'must be a JSON object, such as {"role":"authenticated"}'],
+])('%s refuses %s', ([name, text, error]) => {
+  expect(readSetting(settings[name], text)).toEqual({ value: undefined, error })
+})
+
+it.for([
+  [0, 'no'],
+  [1, '1 day'],
+  [90, '90 days'],
+] as const)('events that are kept for %i days are shown as "%s"', ([days, text]) => {
+  expect(settings.eventsKept.show(days)).toBe(text)
+})
