@@ -1,6 +1,7 @@
 import pg from 'pg'
-import { expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { endsAt, idBetween, startSweep, sweepDatabase } from '../../server/domain/sweep/sweep.js'
+import { UnavailableError } from '../../server/store/errors.js'
 import { sweptTables } from '../../server/store/queries/sweep.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
@@ -32,7 +33,15 @@ const kept: Record<string, string> = {
 const swept = sweptTables.filter((table) => table !== 'user')
 
 const hour = 3_600_000
-const log = { level: 'info', child: () => log, info: () => undefined, warn: () => undefined }
+/** What the sweep has warned of. */
+const warnings: [fields: Record<string, unknown>, message: string][] = []
+const log = {
+  level: 'info',
+  child: () => log,
+  info: () => undefined,
+  warn: (fields: object, message: string) => void warnings.push([{ ...fields }, message]),
+}
+beforeEach(() => void warnings.splice(0))
 const running = { log, stopped: new AbortController().signal, pause: async () => undefined }
 
 const it = withOwnStore
@@ -81,6 +90,9 @@ it('the sweep deletes the expired rows of every table', async ({ store, client }
   expect(Object.fromEntries(swept.map((table) => [table, after[table]]))).toEqual(
     Object.fromEntries(expected),
   )
+  expect(after.revocation).toBe((before.revocation ?? 0) - 600)
+  const fields = { databaseId: database.id, notices: 100 }
+  expect(warnings).toEqual([[fields, 'notices were deleted, because they could not be sent for 30 days']])
   const { rows: kinds } = await client.query(
     `SELECT kind, count(*)::int AS count FROM usher.outbox GROUP BY kind ORDER BY kind`,
   )
@@ -128,26 +140,23 @@ it('one of several processes sweeps a database, every 12 hours', async ({ usher,
       ),
     )
   const counts: number[] = []
-  // At -48 the clock has been set back to before the last sweep.
-  for (const hours of [0, 11.9, 12.1, -48]) {
+  // Before -48 the clock of a server is 36 s behind, and at -48 the clock has been set back to before the last sweep.
+  for (const hours of [0, 11.9, 12.1, 12.095, -48]) {
     await sweepAt(hours)
     counts.push(sweeps)
   }
-  expect(counts).toEqual([1, 1, 2, 3])
+  expect(counts).toEqual([1, 1, 2, 2, 3])
 })
 
+type Query = Store['query']
+
 /** Runs a sweep until it has waited a number of times. Returns its statements and waits. */
-async function observe(
-  { context }: Awaited<ReturnType<typeof startApp>>,
-  waits: number,
-  failing: TestDatabase[] = [],
-) {
+async function observe({ context }: Awaited<ReturnType<typeof startApp>>, waits: number, answer?: Query) {
   const waited: number[] = []
   const statements: unknown[][] = []
-  const query: Store['query'] = async (text, values) => {
+  const query: Query = async (text, values) => {
     statements.push(values)
-    if (failing.some(({ id }) => id === values[0])) throw Object.assign(new Error('away'), { code: '57P01' })
-    return context.store.query(text, values)
+    return (answer ?? context.store.query)(text, values)
   }
   await new Promise<void>((resolve) => {
     const sweep = startSweep({ ...context, store: { ...context.store, query } }, log, {
@@ -161,14 +170,23 @@ async function observe(
   return { waited, statements }
 }
 
+/** Fails the statements of a database. */
+const failFor =
+  (usher: { store: Store }, { id }: TestDatabase, error: Error): Query =>
+  async (text, values) => {
+    if (values[0] === id) throw error
+    return usher.store.query(text, values)
+  }
+
 it('a process visits a database every 4 s, each at most once an hour, and continues after a failure', async ({
   usher,
 }) => {
   const { prisma } = usher.store
   await prisma.sweep.deleteMany()
-  const databases = [await usher.newDatabase(), await usher.newDatabase(), await usher.newDatabase()]
+  const failing = await usher.newDatabase()
+  await usher.newDatabase()
+  await usher.newDatabase()
   const ids = (await prisma.database.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)
-  const [failing] = databases
   const swept = async () => (await prisma.sweep.findMany()).map(({ databaseId }) => databaseId).sort()
 
   // From the middle to the end, and a whole round.
@@ -176,14 +194,52 @@ it('a process visits a database every 4 s, each at most once an hour, and contin
   const first = ids.filter((id) => id > middle).length
   expect([first > 0, first < ids.length]).toEqual([true, true])
   const visits = (count: number) => [...Array(count).fill(4_000), hour - count * 4_000]
-  const { waited } = await observe(usher, 1 + first + 1 + ids.length + 1, failing && [failing])
+  const away = new UnavailableError('away')
+  const { waited } = await observe(usher, 1 + first + 1 + ids.length + 1, failFor(usher, failing, away))
   expect(waited).toEqual([30_000, ...visits(first), ...visits(ids.length)])
-  expect(await swept()).toEqual(ids.filter((id) => id !== failing?.id))
+  expect(await swept()).toEqual(ids.filter((id) => id !== failing.id))
+  expect(warnings).toEqual([])
 
-  if (failing) await sweepDatabase(usher.context, failing.id, running)
+  await sweepDatabase(usher.context, failing.id, running)
   // Swept a moment ago: one statement for each visit, and two to begin.
   const { statements } = await observe(usher, 1 + first + 1)
   expect(statements).toHaveLength(2 + first)
+})
+
+it('a failure that is not one of the store is reported', async ({ usher, database }) => {
+  const err = new Error('wrong statement')
+  const databases = await usher.store.prisma.database.count()
+  await observe(usher, 1 + databases * 2 + 2, failFor(usher, database, err))
+  expect(warnings[0]).toEqual([{ err }, 'a database was not swept'])
+})
+
+it('a round goes on after the first 100 databases', async ({ usher }) => {
+  const ids = Array.from({ length: 150 }, (_, index) => idBetween(outerIds, (index + 1) / 151))
+  const { waited, statements } = await observe(usher, 1 + 75 + 1 + 150 + 1, async (text, values) => {
+    const [after, limit] = values as [string[], number]
+    if (text.includes('lowest')) return [{ lowest: ids[0], highest: ids.at(-1) }] as never
+    if (!text.includes('LIMIT')) return []
+    return ids
+      .filter((id) => id > String(after[0]))
+      .slice(0, limit)
+      .map((id) => ({ id })) as never
+  })
+  expect(waited.filter((milliseconds) => milliseconds === 4_000)).toHaveLength(75 + 150)
+  const visited = statements.map(([id]) => id).filter((id) => typeof id === 'string')
+  expect(visited).toEqual([...ids.slice(75), ...ids])
+})
+
+const outerIds = {
+  lowest: '00000000-0000-0000-0000-000000000000',
+  highest: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+}
+
+it.for([
+  [0, '00000000-0000-0000-0000-000000000000'],
+  [0.25, '3fffffff-ffff-ffff-ffff-ffffffffffff'],
+  [0.75, 'bfffffff-ffff-ffff-ffff-ffffffffffff'],
+] as const)('the id at the position %d of all is %s', ([position, id]) => {
+  expect(idBetween(outerIds, position)).toBe(id)
 })
 
 it('the embedded store is also swept', async () => {
@@ -201,5 +257,9 @@ it('the embedded store is also swept', async () => {
 
 it('the sweep keeps rows that servers with other clocks may still need', ({ usher }) => {
   const { now } = usher.clock
-  for (const end of Object.values(endsAt(now))) expect(end.getTime()).toBeLessThanOrEqual(now - 60_000)
+  const ends = endsAt(now)
+  for (const end of Object.values(ends)) expect(end.getTime()).toBeLessThanOrEqual(now - 60_000)
+  // A request can be repeated for 24 hours.
+  for (const kind of ['idempotency_key', 'api_request'] as const)
+    expect(ends[kind].getTime()).toBe(now - 24 * hour - 60_000)
 })
