@@ -58,7 +58,9 @@ it('events are kept for `events tail` until the later of two instants, as server
   const { id } = await createDatabase({ store, now: new Date() }, path, {})
   const settings = { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 }
   const tailedUntil = async () => (await createDatabaseLookup(store, settings)(path)).eventsTailedUntil
-  const [early, middle, late] = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => new Date(day))
+  const early = new Date('2026-01-01')
+  const middle = new Date('2026-01-02')
+  const late = new Date('2026-01-03')
   expect(await tailedUntil()).toBeNull()
   await store.prisma.database.update({ where: { id }, data: { eventsTailedUntil: middle } })
   expect(await tailedUntil()).toEqual(middle)

@@ -35,5 +35,5 @@ it.for([
   [1, '1 day'],
   [90, '90 days'],
 ] as const)('events that are kept for %i days are shown as "%s"', ([days, text]) => {
-  expect(settings.eventsKept.show(days)).toBe(text)
+  expect(settings.eventsKept.show?.(days, {})).toBe(text)
 })
