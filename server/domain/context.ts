@@ -1,7 +1,7 @@
 import { batchReads, batchReadsOfAll } from '../store/batched-reads.js'
 import { keptEvents, revocations } from '../store/queries/numbered-lists.js'
 import type { NewMessage } from '../store/queries/outbox.js'
-import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users.js'
+import { findUsersOfTokens, type UserKey, type UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { Store } from '../store/store.js'
 import { createApiKeyLookup } from './api-keys/find-api-key.js'
 import { type Clock, systemClock } from './clock.js'

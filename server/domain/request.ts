@@ -1,4 +1,4 @@
-import type { UserOfToken } from '../store/queries/users.js'
+import type { UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { Caller } from './caller.js'
 import type { Database } from './databases/find-database.js'

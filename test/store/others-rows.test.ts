@@ -11,7 +11,7 @@ import {
 } from '../../server/store/queries/login-failures.js'
 import { findLastPlace, findLastPlaces, revocations } from '../../server/store/queries/numbered-lists.js'
 import { endSessionOf } from '../../server/store/queries/sessions.js'
-import { findUsersOfTokens, type UserKey } from '../../server/store/queries/users.js'
+import { findUsersOfTokens, type UserKey } from '../../server/store/queries/users-of-tokens.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { start } from '../support/app.js'

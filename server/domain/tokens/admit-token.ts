@@ -1,4 +1,4 @@
-import type { UserOfToken } from '../../store/queries/users.js'
+import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'

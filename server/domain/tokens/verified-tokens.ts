@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { UserKey } from '../../store/queries/users.js'
+import type { UserKey } from '../../store/queries/users-of-tokens.js'
 
 /** The claims of a verified token, with the key and database that verified it. */
 export interface VerifiedToken {

@@ -1,6 +1,7 @@
 import type { DeleteMeBody, UpdateMeBody, User } from '@usher/contract'
 import { deleteUserAndTenants } from '../../store/queries/delete-user.js'
-import { type Renaming, type UserOfToken, updatePreferredName } from '../../store/queries/users.js'
+import { type Renaming, updatePreferredName } from '../../store/queries/users.js'
+import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessages, eventMessagesOf } from '../events/events.js'

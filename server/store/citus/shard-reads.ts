@@ -1,5 +1,5 @@
 import { hasState } from '../errors.js'
-import { readsOfTokens } from '../queries/users.js'
+import { readsOfTokens } from '../queries/users-of-tokens.js'
 import type { Store } from '../store.js'
 import type { Place } from './turns.js'
 

@@ -8,7 +8,7 @@ import type { ProductObject } from './product-fields.js'
 import { isAccount } from './reserved-addresses.js'
 import { isOpen } from './revocations.js'
 import { joinedColumns, joinedTenants, type TenantOfRow, usersOf } from './user-tenants.js'
-import type { UserOfToken } from './users.js'
+import type { UserOfToken } from './users-of-tokens.js'
 
 /** A user as a backend sees it. */
 export type FoundUser = Pick<
