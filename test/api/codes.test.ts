@@ -103,7 +103,9 @@ describe('password reset', () => {
     vi.spyOn(usher.context.throttle, 'unlock').mockRejectedValue(
       new Error('Connection terminated unexpectedly'),
     )
+    usher.forgetLog()
     expect((await app.reset(code)).statusCode).toBe(200)
+    expect(usher.logged()).toContain('failed logins were not cleared')
     expect((await app.login({ email, password: newPassword })).statusCode).toBe(200)
   })
 
@@ -301,6 +303,18 @@ describe('email verification', () => {
       { audit: 'user.email_verified', ...ofUser },
       { audit: 'login.succeeded', ...ofUser },
     ])
+  })
+
+  it('a code for an address that was verified meanwhile is no verification', async ({ app, usher }) => {
+    await setDatabase(usher.store, app, { eventsKept: 1 })
+    const { id, token } = await app.signedUp({ email: 'ada@example.com' })
+    const code = await app.verificationCode(token.jwt)
+    await usher.store.prisma.user.updateMany({ where: { id }, data: { emailVerifiedAt: new Date(0) } })
+    usher.forgetLog()
+    expect((await app.verify(code)).json()).toEqual({ email: 'ada@example.com' })
+    expect(auditRecords(usher)).toEqual([])
+    const events = await usher.store.prisma.keptEvent.findMany({ where: { databaseId: app.id } })
+    expect(events.map(({ payload }) => payload)).toEqual([{ type: 'user.created', userId: id }])
   })
 
   it('of 30 concurrent verifications with one code one succeeds', async ({ app }) => {

@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import { start, startApp, type TestApi } from '../support/app.js'
+import { auditRecords } from '../support/audit.js'
 import { it as codesTest, elsewhere } from '../support/codes.js'
 
 const minute = 60_000
@@ -78,6 +79,9 @@ it('a database sends at most mails-per-hour mails an hour, of all kinds together
   for (let user = 0; user < 5; user++) await app.requestReset(`user-${user}@example.com`)
   expect(stored()).toBe(3)
   await expectAudited(usher, app.id, 'database')
+  usher.forgetLog()
+  await app.requestVerification(token.jwt)
+  expect(auditRecords(usher)).toMatchObject([{ audit: 'mail.throttled', limit: 'address' }])
   app.clock.now += hour / 3
   for (let user = 5; user < 8; user++) await app.requestReset(`user-${user}@example.com`)
   expect(stored()).toBe(4)
