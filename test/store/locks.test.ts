@@ -228,3 +228,34 @@ it('a code that is used while its mail is delivered again can be used once, and 
   expect((await reset()).json().code).toBe('code_invalid')
   expect(await store.prisma.message.count({ where: { databaseId: database.id } })).toBe(0)
 })
+
+it('a request to change an address that waits for its user does not delay the mails of other users', async ({
+  usher,
+  store,
+}) => {
+  const database = await usher.newDatabase()
+  const { id } = database
+  const ada = await database.signedUp({ email })
+  const grace = await database.signedUp({ email: 'grace@example.com' })
+  const requestReset = () =>
+    usher.send({
+      method: 'POST',
+      url: `${database.users}/password-reset`,
+      payload: { email: 'grace@example.com' },
+    })
+
+  const [requested] = await store.prisma.$transaction(
+    async (changing) => {
+      await changing.$queryRaw`
+        SELECT FROM usher."user" WHERE database_id = ${id}::uuid AND id = ${ada.id}::uuid FOR NO KEY UPDATE`
+      const waits = database.as(ada.token.jwt, 'POST', 'me/email', { email: 'ada@engines.example', password })
+      await waiting(store, 1)
+      expect((await requestReset()).statusCode).toBe(202)
+      const messages = { databaseId: id, userId: grace.id }
+      expect(await store.prisma.message.count({ where: messages })).toBe(1)
+      return [waits]
+    },
+    { timeout: 20_000 },
+  )
+  expect((await requested)?.statusCode).toBe(202)
+})

@@ -41,8 +41,9 @@ export async function requestEmailChange(context: AppContext, request: UserReque
   const limited = { purpose, canonicalEmail, clientAddress: caller.clientAddress, userId: user.id }
   const store = (count: CountMail) =>
     context.store.transaction(databaseId, async (query) => {
-      await count({ query })
+      // The user is locked first. Otherwise all requests for mails would wait until a change of the user has ended.
       if (!(await storePendingChange({ query }, pending, user))) throw new Problem('token_invalid')
+      await count({ query })
       await insertMessages({ query }, [mail, ...(database.appUrl === null ? [] : [notice])])
     })
   const refusal = await context.mails.count(database, limited, store).catch((error) => {

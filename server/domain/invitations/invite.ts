@@ -110,11 +110,11 @@ export async function invite(
   if (isMember) throw new Problem('already_member')
   if (pendingRole !== null) requireRankOver(actorRole, [pendingRole])
   else if (pending >= pendingInTenant) throw new Problem('invitations_full')
-  await countMail?.(transaction)
   const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
   const listed = { id: uuidv7(), email, role, inviterId, createdAt: now, expiresAt }
   const codeId = uuidv7()
   const id = await storeInvitation(transaction, { ...listed, ...key, codeId })
+  await countMail?.(transaction)
   const mail = {
     databaseId,
     id: codeId,
