@@ -2,6 +2,8 @@ import { Webhook } from 'standardwebhooks'
 import { expect, vi } from 'vitest'
 import { usualIntervals } from '../../server/domain/outbox/intervals.js'
 import { password, type TestDatabase, validUser } from '../support/app.js'
+import { newGate } from '../support/gate.js'
+import { lockWaits } from '../support/lock-waits.js'
 import { it as base, type Operator } from '../support/operator.js'
 import { passTimeSinceRefresh } from '../support/passing-time.js'
 import { type Receiver, startReceiver } from '../support/receiver.js'
@@ -504,4 +506,39 @@ it('deleting a database deletes its messages', async ({ usher, database, receive
   await failed(usher, database, 1)
   await usher.json(`database delete ${database.path} --yes`)
   expect(await messagesOf(usher, database)).toEqual([])
+})
+
+it('a change of a name while a delivery to the same user fails is stored, as is the failure', async ({
+  usher,
+  database,
+  receiver,
+  secret: _,
+}) => {
+  const { store } = usher
+  const { opened, open } = newGate()
+  receiver.answer = async (response) => {
+    await opened
+    response.writeHead(500).end()
+  }
+  const { token } = await database.signedUp()
+  await receives(receiver, 1)
+  const waits = (count: number) => expect.poll(() => lockWaits(store), { timeout: 4_000 }).toBe(count)
+
+  const [renaming] = await store.prisma.$transaction(
+    async (holding) => {
+      // Both transactions need the event and its stream. Each begins to wait with what it locks first.
+      await holding.$queryRaw`SELECT FROM usher.outbox WHERE database_id = ${database.id}::uuid FOR UPDATE`
+      open()
+      await waits(1)
+      const change = database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
+      await waits(2)
+      return [change]
+    },
+    { timeout: 20_000 },
+  )
+  expect((await renaming)?.statusCode).toBe(200)
+  await vi.waitFor(
+    async () => expect((await messagesOf(usher, database))[0]).toMatchObject({ lastError: 'status 500' }),
+    10_000,
+  )
 })

@@ -108,8 +108,11 @@ const failStatement = `
   UPDATE usher.outbox SET last_error = $4, due_at = $5::timestamptz
   WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer`
 
+// The stream is locked before the event, as a change of the user does that merges its event with a waiting one.
 const failEventStatement = `
-  WITH failed AS (${failStatement} RETURNING 1)
+  WITH stream AS (
+    SELECT id FROM usher.outbox_stream WHERE database_id = $1::uuid AND id = $6::uuid FOR UPDATE
+  ), failed AS (${failStatement} AND (SELECT count(*) FROM stream) >= 0 RETURNING 1)
   UPDATE usher.outbox_stream SET due_at = $7::timestamptz, has_failed = true
   WHERE database_id = $1::uuid AND id = $6::uuid AND EXISTS (SELECT FROM failed)`
 
