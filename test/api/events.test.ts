@@ -23,11 +23,12 @@ const it = managementTest.extend('kept', async ({ usher, store, manage }) => {
     expect(response.statusCode, response.body).toBe(200)
     return response.json()
   }
-  const sweep = () =>
+  /** Sweeps the database. @param pause called between two batches */
+  const sweep = (pause: () => Promise<unknown> = async () => undefined) =>
     sweepDatabase(usher.context, database.id, {
       log: usher.app.log,
       stopped: new AbortController().signal,
-      pause: async () => undefined,
+      pause,
     })
   /** Returns a function that sends a request with a new key, because keys of the tests expire within an hour. */
   const sendLater = async () => {
@@ -211,6 +212,26 @@ it('deletes events after the days of the setting, and with them the places befor
   const { ids, next } = await userIds(send)
   expect(ids).toEqual([young.id])
   expect((await send(`?after=${next}`)).statusCode).toBe(200)
+})
+
+it('a sweep that is running applies a new setting to the events that it has not deleted yet', async ({
+  usher,
+  store,
+  kept,
+}) => {
+  const { id: databaseId } = kept.database
+  await store.prisma.keptEvent.createMany({
+    data: Array.from({ length: 300 }, () => ({
+      databaseId,
+      id: crypto.randomUUID(),
+      payload: { type: 'user.updated' },
+      createdAt: new Date(usher.clock.now),
+    })),
+  })
+  usher.clock.now += 8 * 86_400_000
+  // One batch has been deleted.
+  await kept.sweep(() => setDatabase(store, kept.database, { eventsKept: 90 }))
+  expect(await store.prisma.keptEvent.count({ where: { databaseId } })).toBe(50)
 })
 
 it('a request waits for an event of the database', async ({ kept }) => {

@@ -95,16 +95,18 @@ export async function sweepDatabase(context: SweepContext, databaseId: string, s
 
 /** Deletes the events that are older than the setting of the database allows, and the revocations of expired tokens. */
 async function sweepLists({ store, now }: SweepContext, databaseId: string, { stopped, pause }: Sweeping) {
-  const days = await findDaysOfEvents(store, databaseId)
-  for (const [list, milliseconds] of [
-    [keptEvents, days * dayMilliseconds],
-    [revocations, revocationMilliseconds],
-  ] as const)
-    while (
-      !stopped.aborted &&
-      (await deleteEndedRows(store, { list, databaseId }, new Date(now() - milliseconds)))
-    )
-      await pause(batchMilliseconds)
+  // Read for each batch, because an operator may raise the days during a long sweep.
+  const eventMilliseconds = async () => (await findDaysOfEvents(store, databaseId)) * dayMilliseconds
+  for (const [list, millisecondsOf] of [
+    [keptEvents, eventMilliseconds],
+    [revocations, () => revocationMilliseconds],
+  ] as const) {
+    const deleteBatch = async () => {
+      const at = now()
+      return deleteEndedRows(store, { list, databaseId }, new Date(at - (await millisecondsOf())))
+    }
+    while (!stopped.aborted && (await deleteBatch())) await pause(batchMilliseconds)
+  }
 }
 
 /** Sweeps all databases until it is stopped, without keeping the process alive. */
