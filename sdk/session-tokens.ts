@@ -29,6 +29,10 @@ interface Browser {
 
 const browser = globalThis as Browser
 
+/** Runs one at a time over all tabs, where the platform has Web Locks and the browser does not deny them. */
+const withLock = <Result>(name: string, work: () => Promise<Result>) =>
+  browser.navigator?.locks?.request(name, work).catch(work) ?? work()
+
 /** Creates the tokens of a session. They hold the access token for operations, which they refresh. */
 export function createSessionTokens(options: SessionClientOptions) {
   assertOptions(options, patterns)
@@ -52,10 +56,7 @@ export function createSessionTokens(options: SessionClientOptions) {
 
   function refresh(stale: string | undefined, value: string) {
     const work = () => refreshTokens(tokens, options, stale)
-    // One at a time over all tabs with the session, where the platform has Web Locks and the browser does not deny them.
-    refreshing ??= (
-      browser.navigator?.locks?.request(key + sessionIdOf(value), work).catch(work) ?? work()
-    ).finally(() => {
+    refreshing ??= withLock(key + sessionIdOf(value), work).finally(() => {
       refreshing = undefined
     })
     return refreshing
@@ -68,8 +69,8 @@ export function createSessionTokens(options: SessionClientOptions) {
     forget,
     async save({ token, refreshToken: { value } }: Session, startedAt: number) {
       sessionId = sessionIdOf(value)
-      await refreshToken.set(value)
-      await tokens.set(token.jwt, startedAt + token.maxAge * 1000)
+      // Both without a wait between them, in which the user could log out.
+      await Promise.all([refreshToken.set(value), tokens.set(token.jwt, startedAt + token.maxAge * 1000)])
     },
     async get() {
       const token = await holder.get()
@@ -104,7 +105,7 @@ export function createSessionTokens(options: SessionClientOptions) {
 
 /** Refreshes the token unless another one has replaced it. Returns the error, unless the session has ended. */
 async function refreshTokens(
-  { holder, refreshToken, save, forget }: ReturnType<typeof createSessionTokens>,
+  { holder, refreshToken, save, set, forget }: ReturnType<typeof createSessionTokens>,
   options: OperationOptions,
   stale: string | undefined,
 ): Promise<UsherError | undefined> {
@@ -114,13 +115,14 @@ async function refreshTokens(
     const startedAt = Date.now()
     const { data, error } = await operationsWith(options).refreshSession({ refreshToken: value })
     const current = await refreshToken.get()
+    // Such as by the token of a changed password, which has ended the session.
+    const isReplaced = (holder.read()[0] || undefined) !== stale
     // Otherwise the user has logged out or in meanwhile. Without Web Locks, two tabs get the same refresh token.
-    if (data && (current === value || current === data.refreshToken.value)) await save(data, startedAt)
+    if (data && (current === value || current === data.refreshToken.value))
+      await (isReplaced ? refreshToken.set(data.refreshToken.value) : save(data, startedAt))
     else if (error && current === value) {
-      if (error.code !== 'session_ended') return error
-      await forget()
-      // A change of the password, which has ended the session, may have stored another token meanwhile.
-      if ((await holder.get()) === stale) await holder.set(undefined)
+      if (error.code !== 'session_ended') return isReplaced ? undefined : error
+      await (isReplaced ? forget() : set(undefined))
     }
   }
 }

@@ -31,7 +31,7 @@ export type { SessionClientOptions } from './session-tokens.js'
  */
 export function createSessionClient(options: SessionClientOptions): Client {
   const tokens = createSessionTokens(options)
-  const { login, holder, refreshToken, save, forget } = tokens
+  const { login, holder, refreshToken, save } = tokens
 
   const after =
     <Parameters extends unknown[], Data>(
@@ -56,20 +56,24 @@ export function createSessionClient(options: SessionClientOptions): Client {
   }
 
   async function replace(data: SignedInUser, former: string | undefined) {
-    await forget()
     await open(data)
     await end(former)
   }
 
   const client: Client = Object.assign(login, createOperations(endpoints, options, tokens))
+  const logins = createOperations(endpoints, options, {
+    ...tokens,
+    // The session of the former user ends with its token, so that no refresh in flight can bring it back.
+    set: (...token: Parameters<typeof tokens.set>) => Promise.all([tokens.set(...token), tokens.forget()]),
+  })
   return Object.assign(client, {
-    createUser: after(client.createUser, replace),
-    login: after(client.login, replace),
-    resetPassword: after(client.resetPassword, replace),
+    createUser: after(logins.createUser, replace),
+    login: after(logins.login, replace),
+    resetPassword: after(logins.resetPassword, replace),
     changePassword: after(client.changePassword, (data, former) => former && open(data)),
     endSessionById: after(
       client.endSessionById,
-      (_, former, id) => id === sessionIdOf(former) && tokens.set(undefined),
+      async (_data, _former, id) => id === sessionIdOf(await refreshToken.get()) && tokens.set(undefined),
     ),
     async signOut() {
       const value = await refreshToken.get()

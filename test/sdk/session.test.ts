@@ -1,6 +1,7 @@
 import type { Client, TokenStore } from '@usher/sdk'
 import { createSessionClient } from '@usher/sdk/session'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newGate } from '../support/gate.js'
 import { app, credentials, networkFailure, problem, signedIn, stubFetch, user } from './stub-fetch.js'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
@@ -36,7 +37,7 @@ const noContent = () => new Response(null, { status: 204 })
 async function openedClient(options: object, ...handlers: Parameters<typeof stubFetch>) {
   const { fetch, requests } = stubFetch(
     () => signedIn('login'),
-    () => session('first', 'refresh-0', 201),
+    () => session('first', 'refresh.0', 201),
     ...handlers,
   )
   const usher = createSessionClient({ ...app, fetch, ...options })
@@ -61,9 +62,9 @@ describe('a client with a session', () => {
     const tokens: unknown[] = []
     const { fetch, requests } = stubFetch(
       () => signedIn('login'),
-      () => session('first', 'refresh-0', 201),
+      () => session('first', 'refresh.0', 201),
       () => signedIn('sign-up', 201),
-      () => session('second', 'refresh-1', 201),
+      () => session('second', 'refresh.1', 201),
       noContent,
     )
     const onTokenChange = (token: unknown) => tokens.push(token)
@@ -83,13 +84,13 @@ describe('a client with a session', () => {
       ['/me/session', 'Bearer sign-up'],
       ['/session/end', undefined],
     ])
-    expect([...items]).toEqual([['usher.demo.app.https_3a_2f_2fusers.example.com.session', 'refresh-1 ']])
+    expect([...items]).toEqual([['usher.demo.app.https_3a_2f_2fusers.example.com.session', 'refresh.1 ']])
   })
 
   it('opens a session after a password reset', async () => {
     const { fetch, requests } = stubFetch(
       () => signedIn('reset'),
-      () => session('first', 'refresh-0', 201),
+      () => session('first', 'refresh.0', 201),
     )
     const usher = createSessionClient({ ...app, fetch })
     await usher.resetPassword({ code: 'a code', newPassword: 'four random common words' })
@@ -108,7 +109,7 @@ describe('a client with a session', () => {
     const { fetch } = stubFetch(
       () => signedIn('login'),
       failure,
-      () => session('first', 'refresh-0', 201),
+      () => session('first', 'refresh.0', 201),
     )
     const usher = createSessionClient({ ...app, fetch })
     const login = usher.login(credentials)
@@ -131,7 +132,7 @@ describe('a client with a session', () => {
   })
 
   it('refreshes in the last third of the life of a token, before a call', async () => {
-    const { usher, sent } = await openedClient({}, user, () => session('second', 'refresh-1'), user, user)
+    const { usher, sent } = await openedClient({}, user, () => session('second', 'refresh.1'), user, user)
     vi.setSystemTime(now + 40 * minutes - 1)
     await usher.me()
     vi.setSystemTime(now + 40 * minutes)
@@ -139,14 +140,14 @@ describe('a client with a session', () => {
     await usher.me()
     expect(sent()).toEqual([
       ['me', 'first', undefined],
-      refreshWith('refresh-0'),
+      refreshWith('refresh.0'),
       ['me', 'second', undefined],
       ['me', 'second', undefined],
     ])
   })
 
   it('refreshes once for concurrent calls', async () => {
-    const { usher, sent } = await openedClient({}, () => session('second', 'refresh-1'), user, user, user)
+    const { usher, sent } = await openedClient({}, () => session('second', 'refresh.1'), user, user, user)
     vi.setSystemTime(now + 50 * minutes)
     await Promise.all([usher.me(), usher.me(), usher.me()])
     expect(sent().map(([path]) => path)).toEqual(['session/refresh', 'me', 'me', 'me'])
@@ -155,11 +156,11 @@ describe('a client with a session', () => {
   it('refreshes when a page is opened again, with a token in memory and a session in a store', async () => {
     const { store } = memoryStore()
     await openedClient({ sessionStore: store })
-    const { fetch, requests } = stubFetch(() => session('second', 'refresh-1'), user)
+    const { fetch, requests } = stubFetch(() => session('second', 'refresh.1'), user)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store })
     expect(usher.token).toBeUndefined()
     expect((await usher.me()).data?.email).toBe(credentials.email)
-    expect(requests[0]?.body).toBe('{"refreshToken":"refresh-0"}')
+    expect(requests[0]?.body).toBe('{"refreshToken":"refresh.0"}')
   })
 
   it.each(['token_expired', 'token_invalid'] as const)(
@@ -169,13 +170,13 @@ describe('a client with a session', () => {
       const { usher, sent } = await openedClient(
         { sessionStore: store },
         () => problem(code),
-        () => session('second', 'refresh-1'),
+        () => session('second', 'refresh.1'),
         () => problem(code),
       )
       expect((await usher.me()).error?.code).toBe(code)
       expect(sent()).toEqual([
         ['me', 'first', undefined],
-        refreshWith('refresh-0'),
+        refreshWith('refresh.0'),
         ['me', 'second', undefined],
       ])
       expect([usher.token, usher.state, items.size]).toEqual([undefined, 'signedOut', 0])
@@ -185,7 +186,7 @@ describe('a client with a session', () => {
   it('does not report a token that it replaces as removed', async () => {
     const tokens: unknown[] = []
     const onTokenChange = (token: unknown) => tokens.push(token)
-    const second = () => session('second', 'refresh-1')
+    const second = () => session('second', 'refresh.1')
     const { usher } = await openedClient({ onTokenChange }, () => problem('token_expired'), second, user)
     expect((await usher.me()).error).toBeUndefined()
     expect(tokens).toEqual(['login', 'first', 'second'])
@@ -227,7 +228,7 @@ describe('a client with a session', () => {
       networkFailure,
       () => problem('token_expired'),
       networkFailure,
-      () => session('second', 'refresh-1'),
+      () => session('second', 'refresh.1'),
       user,
     )
     vi.setSystemTime(now + 50 * minutes)
@@ -252,7 +253,7 @@ describe('a client with a session', () => {
     const { usher, sent } = await openedClient({ sessionStore: store, tokenStore: store }, noContent)
     await usher.signOut()
     expect([usher.token, items.size]).toEqual([undefined, 0])
-    expect(sent()).toEqual([['session/end', undefined, 'refresh-0']])
+    expect(sent()).toEqual([['session/end', undefined, 'refresh.0']])
     await usher.signOut()
     expect(sent()).toHaveLength(1)
   })
@@ -270,7 +271,7 @@ describe('a client with a session', () => {
       { sessionStore: store },
       async () => {
         await usher.signOut()
-        return session('second', 'refresh-1')
+        return session('second', 'refresh.1')
       },
       noContent,
     )
@@ -284,13 +285,13 @@ describe('a client with a session', () => {
     const { usher, sent } = await openedClient(
       { sessionStore: store },
       () => signedIn('changed'),
-      () => session('second', 'refresh-1', 201),
+      () => session('second', 'refresh.1', 201),
       user,
     )
     await usher.changePassword({ password: 'old', newPassword: 'new' })
     await usher.me()
     expect(usher.token).toBe('second')
-    expect([...items.values()]).toEqual(['refresh-1 '])
+    expect([...items.values()]).toEqual(['refresh.1 '])
     expect(sent().map(([path, token]) => [path, token])).toEqual([
       ['me/password', 'first'],
       ['me/session', 'changed'],
@@ -313,7 +314,7 @@ describe('a client with a session', () => {
       () => problem('session_not_opened'),
     )
     await usher.changePassword({ password: 'old', newPassword: 'new' })
-    expect([usher.token, ...items.values()]).toEqual(['changed', 'refresh-0 '])
+    expect([usher.token, ...items.values()]).toEqual(['changed', 'refresh.0 '])
   })
 
   it('stays logged in if a refresh finds that the change of the password has ended the session', async () => {
@@ -343,12 +344,12 @@ describe('a client with a session', () => {
       async () => {
         onOpen()
         await read
-        return session('second', 'refresh-1', 201)
+        return session('second', 'refresh.1', 201)
       },
       user,
     )
     await usher.changePassword({ password: 'old', newPassword: 'new' })
-    expect([usher.token, ...items.values()]).toEqual(['second', 'refresh-1 '])
+    expect([usher.token, ...items.values()]).toEqual(['second', 'refresh.1 '])
     expect(await read).toMatchObject({ data: { email: credentials.email } })
   })
 
@@ -360,15 +361,15 @@ describe('a client with a session', () => {
     const { usher, sent } = await openedClient(
       { sessionStore: store, retries: 0 },
       () => signedIn('other'),
-      () => session('second', 'refresh-1', 201),
+      () => session('second', 'refresh.1', 201),
       end,
     )
     expect((await usher.login(credentials)).error).toBeUndefined()
-    expect([usher.token, ...items.values()]).toEqual(['second', 'refresh-1 '])
+    expect([usher.token, ...items.values()]).toEqual(['second', 'refresh.1 '])
     expect(sent()).toEqual([
       ['login', undefined, undefined],
       ['me/session', 'other', undefined],
-      ['session/end', undefined, 'refresh-0'],
+      ['session/end', undefined, 'refresh.0'],
     ])
   })
 
@@ -382,14 +383,14 @@ describe('a client with a session', () => {
     )
     await usher.login(credentials)
     expect([usher.token, items.size]).toEqual(['other', 0])
-    expect(sent().at(-1)).toEqual(['session/end', undefined, 'refresh-0'])
+    expect(sent().at(-1)).toEqual(['session/end', undefined, 'refresh.0'])
   })
 
   it('keeps the session after a login that fails', async () => {
     const { items, store } = memoryStore()
     const { usher, sent } = await openedClient({ sessionStore: store }, () => problem('invalid_credentials'))
     await usher.login(credentials)
-    expect([usher.token, ...items.values()]).toEqual(['first', 'refresh-0 '])
+    expect([usher.token, ...items.values()]).toEqual(['first', 'refresh.0 '])
     expect(sent()).toHaveLength(1)
   })
 
@@ -417,9 +418,9 @@ describe('a client with a session', () => {
     const { usher, sent } = await openedClient({ sessionStore: store }, noContent, noContent)
     await usher.endSessionById('other')
     expect([usher.token, items.size]).toEqual(['first', 1])
-    await usher.endSessionById('refresh-0')
+    await usher.endSessionById('refresh')
     expect([usher.token, items.size]).toEqual([undefined, 0])
-    expect(sent().map(([path]) => path)).toEqual(['me/sessions/other', 'me/sessions/refresh-0'])
+    expect(sent().map(([path]) => path)).toEqual(['me/sessions/other', 'me/sessions/refresh'])
   })
 
   it('refreshes one at a time over all tabs where there are Web Locks', async () => {
@@ -433,12 +434,12 @@ describe('a client with a session', () => {
     }
     vi.stubGlobal('navigator', { locks: { request } })
     const shared = { sessionStore: store, tokenStore: store }
-    const { usher, requests } = await openedClient(shared, () => session('second', 'refresh-1'), user, user)
+    const { usher, requests } = await openedClient(shared, () => session('second', 'refresh.1'), user, user)
     const { fetch, requests: others } = stubFetch(user)
     const tab = createSessionClient({ ...app, fetch, ...shared })
     vi.setSystemTime(now + 50 * minutes)
     await Promise.all([usher.me(), tab.me()])
-    expect(names).toEqual(Array(2).fill('usher.demo.app.https_3a_2f_2fusers.example.comrefresh-0'))
+    expect(names).toEqual(Array(2).fill('usher.demo.app.https_3a_2f_2fusers.example.comrefresh'))
     expect(requests.slice(2).map(({ url }) => url.split('/users/')[1])).toEqual(['session/refresh', 'me'])
     expect(others.map(({ headers }) => headers.Authorization)).toEqual(['Bearer second'])
   })
@@ -446,7 +447,7 @@ describe('a client with a session', () => {
   it('refreshes without Web Locks if the browser denies them', async () => {
     const denied = async () => Promise.reject(new DOMException('denied', 'SecurityError'))
     vi.stubGlobal('navigator', { locks: { request: denied } })
-    const { usher, sent } = await openedClient({}, () => session('second', 'refresh-1'), user)
+    const { usher, sent } = await openedClient({}, () => session('second', 'refresh.1'), user)
     vi.setSystemTime(now + 50 * minutes)
     expect((await usher.me()).error).toBeUndefined()
     expect(sent().map(([path]) => path)).toEqual(['session/refresh', 'me'])
@@ -455,11 +456,11 @@ describe('a client with a session', () => {
   it('uses the token of its refresh if another tab has stored the same refresh token without Web Locks', async () => {
     vi.stubGlobal('navigator', {})
     const { store } = memoryStore()
-    const second = () => session('second', 'refresh-1')
+    const second = () => session('second', 'refresh.1')
     const { usher } = await openedClient({ sessionStore: store }, second, user)
     const third = async () => {
       await usher.me()
-      return session('third', 'refresh-1')
+      return session('third', 'refresh.1')
     }
     const { fetch, requests } = stubFetch(third, user)
     const tab = createSessionClient({ ...app, fetch, sessionStore: store })
@@ -478,7 +479,7 @@ describe('a client with a session', () => {
       () => signedIn('login'),
       async () => {
         await usher.signOut()
-        return session('first', 'refresh-0', 201)
+        return session('first', 'refresh.0', 201)
       },
       noContent,
     )
@@ -486,7 +487,7 @@ describe('a client with a session', () => {
     await usher.login(credentials)
     expect([usher.token, items.size]).toEqual([undefined, 0])
     expect(requests.slice(2).map(({ url, body }) => [url.split('/users/')[1], body])).toEqual([
-      ['session/end', '{"refreshToken":"refresh-0"}'],
+      ['session/end', '{"refreshToken":"refresh.0"}'],
     ])
   })
 
@@ -504,7 +505,7 @@ describe('a client with a session', () => {
 
   it('returns a token for other servers, which it refreshes in the last third of its life', async () => {
     const { store } = memoryStore()
-    const second = () => session('second', 'refresh-1')
+    const second = () => session('second', 'refresh.1')
     const { usher } = await openedClient({ sessionStore: store }, second, networkFailure)
     expect(await usher.getToken()).toBe('first')
     vi.setSystemTime(now + 40 * minutes)
@@ -513,8 +514,8 @@ describe('a client with a session', () => {
 
   it('refreshes its own token in memory, whenever another tab has refreshed the session', async () => {
     const { store } = memoryStore()
-    const { usher } = await openedClient({ sessionStore: store }, () => session('third', 'refresh-2'))
-    const { fetch } = stubFetch(() => session('second', 'refresh-1'))
+    const { usher } = await openedClient({ sessionStore: store }, () => session('third', 'refresh.2'))
+    const { fetch } = stubFetch(() => session('second', 'refresh.1'))
     const tab = createSessionClient({ ...app, fetch, sessionStore: store })
     vi.setSystemTime(now + 30 * minutes)
     expect(await tab.getToken()).toBe('second')
@@ -574,7 +575,7 @@ describe('a client with a session', () => {
     const { store } = memoryStore()
     await openedClient({ sessionStore: store })
     const verified = () => Response.json({ email: credentials.email })
-    const { fetch, requests } = stubFetch(() => session('second', 'refresh-1'), verified)
+    const { fetch, requests } = stubFetch(() => session('second', 'refresh.1'), verified)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store })
     expect((await usher.verifyEmail({ code: 'code' })).error).toBeUndefined()
     expect(requests.map(({ headers }) => headers.Authorization)).toEqual([undefined, 'Bearer second'])
@@ -607,7 +608,7 @@ describe('the state of a client with a session', () => {
 
   it('is unknown when a page is opened again, until the session is refreshed', async () => {
     const { store } = await leftStore()
-    const { fetch } = stubFetch(() => session('second', 'refresh-1'), user)
+    const { fetch } = stubFetch(() => session('second', 'refresh.1'), user)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store })
     const states = watch(usher)
     await usher.me()
@@ -641,7 +642,7 @@ describe('the state of a client with a session', () => {
       setItem: async (key: string, value: string) => store.setItem(key, value),
       removeItem: async (key: string) => store.removeItem(key),
     }
-    const { fetch, requests } = stubFetch(() => session('second', 'refresh-1'), user)
+    const { fetch, requests } = stubFetch(() => session('second', 'refresh.1'), user)
     const usher = createSessionClient({ ...app, fetch, sessionStore })
     const states = watch(usher)
     await usher.me()
@@ -669,7 +670,7 @@ describe('the state of a client with a session', () => {
       tab.dispatchEvent(new Event('storage'))
       await vi.waitFor(() => expect(states.at(-1)).toBe(expected), 10_000)
     }
-    const { fetch } = stubFetch(() => session('second', 'refresh-1'), user)
+    const { fetch } = stubFetch(() => session('second', 'refresh.1'), user)
     const usher = createSessionClient({ ...app, fetch, sessionStore: store })
     const states = watch(usher)
     const other = (await openedClient({ sessionStore: store }, noContent)).usher
@@ -680,5 +681,80 @@ describe('the state of a client with a session', () => {
     await changed('signedOut')
     expect(states).toEqual(['signedOut', 'unknown', 'signedIn', 'signedOut'])
     expect(items.size).toBe(0)
+  })
+})
+
+describe('a client whose login changes while requests wait', () => {
+  const jwtOf = (sub: string) =>
+    `header.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.signature`
+  const byGrace = jwtOf('grace')
+
+  it('keeps the session of a changed password when the response of a refresh arrives late', async () => {
+    const { items, store } = memoryStore()
+    const sends = newGate()
+    const responds = newGate()
+    let read: Promise<unknown> | undefined
+    const { usher, sent } = await openedClient(
+      { sessionStore: store },
+      async () => {
+        vi.setSystemTime(now + 50 * minutes)
+        read = usher.getToken()
+        await sends.opened
+        return signedIn('changed')
+      },
+      async () => {
+        sends.open()
+        await responds.opened
+        return session('late', 'refresh.1')
+      },
+      async () => {
+        responds.open()
+        await read
+        return session('second', 'other-0', 201)
+      },
+      noContent,
+    )
+    await usher.changePassword({ password: 'old', newPassword: 'new' })
+    expect([usher.token, ...items.values()]).toEqual(['second', 'other-0 '])
+    expect(sent().map(([path]) => path)).toEqual(['me/password', 'session/refresh', 'me/session'])
+  })
+
+  it('stays logged out if the caller removes the token while an asynchronous store saves the session', async () => {
+    const { items, store } = memoryStore()
+    const saves = newGate()
+    const saved = newGate()
+    const sessionStore = {
+      getItem: store.getItem,
+      removeItem: async (key: string) => store.removeItem(key),
+      async setItem(key: string, value: string) {
+        if (value === 'refresh.1 ') {
+          saves.open()
+          await saved.opened
+        }
+        store.setItem(key, value)
+      },
+    }
+    const { usher } = await openedClient({ sessionStore }, () => session('second', 'refresh.1'))
+    vi.setSystemTime(now + 50 * minutes)
+    const read = usher.getToken()
+    await saves.opened
+    usher.token = undefined
+    saved.open()
+    expect([await read, usher.token, items.size]).toEqual([undefined, undefined, 0])
+  })
+
+  it('stays logged in if a user logs in while the former one ends the former session', async () => {
+    const { usher } = await openedClient(
+      {},
+      async () => {
+        await usher.login(credentials)
+        return noContent()
+      },
+      () => signedIn(byGrace),
+      () => session(byGrace, 'grace-0', 201),
+      noContent,
+    )
+    await usher.endSessionById('refresh')
+    expect(usher.token).toBe(byGrace)
   })
 })
