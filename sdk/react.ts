@@ -6,6 +6,7 @@ import type { MeErrorCode } from './endpoints.js'
 import type { UsherError } from './errors.js'
 import type { User } from './schemas.js'
 import type { LoginState } from './token.js'
+import { userIdOf } from './user-id.js'
 
 /** What `useUser` needs of a client. */
 export type UserClient = Pick<Client, 'me' | 'state' | 'subscribe' | 'token'>
@@ -111,12 +112,5 @@ function createStore(usher: UserClient) {
   return [subscribe, read, () => initial] as const
 }
 
-/** Returns whether the token is the user's, by its claim `sub`. True if the token cannot be read. */
-function isOf({ id }: User, token: string) {
-  try {
-    const claims = token.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/') ?? ''
-    return JSON.parse(atob(claims)).sub === id
-  } catch {
-    return true
-  }
-}
+/** Returns whether the token is the user's. True if the token cannot be read. */
+const isOf = ({ id }: User, token: string) => (userIdOf(token) ?? id) === id

@@ -6,6 +6,7 @@ import type { OperationOptions } from './request.js'
 import type { Session } from './schemas.js'
 import { createLogin } from './token.js'
 import { createTokenHolder, storePattern, type TokenStore } from './token-holder.js'
+import { userIdOf } from './user-id.js'
 
 /** Options of a client that stays logged in. */
 export interface SessionClientOptions extends ClientOptions {
@@ -75,9 +76,9 @@ export function createSessionTokens(options: SessionClientOptions) {
     async get() {
       const token = await holder.get()
       const value = await refreshToken.get()
-      const isFresh = token && holder.read()[1] > Date.now()
-      const error = value && !isFresh ? await refresh(token, value) : undefined
-      return (await holder.get()) ?? error
+      if (!value || (token && holder.read()[1] > Date.now())) return token
+      const error = await refresh(token, value)
+      return (await successorOf(tokens, token, value)) ?? error
     },
     /** Without a token, it forgets the session. */
     set: (jwt: string | undefined, expiresAtMs = 0) =>
@@ -88,10 +89,11 @@ export function createSessionTokens(options: SessionClientOptions) {
         holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
       ]),
     async renew(refused: string | undefined) {
+      if (!refused) return false
       const value = await refreshToken.get()
-      const error = value && (await refresh(refused, value))
-      const token = await holder.get()
-      return error || (!!token && token !== refused)
+      const error = value ? await refresh(refused, value) : undefined
+      const token = await successorOf(tokens, refused, value)
+      return error ?? (!!token && token !== refused)
     },
   }
 
@@ -101,6 +103,20 @@ export function createSessionTokens(options: SessionClientOptions) {
       if (sessionId && sessionIdOf(await refreshToken.get()) !== sessionId) await holder.set(undefined)
     })
   return tokens
+}
+
+/** Returns the current token, unless another user has logged in since a call read these tokens. */
+async function successorOf(
+  { holder, refreshToken }: Pick<ReturnType<typeof createSessionTokens>, 'holder' | 'refreshToken'>,
+  former: string | undefined,
+  value: string | undefined,
+) {
+  const token = await holder.get()
+  const isSameUser =
+    former && token
+      ? userIdOf(former) === userIdOf(token)
+      : sessionIdOf(value) === sessionIdOf(refreshToken.read()[0])
+  return isSameUser ? token : undefined
 }
 
 /** Refreshes the token unless another one has replaced it. Returns the error, unless the session has ended. */

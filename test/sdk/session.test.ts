@@ -743,6 +743,75 @@ describe('a client whose login changes while requests wait', () => {
     expect([await read, usher.token, items.size]).toEqual([undefined, undefined, 0])
   })
 
+  it('does not send a call that waits for a refresh as a user who logs in meanwhile', async () => {
+    const sends = newGate()
+    const responds = newGate()
+    const { usher, sent } = await openedClient(
+      {},
+      async () => {
+        sends.open()
+        await responds.opened
+        return session('late', 'refresh.1')
+      },
+      () => signedIn(byGrace),
+      () => session(byGrace, 'grace-0', 201),
+      noContent,
+    )
+    vi.setSystemTime(now + 50 * minutes)
+    const update = usher.updateMe({ preferredName: 'Countess' })
+    await sends.opened
+    await usher.login(credentials)
+    responds.open()
+    expect((await update).error?.code).toBe('token_missing')
+    expect(usher.token).toBe(byGrace)
+    expect(sent().map(([path]) => path)).not.toContain('me')
+  })
+
+  it('does not send such a call when a page is opened again, and not while the login opens a session', async () => {
+    const { store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const sends = newGate()
+    const responds = newGate()
+    const { fetch, requests } = stubFetch(
+      async () => {
+        sends.open()
+        await responds.opened
+        return session('late', 'refresh.1')
+      },
+      () => signedIn(byGrace),
+      async () => {
+        responds.open()
+        expect((await update).error?.code).toBe('token_missing')
+        return session(byGrace, 'grace-0', 201)
+      },
+      noContent,
+    )
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    const update = usher.updateMe({ preferredName: 'Countess' })
+    await sends.opened
+    await usher.login(credentials)
+    expect(usher.token).toBe(byGrace)
+    expect(requests).toHaveLength(4)
+  })
+
+  it('does not send a refused call as a user who has logged in another tab meanwhile', async () => {
+    const { store } = memoryStore()
+    const byAda = jwtOf('ada')
+    const { fetch, requests } = stubFetch(
+      () => signedIn(byAda),
+      () => session(byAda, 'ada-0', 201),
+      () => {
+        store.setItem('usher.demo.app.https_3a_2f_2fusers.example.com.session', 'grace-0 ')
+        return problem('token_invalid')
+      },
+      () => session(byGrace, 'grace-1'),
+    )
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    await usher.login(credentials)
+    expect((await usher.updateMe({ preferredName: 'Countess' })).error?.code).toBe('token_invalid')
+    expect([usher.token, requests.length]).toEqual([byGrace, 4])
+  })
+
   it('stays logged in if a user logs in while the former one ends the former session', async () => {
     const { usher } = await openedClient(
       {},
