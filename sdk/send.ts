@@ -42,30 +42,34 @@ export const send = (
   { signal }: CallOptions = {},
 ) =>
   new Promise<Exchange>((resolve) => {
-    const deadline = Date.now() + timeoutMs
+    const startedAt = Date.now()
     const controller = new AbortController()
-    /** Ends the attempt, or the wait before the next one. */
+    /** Ends the wait before the next attempt. */
     let timer: unknown
 
     const finish = (result: Exchange) => {
       clearTimeout(timer)
+      clearTimeout(deadline)
       signal?.removeEventListener('abort', abort)
       if (!result.response) controller.abort(result.cause)
       resolve(result)
     }
     const abort = () => finish({ cause: signal?.reason })
-    const expire = () => finish({ cause: timeoutError(timeoutMs) })
     const attempt = async (retry: number) => {
-      timer = setTimeout(expire, Math.min(deadline - Date.now(), maxTimerMs))
       const result = await exchange(fetchOption, url, { ...init, signal: controller.signal })
       const isRetryable = isRepeatable && (result.response?.status ?? 503) === 503
       const waitMs = (result.retryAfterSeconds ?? 0) * 1000 + (1 + Math.random()) * 200 * 2 ** retry
-      const isTooLate = controller.signal.aborted || Date.now() + waitMs >= deadline
+      // The absolute value, so that a clock that was set back causes no retry.
+      const isTooLate = controller.signal.aborted || Math.abs(Date.now() - startedAt) + waitMs >= timeoutMs
       if (!isRetryable || retry >= retries || isTooLate) return finish(result)
-      clearTimeout(timer)
       timer = setTimeout(() => attempt(retry + 1), waitMs)
     }
 
+    // One timer for all attempts, because the clock can be set back between them.
+    const deadline = setTimeout(
+      () => finish({ cause: timeoutError(timeoutMs) }),
+      Math.min(timeoutMs, maxTimerMs),
+    )
     if (signal?.aborted) return abort()
     signal?.addEventListener('abort', abort)
     attempt(0)

@@ -194,6 +194,25 @@ describe('timeouts', () => {
     expect([requests.length, tookMs]).toEqual([2, 1000])
   })
 
+  it('ends a call after timeoutMs if the clock is set back during the wait before a retry', async () => {
+    const { fetch } = stubFetch(networkFailure, silence)
+    const call = createClient({ ...withToken, fetch, timeoutMs: 5000 }).me()
+    await vi.advanceTimersByTimeAsync(100)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await vi.advanceTimersByTimeAsync(4900)
+    expect(vi.getTimerCount()).toBe(0)
+    expect((await call).error).toMatchObject({ code: 'no_answer', cause: { name: 'TimeoutError' } })
+  })
+
+  it('returns immediately if the clock was set back during a request that failed', async () => {
+    const { fetch, requests } = stubFetch(() => {
+      vi.setSystemTime(Date.now() - 3_600_000)
+      return problem('unavailable')
+    })
+    expect((await timed(createClient({ ...withToken, fetch }).me())).error?.code).toBe('unavailable')
+    expect(requests).toHaveLength(1)
+  })
+
   it('ends a call whose fetch ignores the signal', async () => {
     const { fetch } = stubFetch(() => new Promise(() => undefined))
     const { error, tookMs } = await timed(createClient({ ...withToken, fetch, timeoutMs: 50 }).me())
