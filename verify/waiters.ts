@@ -22,7 +22,13 @@ export function createWaiters(timeoutMs: number) {
 /** Waits, or until the signal aborts. Does not keep a process alive, where the runtime allows that. */
 export const pause = (milliseconds: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
-    const timer: unknown = setTimeout(resolve, milliseconds)
+    const end = () => {
+      clearTimeout(timer as number)
+      resolve()
+    }
+    const timer: unknown = setTimeout(end, milliseconds)
     ;(timer as { unref?: () => void }).unref?.()
-    signal.addEventListener('abort', () => resolve(), { once: true })
+    signal.addEventListener('abort', end, { once: true })
+    // An aborted signal has no further event.
+    if (signal.aborted) end()
   })

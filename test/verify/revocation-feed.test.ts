@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import v8 from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createVerifier } from '@usher/verify'
-import { beforeEach, describe, expect, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, vi } from 'vitest'
+import { newGate } from '../support/gate.js'
 import { expiresAt, signToken } from './fake-feed.js'
 import { eventually, it, outcome } from './fake-feed-test.js'
 
@@ -400,6 +401,37 @@ describe('a verifier', () => {
     expect(verifier.revocations()).toMatchObject({ isStale: true, error: undefined })
     expect(await outcome(verifier, valid)).toBe('revocations_stale')
     expect(feed.requests).toHaveLength(2)
+  })
+
+  it('ends a pause when it is closed, so that a runtime whose timers keep a process alive exits', async ({
+    feed,
+    followed,
+  }) => {
+    const verifier = await followed()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    feed.respond = () => new Response(null, { status: 503, headers: { 'Retry-After': '60' } })
+    feed.cut()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(vi.getTimerCount()).toBe(1)
+    verifier.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not pause after it was closed while a response arrived', async ({ feed, follow }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const arrival = newGate()
+    const page = { revocations: [], next: 'a.0', moreAvailable: false }
+    feed.respond = async () => {
+      await arrival.opened
+      return Response.json(page, { headers: { 'Retry-After': '60' } })
+    }
+    const verifier = follow()
+    verifier.close()
+    arrival.open()
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('has a state of its own', async ({ feed, followed }) => {
