@@ -62,8 +62,10 @@ export function createKeySet(url: string, http: HttpOptions, now: () => number) 
     const age = ageMs(fetchedAt)
     const isUnknown = !cached()
     if ((isUnknown || age >= refreshAfterMs) && (pending || ageMs(triedAt) >= cooldownMs)) {
+      // No request waits for an unavailable server, but a failure of long ago does not show that it still is.
+      const isUnavailable = failure && ageMs(triedAt) < maxAgeMs
       const refreshing = refresh()
-      if (isUnknown || (age >= maxAgeMs && !failure) || isolatesRequests) await refreshing
+      if (isUnknown || (age >= maxAgeMs && !isUnavailable) || isolatesRequests) await refreshing
     }
     const key = cached()
     if (key) return key

@@ -114,8 +114,24 @@ describe('the cached key set', () => {
     server.responses = [() => new Promise(() => undefined)]
     expect(await server.verify(first.token)).toBe('accepted')
     expect(server.requests).toBe(3)
+  })
+
+  it('the key set is used until it is a day old if the server is unavailable', async ({ server }) => {
+    await server.verify(first.token)
+    server.responses = [refused]
     server.now = start + 86_400_000 - 1
     expect(await server.verify(first.token)).toBe('accepted')
+  })
+
+  it('the key set is refreshed before it is used again if the last refresh has failed 300 s ago', async ({
+    server,
+  }) => {
+    await server.verify(first.token)
+    server.responses = [refused, () => ok({ keys: [second.jwk] })]
+    server.now += 300_000
+    expect(await server.verify(first.token)).toBe('accepted')
+    server.now += 300_000
+    expect(await server.verify(first.token)).toBe('token_invalid')
   })
 
   it('the key set is not used after a day without the server', async ({ server }) => {
