@@ -324,13 +324,8 @@ it('an item is deleted when every token that it concerns has expired, and with i
   expect(expired.json().code).toBe('cursor_expired')
 })
 
-it('a tenant with many members is listed from the first step of its deletion on', async ({
-  usher,
-  app,
-  feed,
-}) => {
-  const { engines } = await newWorld(app, feed)
-  const databaseId = app.id
+/** Adds 300 members to a tenant, which is deleted in two steps then. */
+async function addManyMembers({ store: { prisma } }: TestApi, databaseId: string, tenantId: string) {
   const created = Array.from({ length: 300 }, (_, index) => ({
     databaseId,
     id: crypto.randomUUID(),
@@ -339,21 +334,45 @@ it('a tenant with many members is listed from the first step of its deletion on'
     passwordHash: '',
     createdAt: new Date(),
   }))
-  const { prisma } = usher.store
   await prisma.user.createMany({ data: created })
   await prisma.membership.createMany({
     data: created.map(({ id }) => ({
       databaseId,
       userId: id,
-      tenantId: engines,
+      tenantId,
       joinedAt: new Date(),
       role: 'member',
     })),
   })
+}
+
+it('a tenant with many members is listed from the first step of its deletion on', async ({
+  usher,
+  app,
+  feed,
+}) => {
+  const { engines } = await newWorld(app, feed)
+  await addManyMembers(usher, app.id, engines)
   await feed.manage(['DELETE', `tenants/${engines}`])
   const item = { type: 'tenant-deleted', tenantId: engines }
   expect((await feed.list()).revocations).toMatchObject([item, item])
 })
+
+/** Stores changes that a user has made. */
+const storeChanges = (
+  { store, clock }: TestApi,
+  databaseId: string,
+  { actorId, count }: { actorId: string; count: number },
+) =>
+  store.prisma.revocation.createMany({
+    data: Array.from({ length: count }, () => ({
+      databaseId,
+      id: crypto.randomUUID(),
+      payload: {},
+      createdAt: new Date(clock.now),
+      actorId,
+    })),
+  })
 
 it('a user can make 1,000 changes of tenants in a day, whatever other users do', async ({
   usher,
@@ -363,16 +382,7 @@ it('a user can make 1,000 changes of tenants in a day, whatever other users do',
   await setDatabase(usher.store, app, { tenantOperations: true })
   usher.clock.cacheAhead += 6_000
   const { id: actorId, jwt, engines, grace } = await newWorld(app, feed)
-  const stored = (count: number) =>
-    usher.store.prisma.revocation.createMany({
-      data: Array.from({ length: count }, () => ({
-        databaseId: app.id,
-        id: crypto.randomUUID(),
-        payload: {},
-        createdAt: new Date(usher.clock.now),
-        actorId,
-      })),
-    })
+  const stored = (count: number) => storeChanges(usher, app.id, { actorId, count })
   const member = `tenants/${engines}/members/${grace.id}`
   const change = (role: string) => feed.send(jwt, ['PATCH', member], { role })
   await stored(999)
@@ -387,4 +397,19 @@ it('a user can make 1,000 changes of tenants in a day, whatever other users do',
   expect((await change('member')).statusCode).toBe(200)
   const left = ['DELETE', member] as const
   expect((await feed.send(grace.token.jwt, [...left])).statusCode).toBe(204)
+})
+
+it('the deletion of a tenant with many members by its owner is one of these changes', async ({
+  usher,
+  app,
+  feed,
+}) => {
+  await setDatabase(usher.store, app, { tenantOperations: true })
+  usher.clock.cacheAhead += 6_000
+  const { id: actorId, jwt, engines } = await newWorld(app, feed)
+  await addManyMembers(usher, app.id, engines)
+  const { id: other } = (await feed.send(jwt, ['POST', 'tenants'], { name: 'Compilers' })).json()
+  await storeChanges(usher, app.id, { actorId, count: 998 })
+  expect((await feed.send(jwt, ['DELETE', `tenants/${engines}`])).statusCode).toBe(204)
+  expect((await feed.send(jwt, ['DELETE', `tenants/${other}`])).statusCode).toBe(204)
 })

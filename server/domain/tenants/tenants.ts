@@ -97,9 +97,10 @@ export async function deleteTenant(context: AppContext, request: TenantRequest) 
   const work = async ({ transaction, actorRole }: LockedTenant) => {
     requireRank(actorRole, 'owner')
     if (!hasBegun) await requireChangesLeft(transaction, request)
-    hasBegun = true
     const now = new Date(context.now())
-    const deletion = { ...key, otherThan: user.id, now, actorId: user.id }
+    // Only the first of the transactions counts as a change of the user.
+    const deletion = { ...key, otherThan: user.id, now, actorId: hasBegun ? undefined : user.id }
+    hasBegun = true
     const { removed, isDeleted } = await deletePartOfTenant(transaction, deletion, membersAtOnce)
     const events = eventsOfDeletion(key.tenantId, isDeleted ? [...removed, user.id] : removed, isDeleted)
     await insertMessages(transaction, eventMessages(database, now, events))
