@@ -1,7 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { password, startApp } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
@@ -47,30 +49,47 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
   afterAll(() => server.stop())
   const open = (url: string) => openPostgres(url, masterKey)
 
+  const usherBin = fileURLToPath(new URL('../../server/bin/usher.js', import.meta.url))
+  const npx = `npx() { shift; "${process.execPath}" "${usherBin}" "$@"; }`
+
+  /** Runs commands of the document. Returns their output. */
   async function run(text: string, env: Record<string, string>) {
-    const script = `cd "${folder}"; PATH="${bin}:$PATH"; ${commandsWith(text)}`
-    expect(await startChild('sh', ['-ec', script], env).ended).toMatchObject({ code: 0, stderr: '' })
+    const script = `cd "${folder}"; PATH="${bin}:$PATH"; ${npx}; ${commandsWith(text)}`
+    const settings = { ...env, USHER_MASTER_KEY: masterKey.toString('base64'), LOG_LEVEL: 'silent' }
+    const { code, stdout, stderr } = await startChild('sh', ['-ec', script], settings).ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return stdout
+  }
+
+  /** Creates databases of the server, and returns their URLs. */
+  async function create(...names: string[]) {
+    const admin = await open(server.url)
+    for (const name of names)
+      await admin.prisma.$executeRawUnsafe(`CREATE DATABASE ${name} TEMPLATE template0`)
+    await admin.close()
+    return names.map((name) => databaseUrl(server.url, name)) as [string, string]
   }
 
   it('pg_dump and pg_restore of docs/operation.md restore users, tenants, tokens and settings', async () => {
-    const admin = await open(server.url)
-    await admin.prisma.$executeRaw`CREATE DATABASE usher`
-    await admin.prisma.$executeRaw`CREATE DATABASE restored TEMPLATE template0`
-    await admin.close()
-    const [DATABASE_URL = '', RESTORED_URL = ''] = ['usher', 'restored'].map((name) =>
-      databaseUrl(server.url, name),
-    )
-
+    const [DATABASE_URL, RESTORED_URL] = await create('usher', 'restored')
     const store = await open(DATABASE_URL)
     await migrate(store)
     const usher = await startApp(store)
     const database = await usher.newDatabase('nist')
     const { token, ...before } = await database.signedUp({ ...ada, newTenant: 'Engines' })
+    const [refreshed, ended] = [await database.opened(), await database.opened()]
     await run('pg_dump', { DATABASE_URL })
     await database.signedUp({ email: 'later@example.com' })
+    const refresh = await database.refresh(refreshed.refreshToken.value)
+    await database.endSession(ended.refreshToken.value)
+    const operation = { store, now: new Date(usher.clock.now) }
+    const [key] = await store.prisma.signingKey.findMany({ where: { databaseId: database.id } })
+    await rotateKeys(operation, database, 0)
+    await retireKey(operation, database, String(key?.kid))
     await usher.close()
     await store.close()
     await run('pg_restore', { RESTORED_URL })
+    expect(await run('expire-cursors', { RESTORED_URL })).toContain('The store is up to date.\n')
 
     const restored = await open(RESTORED_URL)
     expect(await pendingMigrations(restored)).toEqual([])
@@ -80,6 +99,8 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     expect((await client.me(token.jwt)).json()).toMatchObject(before)
     expect((await client.login({ email: 'later@example.com', password })).statusCode).toBe(401)
     await client.signedUp({ email: 'later@example.com', newTenant: 'Engines' })
+    expect((await client.refresh(refresh.json().refreshToken.value)).json().code).toBe('session_ended')
+    expect((await client.refresh(ended.refreshToken.value)).statusCode).toBe(200)
     await again.close()
     await restored.close()
 
@@ -94,6 +115,33 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     ])
     expect((await list(Buffer.alloc(32, 8))).stderr).toContain(
       'USHER_MASTER_KEY cannot decrypt the signing keys',
+    )
+  })
+
+  it('the commands of docs/operation.md after pg_restore also work with a backup of an earlier version', async () => {
+    const [DATABASE_URL, RESTORED_URL] = await create('earlier', 'later')
+    const migrations = join(folder, 'migrations')
+    await cp(new URL('../../prisma/migrations/', import.meta.url), migrations, { recursive: true })
+    const last =
+      (await readdir(migrations))
+        .filter((name) => /^\d/.test(name))
+        .sort()
+        .at(-1) ?? ''
+    await rm(join(migrations, last), { recursive: true })
+    const store = await open(DATABASE_URL)
+    await migrate(store, pathToFileURL(`${migrations}/`))
+    await store.prisma.$executeRaw`WITH workspace AS (
+        INSERT INTO usher.workspace (id, slug, created_at) VALUES (gen_random_uuid(), 'acme', now()) RETURNING id
+      ), database AS (
+        INSERT INTO usher.database (id, workspace_id, name, created_at)
+        SELECT gen_random_uuid(), id, 'app', now() FROM workspace RETURNING id
+      )
+      INSERT INTO usher.event_cursor (database_id, lineage) SELECT id, 'backup' FROM database`
+    await store.close()
+    await run('pg_dump', { DATABASE_URL })
+    await run('pg_restore', { RESTORED_URL })
+    expect(await run('expire-cursors', { RESTORED_URL })).toBe(
+      `Applied ${last}.\nDatabases whose cursors expired: 1.\n`,
     )
   })
 })
