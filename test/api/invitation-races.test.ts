@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
+import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { outcome } from '../support/codes.js'
 import { it } from '../support/invitations.js'
+import { lockWaits } from '../support/lock-waits.js'
 
 // On the embedded store, transactions run one after the other, and these tests show only that each order is right. On
 // Postgres they run at the same time.
@@ -139,4 +141,65 @@ it('invitations at the same time do not exceed those of a tenant', async ({ app,
   const requests = ['a', 'b', 'c', 'd'].map((name) => tenant.invite(`${name}@example.com`))
   expect(await statusesOf(requests)).toEqual([201, 201, 409, 409])
   expect(await tenant.pending()).toHaveLength(100)
+})
+
+it('an import of the invited address and a sign-up with the code make one account', async ({
+  app,
+  tenant,
+  usher,
+}) => {
+  const { store } = usher
+  const code = await tenant.invited(grace)
+  const operation = { store, now: new Date(app.clock.now) }
+  const scopes = ['users:write', 'tenants:write'] as const
+  const backend = { name: 'backend', scopes: [...scopes], expiresInSeconds: 3600 }
+  const { key } = await createApiKey(operation, app, backend)
+  const other = { id: crypto.randomUUID(), name: 'Compilers' }
+  const waits = (count: number) => expect.poll(() => lockWaits(store), { timeout: 10_000 }).toBe(count)
+
+  const responses = await store.prisma.$transaction(
+    async (holding) => {
+      await holding.tenant.create({ data: { databaseId: app.id, ...other, createdAt: new Date() } })
+      // Waits with the new user, before it needs the tenant of the invitation.
+      const imported = usher.send({
+        method: 'POST',
+        url: app.users.replace(/users$/, 'management/users/import'),
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
+        payload: JSON.stringify({ email: grace, tenants: [{ id: tenant.id, name: 'Engines' }, other] }),
+      })
+      await waits(1)
+      const signedUp = tenant.signUp(grace, code)
+      await waits(2)
+      return [imported, signedUp] as const
+    },
+    { timeout: 20_000 },
+  )
+  const [imported, signedUp] = await Promise.all(responses)
+  expect([imported.json().created, outcome(signedUp)]).toEqual([1, [409, 'email_taken']])
+  expect(await tenant.pending()).toHaveLength(1)
+})
+
+it('an invitation that waits to be replaced does not delay the mails of other users', async ({
+  app,
+  tenant,
+  usher,
+}) => {
+  const { store } = usher
+  await tenant.invited(grace)
+  await app.signedUp({ email: 'joan@example.com' })
+  app.clock.now += 60_000
+
+  const [again] = await store.prisma.$transaction(
+    async (deleting) => {
+      // As the deletion of the account that has sent it, which has left the tenant.
+      await deleting.$queryRaw`
+        SELECT FROM usher.invitation WHERE database_id = ${app.id}::uuid FOR UPDATE`
+      const invited = tenant.invite(grace)
+      await expect.poll(() => lockWaits(store), { timeout: 10_000 }).toBe(1)
+      await app.resetCode('joan@example.com')
+      return [invited]
+    },
+    { timeout: 20_000 },
+  )
+  expect((await again)?.statusCode).toBe(201)
 })

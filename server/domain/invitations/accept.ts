@@ -52,7 +52,7 @@ export async function acceptInvitation(
     if (account.canonicalEmail !== invitation.canonicalEmail)
       throw new Problem('invitation_for_other_address')
     if (!account.isVerified) throw new Problem('email_not_verified')
-    if (pending.isFull) throw new Problem('seats_full')
+    requireSeat(pending)
     await join({ query }, acceptance, pending)
     await insertMessages({ query }, eventMessages(database, now, joinEvents(acceptance)))
     return pending
@@ -67,13 +67,18 @@ export async function acceptInvitation(
  *
  * @throws {Problem} `code_invalid` if it can no longer be accepted
  */
-async function lockPending(
+async function lockPending(transaction: Transaction, acceptance: Acceptance) {
+  const { database, invitation, userId } = acceptance
+  await lockTenant(transaction, { databaseId: database.id, tenantId: invitation.tenantId }, [userId])
+  return requirePending(transaction, acceptance)
+}
+
+/** Reads an invitation. @throws {Problem} `code_invalid` if it cannot be accepted */
+async function requirePending(
   transaction: Transaction,
-  { database, invitation: { tenantId, codeId }, userId, now }: Acceptance,
+  { database, invitation: { codeId }, now }: Acceptance,
 ) {
-  const databaseId = database.id
-  await lockTenant(transaction, { databaseId, tenantId }, [userId])
-  const pending = await findPending(transaction, { databaseId, codeId }, now)
+  const pending = await findPending(transaction, { databaseId: database.id, codeId }, now)
   if (!pending || isVoid(database, pending)) throw new Problem('code_invalid')
   return pending
 }
@@ -84,6 +89,10 @@ const isVoid = (database: Database, { role, inviterRole, hasJoined }: PendingInv
   !inviterRole ||
   !isRankOver(inviterRole, role) ||
   unknownRoles(database, [['role', role]]).length > 0
+
+function requireSeat({ isFull }: PendingInvitation) {
+  if (isFull) throw new Problem('seats_full')
+}
 
 /** Makes a user a member, and deletes the invitation. */
 async function join(
@@ -111,9 +120,12 @@ export const acceptWithSignUp = (
   }: { insertWith: (transaction: Transaction) => Promise<unknown>; messages: readonly NewMessage[] },
 ) =>
   store.transaction(acceptance.database.id, async (query) => {
-    const pending = await lockPending({ query }, acceptance)
-    if (pending.isFull) throw new Problem('seats_full')
+    // So that an invalid code is reported before a taken address.
+    requireSeat(await requirePending({ query }, acceptance))
+    // Before the tenant is locked, as users are added who have tenants: the address may be that of one of them.
     await insertWith({ query })
+    const pending = await lockPending({ query }, acceptance)
+    requireSeat(pending)
     await join({ query }, acceptance, pending)
     await insertMessages({ query }, messages)
   })

@@ -34,7 +34,7 @@ export interface PendingInvitation extends Pick<Invitation, 'id' | 'role'> {
   isFull: boolean
 }
 
-/** Returns what the acceptance of an invitation depends on, or undefined if there is none. The tenant is locked. */
+/** Returns what the acceptance of an invitation depends on, or undefined if there is none. Final if the tenant is locked. */
 export async function findPending(
   { query }: Queries,
   { databaseId, codeId }: Pick<Invitation, 'databaseId' | 'codeId'>,
