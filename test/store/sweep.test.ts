@@ -71,7 +71,7 @@ it('the sweep deletes the expired rows of every table', async ({ store, client }
   expect(tables.sort()).toEqual([...Object.keys(kept), ...swept].sort())
 
   const now = usher.clock.now
-  for (const at of [now - 100 * 24 * hour, now]) await (await createFiller(client, at)).addRows(600)
+  for (const at of [now - 100 * 24 * hour, now]) await (await createFiller(client, at)).addRows(1800)
   const countRows = async () => {
     const counts: Record<string, number> = {}
     for (const table of tables) {
@@ -85,21 +85,21 @@ it('the sweep deletes the expired rows of every table', async ({ store, client }
   const after = await countRows()
   const deleted = tables.filter((table) => (after[table] ?? 0) < (before[table] ?? 0))
   expect(deleted).toEqual([...swept, 'kept_event', 'revocation'].sort())
-  // Of each 600 old rows and 600 new ones. A third of the messages were kept only for a tail, and a sixth have a recipient.
-  const expected = swept.map((table) => [table, (before[table] ?? 0) - (table === 'outbox' ? 300 : 600)])
+  // Of each 1,800 old rows and 1,800 new ones, which are several batches. A third of the messages were kept only for a tail, and a sixth have a recipient.
+  const expected = swept.map((table) => [table, (before[table] ?? 0) - (table === 'outbox' ? 900 : 1800)])
   expect(Object.fromEntries(swept.map((table) => [table, after[table]]))).toEqual(
     Object.fromEntries(expected),
   )
-  expect(after.revocation).toBe((before.revocation ?? 0) - 600)
-  const fields = { databaseId: database.id, notices: 100 }
+  expect(after.revocation).toBe((before.revocation ?? 0) - 1800)
+  const fields = { databaseId: database.id, notices: 300 }
   expect(warnings).toEqual([[fields, 'notices were deleted, because they could not be sent for 30 days']])
   const { rows: kinds } = await client.query(
     `SELECT kind, count(*)::int AS count FROM usher.outbox GROUP BY kind ORDER BY kind`,
   )
   expect(kinds).toEqual([
-    { kind: 'mail', count: 300 },
-    { kind: 'tail', count: 200 },
-    { kind: 'webhook', count: 400 },
+    { kind: 'mail', count: 900 },
+    { kind: 'tail', count: 600 },
+    { kind: 'webhook', count: 1200 },
   ])
 })
 
