@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createVerifier } from '@usher/verify'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { deleteTenant } from '../../server/domain/management/tenants.js'
@@ -23,13 +23,20 @@ const [recipe] = (await snippetsOf('docs/verify.md')).filter(
   ({ heading }) => heading === 'Revocations in Python',
 )
 
-/** Prints the tenants and roles of each token whose claims and kid it reads, or why the token is refused. */
+/**
+ * Prints the tenants and roles of each token whose claims and kid it reads, or why the token is refused. `shift` of the claims
+ * changes the system clock, in seconds.
+ */
 const main = `
 import sys
 
+system_time = time.time
+shift = 0
+time.time = lambda: system_time() + shift
 revocations = Revocations(sys.argv[1])
 for line in sys.stdin:
     claims, kid = json.loads(line)
+    shift = claims.get("shift", 0)
     try:
         now = revocations.check(claims, kid)
         print(json.dumps([now.get("tenants"), now.get("tenant_roles")]), flush=True)
@@ -143,30 +150,37 @@ it.skipIf(!hasPython)(
   },
 )
 
+const page = { revocations: [] as object[], next: 'a.0', moreAvailable: false }
+const impatient = (code: string) =>
+  code.replace('STALE_SECONDS = 30', 'STALE_SECONDS = 2').replace('random.uniform(0.5, 5)', '0.1')
+
+/** Starts a server of a feed that responds as a function says. Returns its URL and those of its requests. */
+async function serveFeed(respond: () => { status: number; body: object; retryAfter?: string }) {
+  const urls: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    urls.push(url)
+    const { status, body, retryAfter = '1' } = respond()
+    response
+      .writeHead(status, { 'content-type': 'application/json', 'retry-after': retryAfter })
+      .end(JSON.stringify(body))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return { feed: `http://127.0.0.1:${(server.address() as AddressInfo).port}/revocations`, urls }
+}
+
 it.skipIf(!hasPython)(
   'the recipe in Python says when revocations are not known',
   async ({ database, start, folder: _ }) => {
     const { jwt } = (await database.signedUp()).token
-    let respond = () => ({
-      status: 200,
-      body: { revocations: [] as object[], next: 'a.0', moreAvailable: false },
-    })
-    const urls: string[] = []
-    const server = createServer(({ url = '' }, response) => {
-      urls.push(url)
-      const { status, body } = respond()
-      response
-        .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' })
-        .end(JSON.stringify(body))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const feed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/revocations`
-    const say = await start(feed, 'usher_key', (code) =>
-      code.replace('STALE_SECONDS = 30', 'STALE_SECONDS = 2').replace('random.uniform(0.5, 5)', '0.1'),
-    )
+    let respond = () => ({ status: 200, body: page })
+    const { feed, urls } = await serveFeed(() => respond())
+    const say = await start(feed, 'usher_key', impatient)
     await eventually(async () => expect(await say(jwt)).not.toBe('Stale'))
 
-    const page = respond().body
     for (const body of [{ ...page, revocations: [{ type: 'later-type' }] }, { revocations: [] }]) {
       respond = () => ({ status: 200, body: body as typeof page })
       await eventually(async () => expect(await say(jwt)).toBe('Stale'))
@@ -176,7 +190,53 @@ it.skipIf(!hasPython)(
     respond = () => ({ status: 410, body: page })
     await eventually(async () => expect(await say(jwt)).toBe('Stale'))
     await eventually(() => expect(new URL(urls.at(-1) ?? '', feed).searchParams.has('after')).toBe(false))
-    server.closeAllConnections()
-    server.close()
+  },
+)
+
+it.skipIf(!hasPython)(
+  'the recipe in Python knows the revocations after the clock was ahead, and is stale although it is set back',
+  async ({ database, start, folder: _ }) => {
+    const { jwt } = (await database.signedUp()).token
+    const [bystander, revoked] = [jwt, (await database.signedUp({ email: 'revoked@example.com' })).token.jwt]
+    const expiresAt = new Date(Date.now() + 86_520_000).toISOString()
+    const { sub, gen } = decodeJwt(revoked)
+    const revocation = { type: 'tokens-revoked', userId: sub, generation: Number(gen) + 1, expiresAt }
+    let isAvailable = true
+    const { feed, urls } = await serveFeed(() =>
+      isAvailable
+        ? { status: 200, body: { ...page, revocations: urls.length === 1 ? [revocation] : [] } }
+        : { status: 503, body: {}, retryAfter: '0' },
+    )
+    const say = await start(feed, 'usher_key', impatient)
+    await eventually(async () => expect(await say(revoked)).toBe('Revoked'))
+
+    const earlier = urls.length
+    await eventually(async () => {
+      await say(bystander, { shift: 2 * 86_400 })
+      expect(urls.length).toBeGreaterThan(earlier + 2)
+    })
+    await eventually(async () => expect(await say(bystander)).not.toBe('Stale'))
+    expect(await say(revoked)).toBe('Revoked')
+
+    isAvailable = false
+    await eventually(async () => expect(await say(bystander)).toBe('Stale'))
+    for (let shift = 0; shift > -10; shift--) expect(await say(bystander, { shift })).toBe('Stale')
+  },
+)
+
+it.skipIf(!hasPython)(
+  'the recipe in Python follows Retry-After for a limited time',
+  async ({ database, start, folder: _ }) => {
+    const { jwt } = (await database.signedUp()).token
+    let isAvailable = false
+    const { feed, urls } = await serveFeed(() =>
+      isAvailable ? { status: 200, body: page } : { status: 503, body: {}, retryAfter: '86400' },
+    )
+    const say = await start(feed, 'usher_key', (code) =>
+      code.replace('MAX_PAUSE_SECONDS = 60', 'MAX_PAUSE_SECONDS = 1'),
+    )
+    await eventually(() => expect(urls.length).toBeGreaterThan(0))
+    isAvailable = true
+    await eventually(async () => expect(await say(jwt)).not.toBe('Stale'))
   },
 )
