@@ -57,6 +57,13 @@ describe('the guide to provision customers', () => {
     expect(data).toBeUndefined()
 
     await customers.provision({ id: 'customer-2', name: 'Cards', email: emails[1] })
+    const fetchOnce = fetch
+    const cut = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
+      if (String(url).endsWith(`/users/${owned.id}`)) return new Response(null, { status: 502 })
+      return fetchOnce(url, init)
+    })
+    await expect(customers.offboard('customer-1')).rejects.toThrow('502')
+    cut.mockRestore()
     await customers.offboard('customer-1')
     await expect(customers.tenantOf('customer-1')).rejects.toThrow('no customer')
     const left = await customers.membersOf('customer-2')
