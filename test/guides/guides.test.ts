@@ -11,6 +11,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
 import { password, validUser } from '../support/app.js'
 import { hasBrowser } from '../support/browser.js'
+import { newGate } from '../support/gate.js'
 import { renderPage } from '../support/happy-dom.js'
 import { hosts, it, reactIt } from './guide-files.js'
 import { createEvents } from './sveltekit-events.js'
@@ -328,6 +329,9 @@ it('stays logged in by a session of the page', async ({ load, origin, database }
   expect(await reloaded.currentUser()).toMatchObject({ email })
   await reloaded.usher.signOut()
   expect(items.size).toBe(0)
+  const sent = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response())
+  await reloaded.fetchFromBackend('https://backend.example.com')
+  expect(new Headers(sent.mock.lastCall?.[1]?.headers).has('authorization')).toBe(false)
 })
 
 it('stays logged in by a session of a backend', async ({ load, database }) => {
@@ -347,12 +351,16 @@ it('stays logged in by a session of a backend', async ({ load, database }) => {
   expect(loggedIn.headers.get('set-cookie')).toMatch(
     /^__Host-session=[\w.-]+; Max-Age=1209600; .*HttpOnly; Secure/,
   )
-  const refreshed = await backend.refresh(request(undefined, cookieOf(loggedIn)))
+  const again = await backend.logIn(request({ email, password }, cookieOf(loggedIn)))
+  expect((await backend.refresh(request(undefined, cookieOf(loggedIn)))).status).toBe(401)
+  const refreshed = await backend.refresh(request(undefined, cookieOf(again)))
   expect((await database.me((await refreshed.json()).jwt)).statusCode).toBe(200)
   const loggedOut = await backend.logOut(request(undefined, cookieOf(refreshed)))
   expect([loggedOut.status, cookieOf(loggedOut)]).toEqual([204, '__Host-session='])
   for (const cookie of [cookieOf(refreshed), ''])
     expect((await backend.refresh(request(undefined, cookie))).status).toBe(401)
+  vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('<h1>Welcome</h1>'))
+  expect((await backend.logIn(request({ email, password }))).status).toBe(503)
 })
 
 it('logs in, stays logged in after a restart, recovers the account, and logs out with Expo', async ({
@@ -444,7 +452,22 @@ describe.skipIf(!hasBrowser)('in Chromium', () => {
     await otherTab.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('button', { name: 'Log in' }).waitFor()
     expect(await status.innerText()).toBe('')
+
+    const arrival = newGate()
+    await page.route('**/users/me', async (route) => {
+      await arrival.opened
+      await route.continue()
+    })
+    await logIn(password)
+    const late = page.waitForResponse('**/users/me')
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    arrival.open()
+    await (await late).finished()
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+    expect(await status.innerText()).toBe('')
   })
+
   it('logs in and out in all tabs with React, and sends nothing for a visitor', async ({
     folder,
     open,
