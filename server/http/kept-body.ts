@@ -34,7 +34,8 @@ export async function sendKept(request: FastifyRequest, reply: FastifyReply, kep
   reply.header('etag', etag)
   if (isLarge) addToVary(reply, 'Accept-Encoding')
   const known = request.headers['if-none-match']
-  if (known?.trim() === '*' || known?.includes(etag.slice(2))) return reply.code(304).send()
+  // Without the last quote, because Apache adds the encoding before it.
+  if (known?.trim() === '*' || known?.includes(etag.slice(2, -1))) return reply.code(304).send()
   reply.type(type)
   if (!isLarge || new Negotiator(request).encoding(['gzip', 'identity']) !== 'gzip') return reply.send(bytes)
   kept.gzip ??= compress(bytes)

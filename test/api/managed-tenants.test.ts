@@ -86,12 +86,28 @@ describe('a tenant', () => {
       as('PATCH', `tenants/${id}`, { name }, { 'if-match': ifMatch })
     const changed = await change('Looms', `"other", ${etag}`)
     expect([changed.statusCode, changed.headers.etag]).not.toContain(etag)
-    for (const stale of [etag, `W/${changed.headers.etag}`, ''])
+    for (const stale of [etag, `W/${etag}`, String(changed.headers.etag).slice(1, -1), ''])
       expect((await change('Engines', stale)).json().code).toBe('precondition_failed')
     const read = await as('GET', `tenants/${id}`)
     expect([read.json().name, read.headers.etag]).toEqual(['Looms', changed.headers.etag])
     expect((await change('Engines', '*')).headers.etag).toBe(etag)
   })
+
+  it.for<[string, (etag: string) => string]>([
+    ['nginx', (etag) => `W/${etag}`],
+    ['Apache', (etag) => etag.replace(/"$/, '-gzip"')],
+    ['nginx before Apache', (etag) => `W/${etag.replace(/"$/, '-gzip"')}`],
+  ])(
+    'accepts an ETag as %s changes it when it compresses a response',
+    async ([_proxy, compressed], { as }) => {
+      const { headers, body } = await as('POST', 'tenants', { name: 'Engines' })
+      const { id } = JSON.parse(body)
+      const change = (name: string) =>
+        as('PATCH', `tenants/${id}`, { name }, { 'if-match': compressed(String(headers.etag)) })
+      expect((await change('Looms')).statusCode).toBe(200)
+      expect((await change('Mills')).statusCode).toBe(412)
+    },
+  )
 
   it('accepts one of two concurrent changes with the same ETag', async ({ as }) => {
     const { headers, body } = await as('POST', 'tenants', { name: 'Engines' })

@@ -109,7 +109,6 @@ describe('changeUser', () => {
     expect(first.statusCode).toBe(200)
     const second = await change('Grace', String(etag))
     expect([second.statusCode, second.json().code]).toEqual([412, 'precondition_failed'])
-    expect((await change('Grace', `W/${first.headers.etag}`)).statusCode).toBe(412)
     expect((await change('Grace', '*')).statusCode).toBe(200)
     const disabled = await ada.send('PATCH', '', { disabled: true, emailVerified: true })
     expect((await change('Joan', String(disabled.headers.etag))).statusCode).toBe(200)

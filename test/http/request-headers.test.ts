@@ -41,7 +41,7 @@ it('compresses a body once', async () => {
 
 it('sends no body to a client that has it', async () => {
   const { etag } = keepBody('body', 'text/plain')
-  for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*', ' * ']) {
+  for (const known of [etag, etag.slice(2), etag.replace(/"$/, '-gzip"'), `"other", ${etag}`, '*', ' * ']) {
     const { statusCode, body, headers } = await sent('body', { 'if-none-match': known })
     expect([statusCode, body, headers.etag]).toEqual([304, '', etag])
   }
