@@ -60,9 +60,10 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
     },
     /** Returns a promise while an asynchronous store saves the token. */
     set(jwt: string | undefined, expiresAtMs?: number) {
-      const isChanged = jwt !== (read()[0] || undefined)
-      if (isChanged || settled()) writeItem(jwt ? [jwt, expiresAtMs].join(' ') : '')
-      if (isChanged) onTokenChange?.(jwt)
+      const [current] = read()
+      // Does not remove what could not be read, such as the keychain of a locked device.
+      if ((jwt ?? '') !== current) writeItem(jwt ? [jwt, expiresAtMs].join(' ') : '')
+      if (jwt !== (current || undefined)) onTokenChange?.(jwt)
       notify()
       return settled()
     },

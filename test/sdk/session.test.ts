@@ -582,6 +582,22 @@ describe('a client with a session', () => {
   })
 })
 
+describe('an asynchronous store of a session', () => {
+  it('keeps the session if it cannot be read, such as on a locked device', async () => {
+    const { items, store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const getItem = vi.fn(async (key: string) => store.getItem(key))
+    getItem.mockRejectedValueOnce(new Error('The user has cancelled'))
+    const sessionStore = { ...store, getItem }
+    const { fetch } = stubFetch(() => session('second', 'refresh.1'), user)
+    const locked = createSessionClient({ ...app, fetch, sessionStore })
+    expect((await locked.me()).error?.code).toBe('token_missing')
+    expect([locked.state, items.size]).toEqual(['signedOut', 1])
+    const usher = createSessionClient({ ...app, fetch, sessionStore })
+    expect((await usher.me()).error).toBeUndefined()
+  })
+})
+
 describe('the state of a client with a session', () => {
   const watch = (usher: Client) => {
     const states = [usher.state]
