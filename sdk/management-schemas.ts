@@ -50,7 +50,7 @@ export interface AddUserBody {
   preferredName?: string | null | undefined
   /** Whether the address counts as verified. */
   emailVerified?: boolean | undefined
-  /** Existing tenants that the user joins, in this order. `role` is `member` by default. */
+  /** Existing tenants that the user joins, in this order, each given once. `role` is `member` by default. */
   tenants?:
     | {
         /**

@@ -121,6 +121,19 @@ describe('addUser', () => {
     ])
   })
 
+  it('refuses a tenant that is given twice, whose role would be ambiguous', async ({ store, manage }) => {
+    const { key } = await manage.newKey()
+    const { tenants: ids } = await manage.database.signedUp({ newTenant: 'Engines' })
+    const [id = ''] = ids
+    const tenants = [{ id, role: 'owner' }, { id: id.toUpperCase() }]
+    const response = await manage.send(key, 'POST', 'users', { email: 'ada@example.com', tenants })
+    expect([response.statusCode, response.json().errors]).toEqual([
+      400,
+      [{ path: 'tenants.1.id', code: 'invalid_type', detail: 'must not be the ID of an earlier tenant' }],
+    ])
+    expect(await store.prisma.user.count({ where: { databaseId: manage.database.id } })).toBe(1)
+  })
+
   it('stores nothing if a tenant does not exist', async ({ store, manage }) => {
     const { key } = await manage.newKey()
     const body = { email: 'ada@example.com', tenants: [{ id: randomUUID() }] }
