@@ -1,8 +1,9 @@
 import { describe, expect } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
 import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
+import type { TestDatabase } from '../support/app.js'
 import { lockWaits } from '../support/lock-waits.js'
-import { it as operatorTest } from '../support/operator.js'
+import { type Operator, it as operatorTest } from '../support/operator.js'
 
 type Verb = 'disable' | 'enable'
 
@@ -80,5 +81,47 @@ describe('commands that change a user at the same time', () => {
     await account.run('enable')
     await account.run('enable')
     expect(await account.state()).toEqual([['user.disabled', 'user.enabled'], false])
+  })
+})
+
+describe('usher database set --webhook-url', () => {
+  const url = 'https://app.example.com/events'
+  const set = (usher: Operator, { path }: TestDatabase, to: string) =>
+    usher.json(`database set ${path} --webhook-url ${to}`)
+
+  /** Sets the webhook during a change by another command. Returns the output, and the row afterwards. */
+  async function setDuring(
+    usher: Operator,
+    database: TestDatabase,
+    data: { webhookUrl: string | null; sealedWebhookSecret: Uint8Array<ArrayBuffer> | null },
+  ) {
+    const { store } = usher
+    const where = { id: database.id }
+    const [running] = await store.prisma.$transaction(
+      async (changing) => {
+        await changing.database.updateMany({ where, data })
+        const other = set(usher, database, `${url}/2`)
+        await expect.poll(() => lockWaits(store), { timeout: 30_000 }).toBe(1)
+        return [other]
+      },
+      { timeout: 40_000 },
+    )
+    return { output: await running, row: await store.prisma.database.findUniqueOrThrow({ where }) }
+  }
+
+  it('creates a secret if the webhook is removed meanwhile', async ({ usher, database }) => {
+    const { webhookSecret: first } = await set(usher, database, url)
+    const removed = { webhookUrl: null, sealedWebhookSecret: null }
+    const { output, row } = await setDuring(usher, database, removed)
+    expect(output.webhookSecret).toMatch(/^whsec_/)
+    expect(output.webhookSecret).not.toBe(first)
+    expect(row).toMatchObject({ webhookUrl: `${url}/2`, sealedWebhookSecret: expect.anything() })
+  })
+
+  it('keeps the secret of a webhook that is set meanwhile', async ({ usher, database }) => {
+    const created = { webhookUrl: url, sealedWebhookSecret: new Uint8Array([1]) }
+    const { output, row } = await setDuring(usher, database, created)
+    expect(output.webhookSecret).toBeUndefined()
+    expect(row).toMatchObject({ ...created, webhookUrl: `${url}/2` })
   })
 })

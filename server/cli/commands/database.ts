@@ -7,7 +7,6 @@ import {
   pruneHashParameters,
   requireDatabase,
   setDatabase,
-  webhookSettings,
 } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
 import { UsageError } from '../../domain/management/operator-error.js'
@@ -124,10 +123,9 @@ function addSetCommand(database: Command) {
       if (Object.keys(audited).length === 0)
         throw new UsageError('at least one setting is required. See --help')
       return withStore(async (store, _config, log) => {
-        const ofWebhook: Partial<ReturnType<typeof webhookSettings>> =
-          Object.keys(webhook).length > 0 ? webhookSettings(await requireDatabase(store, path), webhook) : {}
-        const { webhookSecret: secret } = ofWebhook
-        const row = await setDatabase(store, path, { ...settings, ...ofWebhook })
+        const isOfWebhook = Object.keys(webhook).length > 0
+        const row = await setDatabase(store, path, { ...settings, ...(isOfWebhook && { webhook }) })
+        const { webhookSecret: secret } = row
         audit(log, 'database.set', { databaseId: row.id, settings: audited })
         const values = settingsOf(row)
         const next = settings.signingAlgorithm

@@ -72,32 +72,44 @@ export async function createDatabase(
   })
 }
 
+/** Settings to change. A secret of null removes that of the webhook. */
+type SettingChanges = Partial<DatabaseSettings> & { webhookSecret?: string | null; webhook?: WebhookChange }
+
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
  * for it, because a later webhook must not get them. If events are kept from now on, expires earlier cursors, because
  * the events in between are missing.
  *
+ * @returns the database, and the secret of its webhook if it is new
  * @throws {OperatorError} if it does not exist, or if a removed role is in use
  */
 export async function setDatabase(
   store: Store,
   path: DatabasePath,
-  { webhookSecret, ...settings }: Partial<DatabaseSettings> & { webhookSecret?: string | null },
-) {
-  const { id, eventsKept, roles } = await requireDatabase(store, path)
+  changes: SettingChanges,
+): Promise<DatabaseRow & Pick<SettingChanges, 'webhookSecret'>> {
+  const { webhook, ...given } = changes
+  const { id, eventsKept, roles, webhookUrl } = await requireDatabase(store, path)
+  const { webhookSecret, ...settings } = {
+    ...given,
+    ...(webhook && webhookSettings({ webhookUrl }, webhook)),
+  }
   // First, because this command does not do it again once the setting is stored.
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
-  await inTransaction(store, async (transaction) => {
+  const isStored = await inTransaction(store, async (transaction) => {
     if (settings.roles) await requireUnused(transaction, { id, roles }, settings.roles)
     const sealedWebhookSecret =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
         : webhookSecret
-    await updateDatabase(transaction, id, { ...settings, sealedWebhookSecret })
+    const where = webhook ? { id, webhookUrl } : { id }
+    return updateDatabase(transaction, where, { ...settings, sealedWebhookSecret })
   })
+  // Another command has changed the webhook, which may have got a secret or lost it.
+  if (webhook && !isStored) return setDatabase(store, path, changes)
   if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
-  return requireDatabase(store, path)
+  return { ...(await requireDatabase(store, path)), ...(webhookSecret !== undefined && { webhookSecret }) }
 }
 
 /**

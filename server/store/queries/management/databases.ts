@@ -12,14 +12,15 @@ export async function insertDatabase(
   return count === 0 ? undefined : database.findUniqueOrThrow({ where: { id: data.id } })
 }
 
-/** Changes the given columns. */
+/** Changes the given columns of a database. Returns whether there was one with these values. */
 export async function updateDatabase(
   store: TypedQueries,
-  id: string,
+  where: { id: string; webhookUrl?: string | null },
   data: Prisma.DatabaseUpdateManyMutationInput,
 ) {
   const { database } = await store.loadPrisma()
-  await database.updateMany({ where: { id }, data })
+  const { count } = await database.updateMany({ where, data })
+  return count > 0
 }
 
 /** Where a listing of databases continues. */
