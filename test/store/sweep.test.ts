@@ -1,12 +1,15 @@
+import type { Session } from '@usher/contract'
 import pg from 'pg'
 import { beforeEach, expect } from 'vitest'
 import { endsAt, idBetween, startSweep, sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { UnavailableError } from '../../server/store/errors.js'
+import { endUnusedSessions } from '../../server/store/queries/sessions.js'
 import { sweptTables } from '../../server/store/queries/sweep.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
-import { startApp, type TestDatabase } from '../support/app.js'
+import { start, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { createFiller } from '../support/many-rows.js'
+import { passTimeSinceRefresh } from '../support/passing-time.js'
 import { openTestStore, type TestStore } from '../support/store.js'
 
 /** Every table that the sweep does not delete from, with the reason. */
@@ -122,6 +125,57 @@ it('the row of an ended session is kept for 24 hours and two minutes, so that it
   expect((await database.me(ended.token.jwt)).statusCode).toBe(401)
   expect(await isKeptAfter(24 * hour + 120_001)).toBe(false)
 })
+
+type End = (usher: TestApi, database: TestDatabase, session: Session) => Promise<unknown>
+
+const ends: [string, End][] = [
+  ['a log-out', (_usher, database, { refreshToken }) => database.endSession(refreshToken.value)],
+  [
+    'its user',
+    (_usher, database, { refreshToken, token }) =>
+      database.as(token.jwt, 'DELETE', `me/sessions/${refreshToken.value.slice(0, 36)}`),
+  ],
+  [
+    'a refresh token that is used twice',
+    async ({ store }, database, session) => {
+      await database.refresh(session.refreshToken.value)
+      await passTimeSinceRefresh(store, database.id, session, 31_000)
+      await database.refresh(session.refreshToken.value)
+    },
+  ],
+  [
+    'the limit of sessions',
+    async ({ store, clock }, database, { id: userId }) => {
+      await endUnusedSessions(
+        store,
+        { databaseId: database.id, userId },
+        { kept: 0, now: new Date(clock.now) },
+      )
+    },
+  ],
+]
+
+it.for(ends)(
+  'the row of a session that %s has ended is deleted a day later',
+  async ([, end], { usher, database }) => {
+    const { store, clock } = usher
+    // The clock of the store also decides when the session has ended.
+    clock.now = Date.now()
+    const where = { databaseId: database.id }
+    const session = await database.opened()
+    await end(usher, database, session)
+    expect(await store.prisma.session.count({ where: { ...where, endedAt: null } })).toBe(0)
+    const countAfter = async (milliseconds: number) => {
+      await store.prisma.sweep.deleteMany({ where })
+      await sweepDatabase({ ...usher.context, now: () => clock.now + milliseconds }, database.id, running)
+      return store.prisma.session.count({ where })
+    }
+    expect(await countAfter(24 * hour + 120_000)).toBe(1)
+    expect((await database.me(session.token.jwt)).statusCode).toBe(401)
+    expect(await countAfter(25 * hour)).toBe(0)
+    clock.now = start
+  },
+)
 
 it('one of several processes sweeps a database, every 12 hours', async ({ usher, database }) => {
   let sweeps = 0

@@ -2,7 +2,7 @@ import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { type MessagesOf, type Transactions, within } from './outbox.js'
 import { after, isOpen } from './revocations.js'
-import { type EndedSession, endAndStore } from './sessions.js'
+import { type EndedSession, endAndStore, ending } from './sessions.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 /** The parameters of a refresh. */
@@ -87,7 +87,7 @@ const refreshStatement = `
     u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
 
 const endReusedStatement = `
-  UPDATE usher.session AS s SET ended_at = $4::timestamptz
+  UPDATE usher.session AS s SET ${ending('$4')}
   ${fromUser}
   WHERE ${isRefreshable('$6')} AND NOT ${isUsable('$5')}
   RETURNING s.user_id AS "userId"`

@@ -80,11 +80,20 @@ const findUnusedStatement = `
   WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
   ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer`
 
+/**
+ * Returns assignments that end session `s`. It also expires, because its row is deleted a day after that. Not before the
+ * time of the store: a frozen server may end it late, and its last token may be younger than `now`.
+ */
+export const ending = (now: string) => `ended_at = ${now}::timestamptz,
+    expires_at = LEAST(s.expires_at, GREATEST(${now}::timestamptz, store.time))`
+
+const fromStore = 'FROM (SELECT now() AS time) AS store'
+
 const endUnusedStatement = `
-  UPDATE usher.session SET ended_at = $3::timestamptz
-  WHERE database_id = $1::uuid AND ended_at IS NULL AND id IN (${findUnusedStatement}
+  UPDATE usher.session AS s SET ${ending('$3')} ${fromStore}
+  WHERE s.database_id = $1::uuid AND s.ended_at IS NULL AND s.id IN (${findUnusedStatement}
   )
-  RETURNING id`
+  RETURNING s.id`
 
 /** The user whose session was ended. */
 export type EndedSession = Pick<Session, 'userId'>
@@ -114,9 +123,9 @@ export const endSession = (
 }
 
 const endStatement = `
-  UPDATE usher.session SET ended_at = $3::timestamptz
-  WHERE database_id = $1::uuid AND id = $2::uuid AND ended_at IS NULL
-  RETURNING user_id AS "userId"`
+  UPDATE usher.session AS s SET ${ending('$3')} ${fromStore}
+  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.ended_at IS NULL
+  RETURNING s.user_id AS "userId"`
 
 /** Ends a session of a user. Returns undefined if the user has no such session or it had already ended. */
 export const endSessionOf = (
@@ -131,9 +140,9 @@ export const endSessionOf = (
 }
 
 const endOfUserStatement = `
-  UPDATE usher.session SET ended_at = $4::timestamptz
-  WHERE database_id = $1::uuid AND id = $2::uuid AND user_id = $3::uuid AND ended_at IS NULL
-  RETURNING user_id AS "userId"`
+  UPDATE usher.session AS s SET ${ending('$4')} ${fromStore}
+  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.user_id = $3::uuid AND s.ended_at IS NULL
+  RETURNING s.user_id AS "userId"`
 
 /** A session in the list of its user. */
 export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | 'label'>
