@@ -87,7 +87,10 @@ function createStore(usher: UserClient) {
   /** Loads the user unless it is known or being loaded. */
   function load() {
     const { user, state } = read()
-    if (!user && state !== 'signedOut' && !latest) refresh()
+    if (user || state === 'signedOut' || latest) return
+    // Of another user, or of an attempt before this one.
+    error = undefined
+    refresh()
   }
 
   function emit() {

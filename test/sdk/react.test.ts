@@ -209,6 +209,30 @@ describe('useUser', () => {
     expect(rendered).toEqual(['signedIn', 'signedOut', 'signedIn', 'signedIn grace@example.com'])
   })
 
+  it('never shows the error of a user to another one', async () => {
+    const first = gate<Response>()
+    const second = gate<Response>()
+    const third = gate<Response>()
+    const { fetch } = stubFetch(
+      () => first.opened,
+      () => second.opened,
+      () => third.opened,
+    )
+    const usher = createClient({ ...app, fetch, token: jwt, retries: 0 })
+    const { rendered, shows } = await show(usher)
+    await shows('signedIn')
+    usher.token = jwtOf(grace.id)
+    first.open(problem('unavailable'))
+    for (let turns = 0; turns < 10; turns++) await new Promise(setImmediate)
+    second.open(new Response(null, { status: 404 }))
+    await shows('signedIn no_answer')
+    usher.token = jwt
+    await shows('signedIn')
+    third.open(user())
+    await shows('signedIn ada@example.com')
+    expect(rendered).toEqual(['signedIn', 'signedIn no_answer', 'signedIn', 'signedIn ada@example.com'])
+  })
+
   it('loads another user who logs in without a log-out, and nothing if only the token changes', async () => {
     const { fetch, requests } = stubFetch(user, () => Response.json(grace))
     const usher = createClient({ ...app, fetch, token: jwt })
