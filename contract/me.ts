@@ -80,7 +80,12 @@ export const me = c.router({
     summary: 'Change the password of the current user',
     description:
       'Ends all sessions of the user, including that of this request, and revokes all earlier access tokens. The returned token belongs to no session, and can open a new one.',
-    metadata: { security: 'bearer', links: ['getMe'], hashesPassword: true, newPassword: 'newPassword' },
+    metadata: {
+      security: 'bearer',
+      links: ['getMe', 'openSession'],
+      hashesPassword: true,
+      newPassword: 'newPassword',
+    },
   },
   deleteMe: {
     method: 'POST',

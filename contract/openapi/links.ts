@@ -8,14 +8,18 @@ import { metadataOf, routes } from './routes.js'
  * Adds links to operations of the same database to the components and returns references to them. A link has no
  * `requestBody`: openapi-generator rejects a document whose links have one that is not a string.
  */
-export function linksTo(builder: OpenApiBuilder, operationIds: readonly string[], { pathParams }: AppRoute) {
-  const names = Object.keys((pathParams as z.ZodObject).shape)
+export function linksTo(builder: OpenApiBuilder, operationIds: readonly string[], source: AppRoute) {
+  const known = parametersOf(source)
   const links: Record<string, ReferenceObject> = {}
   for (const operationId of operationIds) {
+    const target = routes.find((each) => each.operationId === operationId)?.route
+    if (!target) throw new Error(`a link leads to ${operationId}, which does not exist`)
+    // The only parameter that a request does not have is the id of what it has created.
+    const sourceOf = (name: string) => (known.includes(name) ? `$request.path.${name}` : '$response.body#/id')
     const link: LinkObject = {
       operationId,
-      description: whatToSend(operationId),
-      parameters: Object.fromEntries(names.map((name) => [name, `$request.path.${name}`])),
+      description: whatToSend(source, target),
+      parameters: Object.fromEntries(parametersOf(target).map((name) => [name, sourceOf(name)])),
     }
     builder.addLink(pascalCase(operationId), link)
     links[operationId] = reference('links', pascalCase(operationId))
@@ -23,11 +27,16 @@ export function linksTo(builder: OpenApiBuilder, operationIds: readonly string[]
   return links
 }
 
-/** Returns which value of the previous response, or of the mail that it caused, an operation needs. */
-function whatToSend(operationId: string) {
-  const target = routes.find((each) => each.operationId === operationId)?.route
-  if (!target) throw new Error(`a link leads to ${operationId}, which does not exist`)
-  if (metadataOf(target).security === 'bearer') return 'Send `token.jwt` as the Bearer token.'
+const parametersOf = ({ pathParams }: AppRoute) => Object.keys((pathParams as z.ZodObject).shape)
+
+/** Returns which value of the previous request or response, or of the mail that it caused, an operation needs. */
+function whatToSend(source: AppRoute, target: AppRoute) {
+  if (metadataOf(target).security === 'bearer') {
+    const hasToken = Object.values(source.responses).some(
+      (response) => response instanceof z.ZodObject && 'token' in response.shape,
+    )
+    return hasToken ? 'Send `token.jwt` as the Bearer token.' : 'Send the same Bearer token.'
+  }
   const shape = 'body' in target && target.body instanceof z.ZodObject ? target.body.shape : {}
   return 'refreshToken' in shape
     ? 'Send `refreshToken.value` as `refreshToken` in the body.'

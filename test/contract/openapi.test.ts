@@ -117,10 +117,38 @@ describe('clients of the document', () => {
       const said = ['jwt', 'refreshToken', 'code'].filter((each) =>
         JSON.stringify(link).match(new RegExp(`[.\`]${each}\``)),
       )
-      expect(said, name).toHaveLength(1)
-      expect(taken, name).toContain(said[0])
+      if (/same Bearer token/.test(JSON.stringify(link))) expect([taken, said], name).toEqual([['jwt'], []])
+      else {
+        expect(said, name).toHaveLength(1)
+        expect(taken, name).toContain(said[0])
+      }
       expect(link, name).not.toHaveProperty('requestBody')
     }
+  })
+
+  it('get links with every parameter of the path, of the request or of what it has created', () => {
+    const links = operations.flatMap(({ path, responses: { 200: ok, 201: created, 202: accepted } }) => {
+      const response = resolveResponse(ok ?? created ?? accepted)
+      return Object.values(response?.links ?? {}).map((link) => ({
+        path,
+        name: String(link.$ref).replace('#/components/links/', ''),
+      }))
+    })
+    expect(links.length).toBeGreaterThan(10)
+    for (const { path, name } of links) {
+      const { operationId, parameters } = components.links[name]
+      const target = operations.find((each) => each.operationId === operationId)
+      const names = [...(target?.path.matchAll(/\{(\w+)\}/g) ?? [])].map(([, parameter = '']) => parameter)
+      const values = names.map((each) =>
+        path.includes(`{${each}}`) ? `$request.path.${each}` : '$response.body#/id',
+      )
+      expect(parameters, name).toEqual(Object.fromEntries(names.map((each, index) => [each, values[index]])))
+    }
+  })
+
+  it('say to send the same Bearer token after a tenant was created, because the response has none', () => {
+    for (const name of ['GetTenant', 'ListMembers'])
+      expect(components.links[name].description).toBe('Send the same Bearer token.')
   })
 
   it('get a link from each response with an access token to the current user', () => {
