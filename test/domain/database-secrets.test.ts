@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { systemClock } from '../../server/domain/clock.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
-import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { it as apiTest } from '../support/api.js'
 import { start } from '../support/app.js'
 
@@ -19,6 +19,15 @@ const it = apiTest.extend('world', async ({ usher }) => {
     secrets: () => createSecretLookup(usher.store, serverClock)(id),
     rotate: () =>
       rotateKeys({ store: usher.store, now: new Date(clock.now) }, { workspaceSlug, databaseName }, 0),
+    /** Retires the signing key that a rotation has replaced, with the secret of its time. */
+    async retireFirst() {
+      const [key] = await usher.store.prisma.signingKey.findMany({
+        where: { databaseId: id },
+        orderBy: { createdAt: 'asc' },
+      })
+      const operation = { store: usher.store, now: new Date(clock.now) }
+      await retireKey(operation, { workspaceSlug, databaseName }, String(key?.kid))
+    },
     rows: () => usher.store.prisma.databaseSecret.findMany({ where: { databaseId: id } }),
   }
 })
@@ -64,6 +73,18 @@ describe('secrets of a database', () => {
     expect(stale.verify(next, 'refresh_token', 'a')).toBe(true)
     await world.rotate()
     expect((await world.rows()).map(({ number }) => number)).toEqual([2, 3])
+  })
+
+  it('secrets verify what they sign right after one was retired, before its successor is active', async ({
+    world,
+  }) => {
+    const mac = (await world.secrets()).sign('refresh_token', 'a')
+    world.clock.now += 1_000
+    await world.rotate()
+    await world.retireFirst()
+    const secrets = await world.secrets()
+    expect(secrets.verify(mac, 'refresh_token', 'a')).toBe(false)
+    expect(secrets.verify(secrets.sign('refresh_token', 'a'), 'refresh_token', 'a')).toBe(true)
   })
 
   it('a secret cannot be opened in the row of another database', async ({ usher, world }) => {

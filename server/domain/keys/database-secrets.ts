@@ -104,8 +104,9 @@ function openSecrets(rows: DatabaseSecret[], masterKeys: MasterKeys, now: () => 
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url')
   return {
     sign(...parts) {
-      // Only secrets with a successor have retired.
-      const secret = secrets.find(({ activatesAt }) => activatesAt <= now()) ?? secrets.at(0)
+      // `usher keys retire` retires a secret whose successor may not be active yet. Nothing verifies what it signs.
+      const accepted = secrets.filter(({ retiresAt }) => now() < retiresAt)
+      const secret = accepted.find(({ activatesAt }) => activatesAt <= now()) ?? accepted.at(0)
       if (!secret) throw new Error('there is no secret to sign with')
       return macOf(secret.key, parts)
     },
