@@ -6,7 +6,7 @@ import type { MeErrorCode } from './endpoints.js'
 import type { UsherError } from './errors.js'
 import type { User } from './schemas.js'
 import type { LoginState } from './token.js'
-import { userIdOf } from './user-id.js'
+import { claimsOf } from './token-claims.js'
 
 /** What `useUser` needs of a client. */
 export type UserClient = Pick<Client, 'me' | 'state' | 'subscribe' | 'token'>
@@ -116,4 +116,4 @@ function createStore(usher: UserClient) {
 }
 
 /** Returns whether the token is the user's. True if the token cannot be read. */
-const isOf = ({ id }: User, token: string) => (userIdOf(token) ?? id) === id
+const isOf = ({ id }: User, token: string) => (claimsOf(token).sub ?? id) === id

@@ -5,8 +5,8 @@ import { assertOptions } from './options.js'
 import type { OperationOptions } from './request.js'
 import type { Session } from './schemas.js'
 import { createLogin } from './token.js'
+import { claimsOf } from './token-claims.js'
 import { createTokenHolder, storePattern, type TokenStore } from './token-holder.js'
-import { userIdOf } from './user-id.js'
 
 /** Options of a client that stays logged in. */
 export interface SessionClientOptions extends ClientOptions {
@@ -76,7 +76,7 @@ export function createSessionTokens(options: SessionClientOptions) {
     async get() {
       const token = await holder.get()
       const value = await refreshToken.get()
-      if (!value || (token && holder.read()[1] > Date.now())) return token
+      if (!value || (token && isFresh(token, holder.read()[1]))) return token
       const error = await refresh(token, value)
       return (await successorOf(tokens, token, value)) ?? error
     },
@@ -105,6 +105,13 @@ export function createSessionTokens(options: SessionClientOptions) {
   return tokens
 }
 
+/** Returns whether a token need not be refreshed. If it seems to last for longer than it can, the clock was set back. */
+function isFresh(token: string, refreshAtMs: number) {
+  const { iat = 0, exp = Infinity } = claimsOf(token)
+  const remainingMs = refreshAtMs - Date.now()
+  return remainingMs > 0 && remainingMs <= (exp - iat) * 1000
+}
+
 /** Returns the current token, unless another user has logged in since a call read these tokens. */
 async function successorOf(
   { holder, refreshToken }: Pick<ReturnType<typeof createSessionTokens>, 'holder' | 'refreshToken'>,
@@ -114,7 +121,7 @@ async function successorOf(
   const token = await holder.get()
   const isSameUser =
     former && token
-      ? userIdOf(former) === userIdOf(token)
+      ? claimsOf(former).sub === claimsOf(token).sub
       : sessionIdOf(value) === sessionIdOf(refreshToken.read()[0])
   return isSameUser ? token : undefined
 }

@@ -146,6 +146,24 @@ describe('a client with a session', () => {
     ])
   })
 
+  it('refreshes once after the clock was set back by hours, so that other servers get a valid token', async () => {
+    const claims = Buffer.from(JSON.stringify({ iat: now / 1000, exp: now / 1000 + 3600 })).toString(
+      'base64url',
+    )
+    const first = `header.${claims}.signature`
+    const { fetch, requests } = stubFetch(
+      () => signedIn('login'),
+      () => session(first, 'refresh.0', 201),
+      () => session('second', 'refresh.1'),
+    )
+    const usher = createSessionClient({ ...app, fetch })
+    await usher.login(credentials)
+    expect(await usher.getToken()).toBe(first)
+    vi.setSystemTime(now - 180 * minutes)
+    expect([await usher.getToken(), await usher.getToken()]).toEqual(['second', 'second'])
+    expect(requests).toHaveLength(3)
+  })
+
   it('refreshes once for concurrent calls', async () => {
     const { usher, sent } = await openedClient({}, () => session('second', 'refresh.1'), user, user, user)
     vi.setSystemTime(now + 50 * minutes)
