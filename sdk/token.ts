@@ -99,8 +99,8 @@ export function createLogin(key: string, options: TokenOptions, session?: Sessio
       return expiresAtMs < Infinity ? new Date(expiresAtMs) : undefined
     },
     async getToken() {
-      await (session ?? holder).get()
-      return current()
+      // Not the token of another user, who has logged in meanwhile.
+      return (await (session ?? holder).get()) === current() ? current() : undefined
     },
     subscribe,
     async signOut() {
