@@ -48,7 +48,8 @@ export function createSessionTokens(options: SessionClientOptions) {
   })
   /** The ID of the session to which a token in memory belongs. */
   let sessionId: string | undefined
-  let refreshing: Promise<UsherError | undefined> | undefined
+  /** By the ID of the session, because another tab may store another one. */
+  const refreshes = new Map<string | undefined, Promise<UsherError | undefined>>()
 
   function forget() {
     sessionId = undefined
@@ -56,10 +57,10 @@ export function createSessionTokens(options: SessionClientOptions) {
   }
 
   function refresh(stale: string | undefined, value: string) {
+    const id = sessionIdOf(value)
     const work = () => refreshTokens(tokens, options, stale)
-    refreshing ??= withLock(key + sessionIdOf(value), work).finally(() => {
-      refreshing = undefined
-    })
+    const refreshing = refreshes.get(id) ?? withLock(key + id, work).finally(() => refreshes.delete(id))
+    refreshes.set(id, refreshing)
     return refreshing
   }
 

@@ -847,6 +847,30 @@ describe('a client whose login changes while requests wait', () => {
     expect([usher.token, requests.length]).toEqual([byGrace, 4])
   })
 
+  it('refreshes the session of another tab while the refresh of the former one waits', async () => {
+    const { items, store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const sends = newGate()
+    const responds = newGate()
+    const { fetch } = stubFetch(
+      async () => {
+        sends.open()
+        await responds.opened
+        return session('late', 'refresh.1')
+      },
+      () => session(byGrace, 'grace.1'),
+      user,
+    )
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    const former = usher.getToken()
+    await sends.opened
+    for (const key of items.keys()) store.setItem(key, 'grace.0 ')
+    const read = usher.me()
+    await vi.waitFor(() => expect(usher.token).toBe(byGrace))
+    responds.open()
+    expect([await former, (await read).error, usher.token]).toEqual([undefined, undefined, byGrace])
+  })
+
   it('stays logged in if a user logs in while the former one ends the former session', async () => {
     const { usher } = await openedClient(
       {},
