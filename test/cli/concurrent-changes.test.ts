@@ -125,3 +125,30 @@ describe('usher database set --webhook-url', () => {
     expect(row).toMatchObject({ ...created, webhookUrl: `${url}/2` })
   })
 })
+
+it('usher database set --roles removes no role that is added and used meanwhile', async ({
+  usher,
+  database,
+}) => {
+  const { store } = usher
+  const { id, path } = database
+  const user = await database.signedUp()
+  const { id: tenant } = await usher.json(`tenant create ${path} Engines`)
+  await usher.json(`tenant add-user ${path} ${tenant} ${user.id}`)
+  const [running] = await store.prisma.$transaction(
+    async (changing) => {
+      await changing.$queryRaw`SELECT 1 FROM usher.signing_key WHERE database_id = ${id}::uuid FOR UPDATE`
+      await changing.database.updateMany({ where: { id }, data: { roles: ['billing'] } })
+      await changing.membership.updateMany({
+        where: { databaseId: id, userId: user.id },
+        data: { role: 'billing' },
+      })
+      const other = usher.outcome(`database set ${path} --roles viewer`)
+      await expect.poll(() => lockWaits(store), { timeout: 30_000 }).toBe(1)
+      return [other]
+    },
+    { timeout: 40_000 },
+  )
+  expect(await running).toMatch(/^4 usher: members .* have the role billing\. /)
+  expect((await store.prisma.database.findUniqueOrThrow({ where: { id } })).roles).toEqual(['billing'])
+})

@@ -2,6 +2,7 @@ import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import type { Database } from '../../store/generated/client.js'
+import { findLockedRoles } from '../../store/queries/databases.js'
 import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
 import { insertSigningKey, listKeyIds, lockDatabase } from '../../store/queries/management/keys.js'
 import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
@@ -89,7 +90,7 @@ export async function setDatabase(
   changes: SettingChanges,
 ): Promise<DatabaseRow & Pick<SettingChanges, 'webhookSecret'>> {
   const { webhook, ...given } = changes
-  const { id, eventsKept, roles, webhookUrl } = await requireDatabase(store, path)
+  const { id, eventsKept, webhookUrl } = await requireDatabase(store, path)
   const { webhookSecret, ...settings } = {
     ...given,
     ...(webhook && webhookSettings({ webhookUrl }, webhook)),
@@ -98,7 +99,7 @@ export async function setDatabase(
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
   const isStored = await inTransaction(store, async (transaction) => {
-    if (settings.roles) await requireUnused(transaction, { id, roles }, settings.roles)
+    if (settings.roles) await requireUnused(transaction, id, settings.roles)
     const sealedWebhookSecret =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
@@ -117,14 +118,11 @@ export async function setDatabase(
  *
  * @throws {OperatorError} if a member or an invitation has one
  */
-async function requireUnused(
-  transaction: TypedQueries,
-  { id, roles }: Pick<Database, 'id' | 'roles'>,
-  kept: readonly string[],
-) {
-  const removed = roles.filter((role) => !kept.includes(role))
-  if (removed.length === 0) return
+async function requireUnused(transaction: TypedQueries, id: string, kept: readonly string[]) {
   await lockDatabase(transaction, id)
+  // Read under the lock, because another command may have added a role.
+  const removed = (await findLockedRoles(transaction, id)).filter((role) => !kept.includes(role))
+  if (removed.length === 0) return
   const used = await findUsedRole(transaction, id, removed)
   if (used)
     throw new OperatorError(
