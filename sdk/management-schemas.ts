@@ -668,7 +668,7 @@ export interface UserLine {
   metadata?: { [field: string]: unknown } | null | undefined
   /** Shown only by the management API. A JSON object of at most 8 KiB and 32 levels, replaced as a whole. Null removes it. */
   privateMetadata?: { [field: string]: unknown } | null | undefined
-  /** In the order of joining. */
+  /** In the order of joining, each given once. */
   tenants?: TenantOfLine[] | null | undefined
   /** When the user verified the address. */
   emailVerifiedAt?: string | null | undefined

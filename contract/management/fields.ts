@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DatabasePath, databasePath } from '../database-path.js'
 import { databaseProblems, withoutBodyProblems } from '../failures.js'
-import { failsWith, mustBe } from '../field-errors.js'
+import { type FieldErrorCode, failsWith, mustBe } from '../field-errors.js'
 import { atMost255, id, idempotencyHeaders, isUnicode, notBlank, text, unicode } from '../fields.js'
 import { component, field } from '../registry.js'
 
@@ -89,6 +89,28 @@ export const productFields = () => ({
 /** Returns the schema of an external id in a response. */
 export const externalId = () =>
   field('The id in the product, or null.', z.string().nullable(), { examples: ['customer-17'] })
+
+const namesOfIds = { id: 'ID', externalId: 'external ID' }
+type IdField = keyof typeof namesOfIds
+
+/** Returns a refinement that adds an error for each tenant with the id of an earlier one. */
+export const refuseRepeated =
+  (field: IdField) =>
+  (
+    tenants: readonly { [Field in IdField]?: string | null | undefined }[],
+    context: z.core.$RefinementCtx,
+  ) => {
+    const seen = new Set<string>()
+    for (const [index, { [field]: input }] of tenants.entries()) {
+      if (input == null) continue
+      const reported = {
+        message: `must not be the ${namesOfIds[field]} of an earlier tenant`,
+        fieldErrorCode: 'invalid_type' satisfies FieldErrorCode,
+      }
+      if (seen.has(input)) context.addIssue({ code: 'custom', path: [index, field], input, ...reported })
+      seen.add(input)
+    }
+  }
 
 /** Headers of every POST. */
 export const IdempotencyHeaders = idempotencyHeaders(

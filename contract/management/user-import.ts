@@ -8,7 +8,15 @@ import { name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import { role } from '../role.js'
-import { IdempotencyHeaders, managementPath, NoQuery, postProblems, productFields, strict } from './fields.js'
+import {
+  IdempotencyHeaders,
+  managementPath,
+  NoQuery,
+  postProblems,
+  productFields,
+  refuseRepeated,
+  strict,
+} from './fields.js'
 import { seats } from './tenants.js'
 
 const c = initContract()
@@ -83,8 +91,12 @@ export const UserLine = component(
     preferredName: field('Display name.', name().nullish(), { examples: ['Ada'] }),
     ...productFields(),
     tenants: field(
-      'In the order of joining.',
-      z.array(TenantOfLine, failsWith('invalid_type', 'must be a list')).nullish(),
+      'In the order of joining, each given once.',
+      z
+        .array(TenantOfLine, failsWith('invalid_type', 'must be a list'))
+        .superRefine(refuseRepeated('id'))
+        .superRefine(refuseRepeated('externalId'))
+        .nullish(),
     ),
     emailVerifiedAt: time('When the user verified the address.'),
     disabledAt: time('When the user was disabled.'),

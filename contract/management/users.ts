@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DatabasePath } from '../database-path.js'
 import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
-import { type FieldErrorCode, failsWith, mustBe } from '../field-errors.js'
+import { failsWith, mustBe } from '../field-errors.js'
 import { id, instant, metadata, NewPassword, name } from '../fields.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next } from '../page.js'
@@ -19,6 +19,7 @@ import {
   NoQuery,
   postProblems,
   productFields,
+  refuseRepeated,
   strict,
   UserPath,
 } from './fields.js'
@@ -89,19 +90,6 @@ export const ManagedUser = component(
 )
 export type ManagedUser = z.infer<typeof ManagedUser>
 
-/** Adds an error for each tenant that is given again. */
-function refuseRepeatedIds(tenants: readonly { id: string }[], context: z.core.$RefinementCtx) {
-  const seen = new Set<string>()
-  for (const [index, { id: input }] of tenants.entries()) {
-    const reported = {
-      message: 'must not be the ID of an earlier tenant',
-      fieldErrorCode: 'invalid_type' satisfies FieldErrorCode,
-    }
-    if (seen.has(input)) context.addIssue({ code: 'custom', path: [index, 'id'], input, ...reported })
-    seen.add(input)
-  }
-}
-
 /** Body of `addUser`. */
 export const AddUserBody = body(
   {
@@ -127,7 +115,7 @@ export const AddUserBody = body(
           failsWith('invalid_type', 'must be a list'),
         )
         .max(1_000, failsWith('too_long', 'must have at most 1000 tenants'))
-        .superRefine(refuseRepeatedIds)
+        .superRefine(refuseRepeated('id'))
         .optional(),
     ),
     ...productFields(),

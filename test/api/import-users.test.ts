@@ -85,6 +85,28 @@ it('importUsers returns the result of each line, and stores a line completely or
   })
 })
 
+it.for<[field: string, value: string, detail: string]>([
+  ['id', tenant, 'must not be the ID of an earlier tenant'],
+  ['externalId', 'acme', 'must not be the external ID of an earlier tenant'],
+])(
+  'importUsers rejects a line that has a tenant twice by its %s',
+  async ([field, value, detail], { imports }) => {
+    const joined = (role: string) => ({ [field]: value, name: 'Engines', role })
+    const { statusCode, json } = await imports.lines([
+      { email: 'ada@example.com', tenants: [joined('owner'), joined('member')] },
+      { email: 'grace@example.com', tenants: [joined('member')] },
+    ])
+    expect([statusCode, json().lines]).toMatchObject([
+      200,
+      [
+        { status: 'rejected', errors: [{ path: `tenants.1.${field}`, code: 'invalid_type', detail }] },
+        { status: 'created', errors: [] },
+      ],
+    ])
+    expect(await imports.emails()).toEqual(['grace@example.com'])
+  },
+)
+
 it('importUsers of an owner keeps the first member as owner', async ({ store, manage, imports }) => {
   const { id: userId, tenants } = await manage.database.signedUp({ newTenant: 'Engines' })
   const [tenantId = ''] = tenants
