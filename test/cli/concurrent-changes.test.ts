@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import { describe, expect } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
 import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
@@ -123,6 +124,50 @@ describe('usher database set --webhook-url', () => {
     const { output, row } = await setDuring(usher, database, created)
     expect(output.webhookSecret).toBeUndefined()
     expect(row).toMatchObject({ ...created, webhookUrl: `${url}/2` })
+  })
+
+  /** Stores an event that waits for the operator. */
+  async function storeEvent({ store }: Operator, { id: databaseId }: TestDatabase, type: string) {
+    const message = { databaseId, id: uuidv7(), kind: 'webhook', payload: { type }, createdAt: new Date() }
+    await store.prisma.message.create({ data: { ...message, dueAt: null } })
+  }
+
+  /** Returns the types of the waiting events. */
+  const waitingEvents = async (usher: Operator, { path }: TestDatabase) =>
+    (await usher.json(`outbox list ${path}`)).map(
+      ({ payload }: { payload: { type: string } }) => payload.type,
+    )
+
+  it('keeps the events of a webhook that is set while those of the former one are deleted', async ({
+    usher,
+    database,
+  }) => {
+    const { store } = usher
+    const { id } = database
+    await set(usher, database, url)
+    await storeEvent(usher, database, 'former')
+    const [removal] = await store.prisma.$transaction(
+      async (reading) => {
+        await reading.$queryRaw`SELECT 1 FROM usher.outbox WHERE database_id = ${id}::uuid FOR UPDATE`
+        const running = set(usher, database, 'none')
+        await expect.poll(() => lockWaits(store), { timeout: 30_000 }).toBe(1)
+        await store.prisma.database.update({ where: { id, webhookUrl: null }, data: { webhookUrl: url } })
+        await storeEvent(usher, database, 'new')
+        return [running]
+      },
+      { timeout: 40_000 },
+    )
+    await removal
+    expect(await waitingEvents(usher, database)).toEqual(['new'])
+  })
+
+  it('deletes the events that an interrupted removal of the former webhook left', async ({
+    usher,
+    database,
+  }) => {
+    await storeEvent(usher, database, 'former')
+    await set(usher, database, url)
+    expect(await waitingEvents(usher, database)).toEqual([])
   })
 })
 

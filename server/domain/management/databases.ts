@@ -10,7 +10,7 @@ import { findWorkspace } from '../../store/queries/management/workspaces.js'
 import { findUsedRole } from '../../store/queries/members.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
 import type { Page } from '../../store/queries/page.js'
-import { deleteWaitingEvents } from '../../store/queries/waiting-messages.js'
+import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import {
   type DatabaseRow,
@@ -78,7 +78,7 @@ type SettingChanges = Partial<DatabaseSettings> & { webhookSecret?: string | nul
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
- * for it, because a later webhook must not get them. If events are kept from now on, expires earlier cursors, because
+ * for it, because a later webhook must not get them. The first URL also deletes them, if the removal was interrupted. If events are kept from now on, expires earlier cursors, because
  * the events in between are missing.
  *
  * @returns the database, and the secret of its webhook if it is new
@@ -98,18 +98,21 @@ export async function setDatabase(
   // First, because this command does not do it again once the setting is stored.
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
-  const isStored = await inTransaction(store, async (transaction) => {
+  const stored = await inTransaction(store, async (transaction) => {
     if (settings.roles) await requireUnused(transaction, id, settings.roles)
     const sealedWebhookSecret =
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
         : webhookSecret
     const where = webhook ? { id, webhookUrl } : { id }
-    return updateDatabase(transaction, where, { ...settings, sealedWebhookSecret })
+    if (!(await updateDatabase(transaction, where, { ...settings, sealedWebhookSecret }))) return undefined
+    if (!webhook || (webhookUrl && settings.webhookUrl)) return {}
+    // Those that are stored later may be events of a new webhook.
+    return { lastEventId: await findLastWaitingEvent(transaction, id) }
   })
   // Another command has changed the webhook, which may have got a secret or lost it.
-  if (webhook && !isStored) return setDatabase(store, path, changes)
-  if (settings.webhookUrl === null) await deleteWaitingEvents(store, id)
+  if (webhook && !stored) return setDatabase(store, path, changes)
+  if (stored?.lastEventId) await deleteWaitingEvents(store, id, stored.lastEventId)
   return { ...(await requireDatabase(store, path)), ...(webhookSecret !== undefined && { webhookSecret }) }
 }
 

@@ -58,13 +58,26 @@ async function changeMessages(
   }
 }
 
+/** Returns the id of the last event that waits for the webhook of a database, or undefined. */
+export async function findLastWaitingEvent({ query }: Pick<Transactions, 'query'>, databaseId: string) {
+  const [row] = await query<{ id: string }>(findLastWaitingStatement, [databaseId])
+  return row?.id
+}
+
+const findLastWaitingStatement = `
+  SELECT id FROM usher.outbox WHERE database_id = $1::uuid AND kind = 'webhook' ORDER BY id DESC LIMIT 1`
+
 /**
- * Deletes the events that wait for the webhook of a database. Servers delete the empty streams later.
+ * Deletes the events that wait for the webhook of a database, up to an id. Servers delete the empty streams later.
  */
-export async function deleteWaitingEvents(store: Pick<Transactions, 'query'>, databaseId: string) {
+export async function deleteWaitingEvents(
+  store: Pick<Transactions, 'query'>,
+  databaseId: string,
+  lastId: string,
+) {
   let after: string = NIL
   for (;;) {
-    const [row] = await store.query<{ last: string }>(findLastEventStatement, [databaseId, after])
+    const [row] = await store.query<{ last: string }>(findLastEventStatement, [databaseId, after, lastId])
     if (!row) return
     await store.query(deleteEventsStatement, [databaseId, after, row.last])
     after = row.last
@@ -73,7 +86,8 @@ export async function deleteWaitingEvents(store: Pick<Transactions, 'query'>, da
 
 const findLastEventStatement = `
   SELECT id AS last FROM (
-    SELECT id FROM usher.outbox WHERE database_id = $1::uuid AND id > $2::uuid AND kind = 'webhook'
+    SELECT id FROM usher.outbox
+    WHERE database_id = $1::uuid AND id > $2::uuid AND id <= $3::uuid AND kind = 'webhook'
     ORDER BY id LIMIT ${batchRows}) AS batch
   ORDER BY id DESC LIMIT 1`
 
