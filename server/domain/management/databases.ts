@@ -78,8 +78,8 @@ type SettingChanges = Partial<DatabaseSettings> & { webhookSecret?: string | nul
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
- * for it, because a later webhook must not get them. The first URL also deletes them, if the removal was interrupted. If events are kept from now on, expires earlier cursors, because
- * the events in between are missing.
+ * for it, because a later webhook must not get them. The first URL also deletes them, in case the removal was
+ * interrupted. If events are kept from now on, expires earlier cursors, because the events in between are missing.
  *
  * @returns the database, and the secret of its webhook if it is new
  * @throws {OperatorError} if it does not exist, or if a removed role is in use
