@@ -560,6 +560,25 @@ describe('the number of sessions of a user', () => {
     expect((await database.refresh(newest.refreshToken.value)).statusCode).toBe(200)
   })
 
+  it('a user who logs in and ends all sessions again and again leaves no rows', async ({ usher, clock }) => {
+    const database = await usher.newDatabase()
+    await setDatabase(usher.store, database, { sessionsPerUser: 2 })
+    clock.now = Date.now()
+    const email = 'in-a-loop@example.com'
+    const first = await database.opened({ email })
+    let last = first
+    for (let login = 0; login < 3; login++) {
+      expect((await database.as(last.token.jwt, 'DELETE', 'me/sessions')).statusCode).toBe(204)
+      clock.now += 1_000
+      last = await openedByLogin(database, email)
+    }
+    const rows = await usher.store.prisma.session.findMany({ where: { databaseId: database.id } })
+    expect(rows.map(({ id }) => id)).toEqual([idOf(last.refreshToken.value)])
+    expect(outcome(await database.me(first.token.jwt))).toEqual([401, 'token_invalid'])
+    expect(outcome(await database.refresh(first.refreshToken.value))).toEqual(ended)
+    expect((await database.me(last.token.jwt)).statusCode).toBe(200)
+  })
+
   it('the number of sessions of a user is exact even if 12 are opened at the same time', async ({
     usher,
   }) => {

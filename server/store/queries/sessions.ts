@@ -56,7 +56,10 @@ const insertStatement = `
     WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND ${unindexed('expires_at > $5::timestamptz')}
   ) AS others FROM added`
 
-/** Ends the sessions of a user except the most recently used ones. Returns the ids of the ended sessions. */
+/**
+ * Ends the sessions of a user except the most recently used ones, and deletes those that a revocation has ended. Returns the ids
+ * of the ended sessions.
+ */
 export async function endUnusedSessions(
   store: Transactions,
   { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
@@ -64,7 +67,7 @@ export async function endUnusedSessions(
 ) {
   const values = [databaseId, userId, now, kept]
   // Usually there are none. Then this is the only statement.
-  const unused = await store.query(findUnusedStatement, values)
+  const unused = await store.query(deleteRevokedAndFindUnusedStatement, values)
   if (unused.length === 0) return []
   return store.transaction(databaseId, async (query) => {
     const ended = await query<Pick<Session, 'id'>>(endUnusedStatement, values)
@@ -79,6 +82,18 @@ const findUnusedStatement = `
   JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
   WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
   ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer`
+
+// The generation in the tokens of a revoked session is enough to reject them. Without this, a program that logs in and revokes
+// all sessions in turn would leave a row for each login until the session expires. Skips rows that another transaction has
+// locked, because waiting for them could deadlock.
+const deleteRevokedAndFindUnusedStatement = `
+  WITH revoked AS (
+    DELETE FROM usher.session WHERE database_id = $1::uuid AND id IN (
+      SELECT id FROM usher.session
+      WHERE database_id = $1::uuid AND user_id = $2::uuid
+        AND generation < (SELECT generation FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid)
+      LIMIT 1000 FOR UPDATE SKIP LOCKED)
+  )${findUnusedStatement}`
 
 /**
  * Returns assignments that end session `s`. It also expires, because its row is deleted a day after that. Not before the
