@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { putMember } from '../../server/domain/management/members.js'
 import { createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
 import { deleteUser } from '../../server/domain/management/users/change-user.js'
+import { lockWaits } from '../support/lock-waits.js'
 import type { OpenStore } from '../support/open-store.js'
 import { it } from '../support/operator.js'
 
@@ -55,3 +59,40 @@ it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, 
   )
   await expect(added).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
 })
+
+/** What is deleted, the statement for whose locks the import waits, the deletion, and the outcome of the import. */
+const deletions = [
+  [
+    'tenant',
+    'SELECT FROM usher.tenant WHERE database_id = $1::uuid FOR UPDATE',
+    'DELETE FROM usher.tenant WHERE database_id = $1::uuid',
+    /^0 Added 1 user\./,
+  ],
+  [
+    'database',
+    'SELECT FROM usher.database WHERE id = $1::uuid FOR UPDATE',
+    'DELETE FROM usher.database WHERE id = $1::uuid',
+    /^3 usher: database .* does not exist/,
+  ],
+] as const
+
+it.for(deletions)(
+  'user import of a user whose %s is deleted meanwhile',
+  async ([, lock, deletion, outcome], { usher, database, onTestFinished }) => {
+    const { store } = usher
+    const { tenants } = await database.signedUp({ newTenant: 'Engines' })
+    const folder = await mkdtemp(join(tmpdir(), 'usher-deleted-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'users.ndjson')
+    const line = { email: 'grace@example.com', tenants: [{ id: tenants[0], name: 'Engines' }] }
+    await writeFile(file, JSON.stringify(line))
+    const [running] = await store.transaction(database.id, async (query) => {
+      await query(lock, [database.id])
+      const imported = usher.outcome(`user import ${database.path} ${file}`)
+      await expect.poll(() => lockWaits(store), { timeout: 30_000 }).toBe(1)
+      await query(deletion, [database.id])
+      return [imported]
+    })
+    expect(await running).toMatch(outcome)
+  },
+)

@@ -2,6 +2,7 @@ import { access, appendFile, constants, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { UsageError } from '../../domain/management/operator-error.js'
+import { ifDeletedMeanwhile } from '../../domain/management/tenants.js'
 import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'
@@ -39,14 +40,17 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
         let added = 0
         let alreadyThere = 0
         let bytes = 0
-        for await (const batch of importUsers(context, database, { lines: readLines(file), ...options })) {
-          added += batch.added
-          alreadyThere += batch.alreadyThere
-          bytes += batch.bytes
-          progress.clear()
-          await rejects.write(batch.rejected, options.json)
-          progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(added, 'user')}`)
+        const importAll = async () => {
+          for await (const batch of importUsers(context, database, { lines: readLines(file), ...options })) {
+            added += batch.added
+            alreadyThere += batch.alreadyThere
+            bytes += batch.bytes
+            progress.clear()
+            await rejects.write(batch.rejected, options.json)
+            progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(added, 'user')}`)
+          }
         }
+        await importAll().catch(ifDeletedMeanwhile(() => requireDatabase(store, path)))
         progress.clear()
         const rejected = rejects.count()
         const users = { added, alreadyThere, rejected }

@@ -1,3 +1,4 @@
+import { isForeignKeyViolation } from '../../../store/errors.js'
 import { createDryRun } from '../../../store/queries/management/import-users.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
 import { LineError } from './user-line.js'
@@ -40,7 +41,11 @@ export async function* importUsers(
 ): AsyncGenerator<ImportedBatch> {
   const importBatch = createImport(context, database, dryRun ? createDryRun() : undefined)
   for await (const { batch, bytes } of inBatches(lines)) {
-    const imported = await importBatch(batch)
+    const imported = await importBatch(batch).catch((error) => {
+      if (!isForeignKeyViolation(error)) throw error
+      // A tenant of the batch may have been deleted meanwhile. It is created again.
+      return importBatch(batch)
+    })
     const count = (wanted: StoredLine['status']) => imported.filter(({ status }) => status === wanted).length
     const rejected = imported.flatMap(({ status, line: { number, text }, errors }) =>
       status === 'rejected' ? { number, text, reason: new LineError(errors).message } : [],
