@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import { revokeApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { expireCursors } from '../../server/domain/management/expire-cursors.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { it as managementTest } from '../support/management.js'
@@ -58,7 +58,7 @@ it('returns the events of changes in their order, with the ids and bodies that a
 }) => {
   const { database } = kept
   const receiver = await startReceiver()
-  await setDatabase(store, database, webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url }))
+  await setDatabase(store, database, { webhookUrl: receiver.url })
   const { id, tenants, token } = await database.signedUp({ newTenant: 'Engines' })
   await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
   const { events, next, moreAvailable } = await kept.list()
@@ -89,7 +89,7 @@ it('keeps each change of a name, although a webhook gets one event for several',
   const { database } = kept
   const receiver = await startReceiver()
   receiver.answer = () => undefined
-  await setDatabase(store, database, webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url }))
+  await setDatabase(store, database, { webhookUrl: receiver.url })
   const { token } = await database.signedUp()
   // From now on, the events of the user wait.
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), 10_000)

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
 import { failMessage, findDueMails } from '../../server/store/queries/deliveries.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
@@ -134,7 +134,7 @@ it.for([
 
 /** Sets a webhook. Returns a function that stores events of users as a version without streams did. */
 async function withWebhook({ store, clock }: TestApi, database: TestDatabase, url: string) {
-  await setDatabase(store, database, webhookSettings({ webhookUrl: null }, { webhookUrl: url }))
+  await setDatabase(store, database, { webhookUrl: url })
   return (userId: string, type: string) =>
     store.prisma.message.create({
       data: {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
@@ -21,9 +21,7 @@ const it = withOwnStore
 
 /** Stores events of a database with a webhook, as another server does. */
 async function storeEvents({ store, clock }: TestApi, database: TestDatabase, url: string, count: number) {
-  const none = { webhookUrl: null }
-  const settings = webhookSettings(none, { webhookUrl: url })
-  await setDatabase(store, database, settings)
+  await setDatabase(store, database, { webhookUrl: url })
   const createdAt = new Date(clock.now)
   await store.prisma.message.createMany({
     data: Array.from({ length: count }, () => ({

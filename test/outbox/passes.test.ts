@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, vi } from 'vitest'
-import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
@@ -45,8 +45,7 @@ const it = withOwnStore
     server.clock.now = Date.now() + 60_000
     const database = await server.newDatabase()
     const { id: databaseId } = database
-    const webhook = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
-    await setDatabase(store, database, { ...webhook, appUrl: 'https://app.example.com' })
+    await setDatabase(store, database, { webhookUrl: receiver.url, appUrl: 'https://app.example.com' })
     const totals = async () => {
       const text = String(await server.metrics?.getSingleMetricAsString('usher_messages_total'))
       const total = (channel: string, result: string) =>

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase, webhookSettings } from '../../server/domain/management/databases.js'
+import { setDatabase } from '../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { findLastPlaces, keptEvents, revocations } from '../../server/store/queries/numbered-lists.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
@@ -29,8 +29,10 @@ export async function useEveryOperation(
   const smtp = await startSmtp()
   const app = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
   app.clock.now = Date.now()
-  const newDatabase = async () => {
+  const newDatabase = async (webhookUrl?: string) => {
     const database = await app.newDatabase()
+    // First, because the first URL deletes the events that wait.
+    if (webhookUrl !== undefined) await setDatabase(app.store, database, { webhookUrl })
     await onDatabase(app, database)
     return database
   }
@@ -67,7 +69,7 @@ export async function useEveryOperation(
     401, 401, 429, 200, 200, 200, 200, 200,
   ])
   await readAcrossDatabases(api)
-  await sendEvents(api)
+  await sendEvents(app, newDatabase)
   await sendCodes(api, smtp)
   await useTenants(api)
   await useEmailChange(api, smtp)
@@ -141,13 +143,9 @@ async function readAcrossDatabases({ newDatabase, send, store, context }: TestAp
 }
 
 /** Causes events that a webhook accepts, that `usher events tail` keeps, and that the webhook refuses. */
-async function sendEvents(api: TestApi) {
+async function sendEvents(api: TestApi, newDatabase: (webhookUrl: string) => Promise<TestDatabase>) {
   const receiver = await startReceiver()
-  const { id, path, users } = await api.newDatabase()
-  const database = { id, webhookUrl: null }
-  const settings = webhookSettings(database, { webhookUrl: receiver.url })
-  const [workspaceSlug = '', databaseName = ''] = path.split('/')
-  await setDatabase(api.store, { workspaceSlug, databaseName }, settings)
+  const { id, users } = await newDatabase(receiver.url)
   const signUp = async (attempts: number) => {
     const headers = attempts > 1 ? { 'idempotency-key': String(attempts) } : {}
     const payload = validUser(attempts > 2 ? { newTenant: 'Engines' } : {})

@@ -123,8 +123,7 @@ function addSetCommand(database: Command) {
       if (Object.keys(audited).length === 0)
         throw new UsageError('at least one setting is required. See --help')
       return withStore(async (store, _config, log) => {
-        const isOfWebhook = Object.keys(webhook).length > 0
-        const row = await setDatabase(store, path, { ...settings, ...(isOfWebhook && { webhook }) })
+        const row = await setDatabase(store, path, { ...settings, ...webhook })
         const { webhookSecret: secret } = row
         audit(log, 'database.set', { databaseId: row.id, settings: audited })
         const values = settingsOf(row)

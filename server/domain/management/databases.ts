@@ -1,7 +1,6 @@
 import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
-import type { Database } from '../../store/generated/client.js'
 import { findLockedRoles } from '../../store/queries/databases.js'
 import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
 import { insertSigningKey, listKeyIds, lockDatabase } from '../../store/queries/management/keys.js'
@@ -73,8 +72,11 @@ export async function createDatabase(
   })
 }
 
-/** Settings to change. A secret of null removes that of the webhook. */
-type SettingChanges = Partial<DatabaseSettings> & { webhookSecret?: string | null; webhook?: WebhookChange }
+/** Settings to change. */
+type SettingChanges = Partial<DatabaseSettings> & {
+  /** Replaces the secret of the webhook. Its first URL always gets one. */
+  newWebhookSecret?: true
+}
 
 /**
  * Changes the given settings. Servers apply them within 5 s. If the webhook is removed, deletes the events that wait
@@ -82,19 +84,19 @@ type SettingChanges = Partial<DatabaseSettings> & { webhookSecret?: string | nul
  * interrupted. If events are kept from now on, expires earlier cursors, because the events in between are missing.
  *
  * @returns the database, and the secret of its webhook if it is new
- * @throws {OperatorError} if it does not exist, or if a removed role is in use
+ * @throws {OperatorError} if it does not exist, if a removed role is in use, or if there is no webhook that could get a
+ * secret
  */
 export async function setDatabase(
   store: Store,
   path: DatabasePath,
   changes: SettingChanges,
-): Promise<DatabaseRow & Pick<SettingChanges, 'webhookSecret'>> {
-  const { webhook, ...given } = changes
-  const { id, eventsKept, webhookUrl } = await requireDatabase(store, path)
-  const { webhookSecret, ...settings } = {
-    ...given,
-    ...(webhook && webhookSettings({ webhookUrl }, webhook)),
-  }
+): Promise<DatabaseRow & { webhookSecret?: string | null }> {
+  const { newWebhookSecret: isNew, ...settings } = changes
+  const { id, eventsKept, webhookUrl: formerUrl } = await requireDatabase(store, path)
+  const { webhookUrl = formerUrl } = settings
+  const isOfWebhook = isNew || settings.webhookUrl !== undefined
+  const webhookSecret = isOfWebhook ? changedSecret({ formerUrl, webhookUrl, isNew }) : undefined
   // First, because this command does not do it again once the setting is stored.
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
@@ -104,14 +106,14 @@ export async function setDatabase(
       typeof webhookSecret === 'string'
         ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
         : webhookSecret
-    const where = webhook ? { id, webhookUrl } : { id }
+    const where = isOfWebhook ? { id, webhookUrl: formerUrl } : { id }
     if (!(await updateDatabase(transaction, where, { ...settings, sealedWebhookSecret }))) return undefined
-    if (!webhook || (webhookUrl && settings.webhookUrl)) return {}
+    if (!isOfWebhook || (formerUrl && webhookUrl)) return {}
     // Those that are stored later may be events of a new webhook.
     return { lastEventId: await findLastWaitingEvent(transaction, id) }
   })
   // Another command has changed the webhook, which may have got a secret or lost it.
-  if (webhook && !stored) return setDatabase(store, path, changes)
+  if (isOfWebhook && !stored) return setDatabase(store, path, changes)
   if (stored?.lastEventId) await deleteWaitingEvents(store, id, stored.lastEventId)
   return { ...(await requireDatabase(store, path)), ...(webhookSecret !== undefined && { webhookSecret }) }
 }
@@ -145,32 +147,29 @@ export async function listDatabases(store: Store, page: Page<DatabasePath>) {
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
 }
 
-/** The changes of a webhook by `usher database set`. */
-interface WebhookChange {
-  /** Null removes the webhook. Undefined keeps its URL. */
-  webhookUrl?: string | null
-  newWebhookSecret?: true
-}
-
 /**
- * Returns the settings of a changed webhook. They contain a new secret for the first URL, and if the operator requests
- * one.
+ * Returns the secret of a changed webhook: a new one for the first URL, and if the operator requests one. Null if the
+ * webhook is removed, undefined if the secret stays.
  *
  * @throws {OperatorError} if a webhook without URL would get a secret
  */
-export function webhookSettings(
-  database: Pick<Database, 'webhookUrl'>,
-  { webhookUrl = database.webhookUrl, newWebhookSecret: isNew }: WebhookChange,
-): { webhookUrl: string | null; webhookSecret?: string | null } {
+function changedSecret({
+  formerUrl,
+  webhookUrl,
+  isNew,
+}: {
+  formerUrl: string | null
+  webhookUrl: string | null
+  isNew: true | undefined
+}) {
   if (webhookUrl === null) {
     if (isNew)
       throw new OperatorError('webhook_missing', 'the database has no webhook', {
         advice: 'Also set --webhook-url',
       })
-    return { webhookUrl, webhookSecret: null }
+    return null
   }
-  if (database.webhookUrl !== null && !isNew) return { webhookUrl }
-  return { webhookUrl, webhookSecret: newWebhookSecret() }
+  return formerUrl === null || isNew ? newWebhookSecret() : undefined
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
 import { sealWebhookSecret } from '../../../server/domain/keys/master-key.js'
-import { setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { setDatabase } from '../../../server/domain/management/databases.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
 import { newWebhookSecret } from '../../../server/domain/outbox/webhook.js'
 import { claimStreams } from '../../../server/store/queries/streams.js'
@@ -51,8 +51,7 @@ async function startServer(store: OpenStore) {
 
 const createWebhook = async ({ store, newDatabase }: TestApi, url: string) => {
   const database = await newDatabase()
-  const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: url })
-  await setDatabase(store, database, { ...settings, appUrl: 'https://app.example.com' })
+  await setDatabase(store, database, { webhookUrl: url, appUrl: 'https://app.example.com' })
   return database
 }
 

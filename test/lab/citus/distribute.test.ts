@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { Scope } from '@usher/contract/management'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiKey } from '../../../server/domain/management/api-keys.js'
-import { setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { setDatabase } from '../../../server/domain/management/databases.js'
 import { migrate } from '../../../server/store/migrate.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from '../../support/app.js'
 import { createCitusDatabase, query } from '../../support/citus.js'
@@ -172,9 +172,8 @@ describe('usher store distribute', () => {
     const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
     const before = await startApp(store, settings)
     const database = await before.newDatabase()
-    const webhook = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
     const appUrl = 'https://app.example.com'
-    await setDatabase(store, database, { ...webhook, appUrl, eventsKept: 7 })
+    await setDatabase(store, database, { webhookUrl: receiver.url, appUrl, eventsKept: 7 })
     receiver.answer = (response) => response.writeHead(500).end()
     const user = validUser({ newTenant: 'Engines' })
     const { email } = user

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { createDatabase, setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { createDatabase, setDatabase } from '../../../server/domain/management/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { migrate } from '../../../server/store/migrate.js'
@@ -58,8 +58,7 @@ export async function openStage(idle = 0, settings: Record<string, string> = {})
     const name = `app${databases.length}`
     const path = { workspaceSlug: 'acme', databaseName: name }
     const database = await createDatabase({ store, now: new Date() }, path, {})
-    const settings = webhookSettings(database, { webhookUrl: receiver.url })
-    await setDatabase(store, path, { ...settings, appUrl: 'https://app.example.com' })
+    await setDatabase(store, path, { webhookUrl: receiver.url, appUrl: 'https://app.example.com' })
     databases.push({ name, worker: await workerOf(url, database.id) })
   }
   await store.close()

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { setDatabase } from '../../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../../server/domain/sweep/sweep.js'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { referenceTables } from '../../../server/store/citus/tables.js'
@@ -133,9 +133,7 @@ async function useEveryOperation(url: string) {
 
 /** In a database with a webhook and mails. */
 async function useAccountOperations(database: TestDatabase, receiver: Receiver, smtp: Smtp) {
-  const none = { webhookUrl: null }
-  const webhook = webhookSettings(none, { webhookUrl: receiver.url })
-  await setDatabase(store, database, { ...webhook, appUrl: 'https://app.example.com' })
+  await setDatabase(store, database, { webhookUrl: receiver.url, appUrl: 'https://app.example.com' })
   const user = validUser({ newTenant: 'Engines' })
   const { email } = user
   const opened = await database.opened(user)

@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest'
-import { requireDatabase, setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { setDatabase } from '../../../server/domain/management/databases.js'
 import { disableUser } from '../../../server/domain/management/users/change-user.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
 import { notices } from '../../support/codes.js'
@@ -26,9 +26,7 @@ export async function startWebhookChannel({ onTestFinished }: TestContext): Prom
     title: 'webhook',
     env: {},
     async prepare(store) {
-      const database = await requireDatabase(store, path)
-      const settings = webhookSettings(database, { webhookUrl: receiver.url })
-      await setDatabase(store, path, settings)
+      await setDatabase(store, path, { webhookUrl: receiver.url })
     },
     async request({ signUp }) {
       requests += 1

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { requireDatabase, setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { requireDatabase, setDatabase } from '../../../server/domain/management/databases.js'
 import { startInstance } from '../../support/instances.js'
 import { startReceiver } from '../../support/receiver.js'
 import { it } from '../../support/served-store.js'
@@ -52,8 +52,7 @@ it('messages arrive in order per user at a receiver that fails half of the time,
 }) => {
   const receiver = await startFailingReceiver()
   const database = await requireDatabase(store, path)
-  const settings = webhookSettings(database, { webhookUrl: receiver.url })
-  await setDatabase(store, path, settings)
+  await setDatabase(store, path, { webhookUrl: receiver.url })
   const count = times(160, 10_000)
   const users = Array.from({ length: count / 4 }, () => uuidv7())
   let now = Date.now()

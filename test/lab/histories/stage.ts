@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import { loadConfig } from '../../../server/config.js'
 import { createContext } from '../../../server/domain/context.js'
-import { createDatabase, setDatabase, webhookSettings } from '../../../server/domain/management/databases.js'
+import { createDatabase, setDatabase } from '../../../server/domain/management/databases.js'
 import { createTenant } from '../../../server/domain/management/tenants.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { cheapHashes } from '../../../server/testing/cheap-hashes.js'
@@ -38,8 +38,7 @@ export async function prepare(store: OpenStore) {
     ...notices(false),
   })
   const receiver = await startReceiver()
-  const settings = webhookSettings({ webhookUrl: null }, { webhookUrl: receiver.url })
-  await setDatabase(store, path, settings)
+  await setDatabase(store, path, { webhookUrl: receiver.url })
   const tenants = new Map<string, string>()
   for (const name of ['Engines', 'Compilers'])
     tenants.set(name, (await createTenant({ store, now }, path, { name })).id)
