@@ -116,6 +116,12 @@ describe('the tenants of a token', () => {
     for (const text of [owner.jwt, jwt]) expect(text.length).toBeLessThan(8_000)
   })
 
+  it('have roles of at most 2,400 characters', () => {
+    const withLastRole = (role: string) => claimsOf([...tenantsAs('driver', 49), ...tenantsAs(role, 1)])
+    expect(JSON.stringify(withLastRole('pilot').tenant_roles)).toHaveLength(2400)
+    expect(withLastRole('driver').tenant_roles).toBeUndefined()
+  })
+
   it('are left out with their roles if they are more than 50', () => {
     const { tenants, tenant_roles: roles } = claimsOf(tenantsAs('owner', 51))
     expect([tenants, roles]).toEqual([undefined, undefined])
