@@ -29,6 +29,24 @@ it('a network whose items were all taken goes to the end', () => {
   expect(drain(queue)).toEqual(['b 1', 'a 2', 'b 2'])
 })
 
+it.for<[how: string, empty: (queue: ReturnType<typeof queueOf>) => unknown]>([
+  ['taken', (queue) => queue.shift()],
+  ['removed', (queue) => queue.remove('a', 'a 1')],
+  [
+    'removed while one was held',
+    (queue) => {
+      const release = queue.hold('a')
+      queue.remove('a', 'a 1')
+      release()
+    },
+  ],
+])('a network whose last item was %s is forgotten', ([, empty]) => {
+  const queue = queueOf('a 1')
+  empty(queue)
+  for (const item of ['b 1', 'b 2', 'a 2']) queue.push(item.slice(0, 1), item)
+  expect(drain(queue)).toEqual(['b 1', 'a 2', 'b 2'])
+})
+
 it('removes an item that is in the queue', () => {
   const queue = queueOf('a 1', 'a 2', 'a 3', 'b 1')
   expect(queue.remove('a', 'a 2')).toBe(true)
@@ -49,9 +67,9 @@ it.for(['a', 'b', 'c', 'd'])('counts what comes before a new item of a network: 
 
 it('counts held items only if asked, and until they are released', () => {
   const queue = queueOf('a 1')
-  const releases = [queue.hold('b'), queue.hold('b'), queue.hold('a')]
+  const releases = ['b', 'b', 'a', 'a'].map((network) => queue.hold(network))
   expect([queue.size(), queue.ahead('a'), queue.ahead('c')]).toEqual([1, 1, 1])
-  expect(['a', 'b', 'c'].map((network) => queue.aheadWithHeld(network))).toEqual([4, 4, 2])
+  expect(['a', 'b', 'c'].map((network) => queue.aheadWithHeld(network))).toEqual([5, 5, 2])
   for (const release of releases) release()
   expect(['a', 'b', 'c'].map((network) => queue.aheadWithHeld(network))).toEqual([1, 1, 1])
   expect(drain(queue)).toEqual(['a 1'])

@@ -364,6 +364,32 @@ describe('a thread that cannot start', () => {
     expect(threads).toHaveLength(3)
   })
 
+  it('the replacement of a thread that cannot start gets a waiting job once it has loaded', async () => {
+    const { pool, threads } = startPool(2)
+    threads[1]?.emit('error', broken)
+    for (const password of ['a', 'b', 'c']) void pool.run(verify(password))
+    await vi.advanceTimersByTimeAsync(100)
+    expect(threads.map(({ requests }) => requests.length)).toEqual([2, 0, 0])
+    threads[2]?.emit('message', 'ready')
+    expect(threads[2]?.requests).toMatchObject([{ job: verify('c') }])
+  })
+
+  it('a thread that starts within a minute does not stop the pool, and its failure begins another minute', async () => {
+    const { pool, threads } = startPool(1)
+    const stopped = vi.fn()
+    void pool.stopped.then(stopped)
+    threads[0]?.emit('error', broken)
+    await failFor(30_000, threads)
+    threads.at(-1)?.emit('message', 'ready')
+    await vi.advanceTimersByTimeAsync(120_000)
+    threads.at(-1)?.emit('error', broken)
+    threads.at(-1)?.emit('error', broken)
+    await failFor(59_900, threads)
+    expect(stopped).not.toHaveBeenCalled()
+    await failFor(200, threads)
+    expect(stopped).toHaveBeenCalledOnce()
+  })
+
   it('a thread that cannot start stops the pool after a minute in which no other works', async () => {
     const { pool, threads } = startPool(1)
     const stopped = vi.fn()
