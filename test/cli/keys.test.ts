@@ -79,6 +79,15 @@ it('keys retire of the newest key makes the previous key sign permanently', asyn
   expect((await onOtherServer()).kid).toBe(next)
 })
 
+it('keys retire of an earlier key leaves the ends of the others', async ({ usher, account }) => {
+  const { path, kid } = account
+  await usher.json(`keys rotate ${path} --activate-in 0`)
+  await usher.json(`keys rotate ${path}`)
+  const [next, present] = await usher.json(`keys list ${path}`)
+  await usher.json(`keys retire ${path} ${kid}`)
+  expect((await usher.json(`keys list ${path}`)).slice(0, 2)).toEqual([next, present])
+})
+
 it('keys retire accepts a kid that starts with a dash', async ({ usher, account }) => {
   const { path } = account
   expect(await usher.outcome(`keys retire ${path} -Lx`)).toBe(

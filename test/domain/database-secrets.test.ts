@@ -17,8 +17,12 @@ const it = apiTest.extend('world', async ({ usher }) => {
     clock,
     /** Reads the secrets as another server does, with an empty cache. */
     secrets: () => createSecretLookup(usher.store, serverClock)(id),
-    rotate: () =>
-      rotateKeys({ store: usher.store, now: new Date(clock.now) }, { workspaceSlug, databaseName }, 0),
+    rotate: (activateInSeconds = 0) =>
+      rotateKeys(
+        { store: usher.store, now: new Date(clock.now) },
+        { workspaceSlug, databaseName },
+        activateInSeconds,
+      ),
     /** Retires the signing key that a rotation has replaced, with the secret of its time. */
     async retireFirst() {
       const [key] = await usher.store.prisma.signingKey.findMany({
@@ -73,6 +77,27 @@ describe('secrets of a database', () => {
     expect(stale.verify(next, 'refresh_token', 'a')).toBe(true)
     await world.rotate()
     expect((await world.rows()).map(({ number }) => number)).toEqual([2, 3])
+  })
+
+  it('a rotated secret does not sign before the key that was rotated with it', async ({ world }) => {
+    const mac = (await world.secrets()).sign('refresh_token', 'a')
+    await world.rotate(3600)
+    const secrets = await world.secrets()
+    world.clock.now += 3_599_999
+    expect(secrets.sign('refresh_token', 'a')).toBe(mac)
+    world.clock.now += 1
+    expect(secrets.sign('refresh_token', 'a')).not.toBe(mac)
+  })
+
+  it('the secret of a later key stays when an earlier key is retired', async ({ world }) => {
+    const mac = (await world.secrets()).sign('refresh_token', 'a')
+    world.clock.now += 1_000
+    await world.rotate()
+    world.clock.now += 60_000
+    const later = (await world.secrets()).sign('refresh_token', 'a')
+    await world.retireFirst()
+    const secrets = await world.secrets()
+    expect([mac, later].map((each) => secrets.verify(each, 'refresh_token', 'a'))).toEqual([false, true])
   })
 
   it('secrets verify what they sign right after one was retired, before its successor is active', async ({
