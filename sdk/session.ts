@@ -1,7 +1,7 @@
 import { type Client, endpoints } from './client.js'
 import { createOperations } from './operation.js'
 import type { Result } from './result.js'
-import type { ErrorCode, SignedInUser } from './schemas.js'
+import type { ErrorCode } from './schemas.js'
 import {
   createSessionTokens,
   operationsWith,
@@ -47,7 +47,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
 
   const end = (refreshToken: string | undefined) => refreshToken && client.endSession({ refreshToken })
 
-  async function open({ token: { jwt } }: SignedInUser) {
+  async function open(jwt: string | undefined) {
     const startedAt = Date.now()
     const { data } = await operationsWith(options, jwt).openSession({ label: options.label })
     // Otherwise the user has logged out or in meanwhile.
@@ -55,22 +55,23 @@ export function createSessionClient(options: SessionClientOptions): Client {
     else await end(data?.refreshToken.value)
   }
 
-  async function replace(data: SignedInUser, former: string | undefined) {
-    await open(data)
-    await end(former)
-  }
-
   const client: Client = Object.assign(login, createOperations(endpoints, options, tokens))
   const logins = createOperations(endpoints, options, {
     ...tokens,
-    // The session of the former user ends with its token, so that no refresh in flight can bring it back.
-    set: (...token: Parameters<typeof tokens.set>) => Promise.all([tokens.set(...token), tokens.forget()]),
+    async set(jwt, expiresAtMs) {
+      // Another login may have opened it since the call.
+      const former = await refreshToken.get()
+      // The session of the former user ends with its token, so that no refresh in flight can bring it back.
+      await Promise.all([tokens.set(jwt, expiresAtMs), tokens.forget()])
+      await open(jwt)
+      await end(former)
+    },
   })
   return Object.assign(client, {
-    createUser: after(logins.createUser, replace),
-    login: after(logins.login, replace),
-    resetPassword: after(logins.resetPassword, replace),
-    changePassword: after(client.changePassword, (data, former) => former && open(data)),
+    createUser: logins.createUser,
+    login: logins.login,
+    resetPassword: logins.resetPassword,
+    changePassword: after(client.changePassword, ({ token }, former) => former && open(token.jwt)),
     endSessionById: after(
       client.endSessionById,
       async (_data, _former, id) => id === sessionIdOf(await refreshToken.get()) && tokens.set(undefined),

@@ -1,4 +1,4 @@
-import type { Client, TokenStore } from '@usher/sdk'
+import type { Client, FetchInit, TokenStore } from '@usher/sdk'
 import { createSessionClient } from '@usher/sdk/session'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newGate } from '../support/gate.js'
@@ -884,5 +884,32 @@ describe('a client whose login changes while requests wait', () => {
     )
     await usher.endSessionById('refresh')
     expect(usher.token).toBe(byGrace)
+  })
+
+  it('ends the session of the first one of two concurrent logins', async () => {
+    const { items, store } = memoryStore()
+    const gates = [newGate(), newGate()]
+    const open = new Set<string>()
+    const fetch = async (url: string, { headers, body = '{}' }: FetchInit) => {
+      const { email, refreshToken } = JSON.parse(body)
+      if (email) {
+        await gates[Number(email)]?.opened
+        return signedIn(email)
+      }
+      if (url.endsWith('/end')) {
+        open.delete(refreshToken)
+        return noContent()
+      }
+      const jwt = headers.Authorization?.split(' ')[1] ?? ''
+      open.add(`${jwt}.0`)
+      return session(jwt, `${jwt}.0`, 201)
+    }
+    const usher = createSessionClient({ ...app, fetch, sessionStore: store })
+    const logins = [0, 1].map((email) => usher.login({ email: String(email), password: '' }))
+    for (const [number, login] of logins.entries()) {
+      gates[number]?.open()
+      await login
+    }
+    expect([usher.token, ...items.values(), ...open]).toEqual(['1', '1.0 ', '1.0'])
   })
 })
