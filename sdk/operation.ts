@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.js'
 import { assertOptions } from './options.js'
 import { isSuccess, type OperationOptions, patterns, requestOf } from './request.js'
 import type { Result } from './result.js'
-import type { ErrorCode, SignedInUser } from './schemas.js'
+import type { ErrorCode, Session, SignedInUser } from './schemas.js'
 import { type CallOptions, send } from './send.js'
 
 type Token = string | UsherError | undefined
@@ -16,6 +16,12 @@ export interface TokenHolder {
   get(): Token | Promise<Token>
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
+  /**
+   * Called when an operation is called. Returns a function that the operation calls before it stores a login or the end of
+   * all sessions. It returns false if the user has logged in or out by a later call: then nothing is stored. `isSession` is
+   * set for `openSession` and `refreshSession`, which continue a login and do not overtake other calls.
+   */
+  begin?(): (isSession?: unknown) => boolean
   /**
    * Replaces a JWT that the server has rejected. Returns true if there is another one, with which the request is sent once
    * more, or the error of an attempt to get one. If it returns false, the rejected JWT is removed.
@@ -53,7 +59,11 @@ export function createOperations<Name extends keyof Operations>(
 function createOperation(endpoint: Endpoint, options: OperationOptions, token: TokenHolder) {
   const { needsToken } = endpoint
 
-  async function call(given: unknown[], isSecond?: boolean): Promise<Result<unknown, ErrorCode>> {
+  async function call(
+    given: unknown[],
+    isLatest = token.begin?.() ?? (() => true),
+    isSecond?: boolean,
+  ): Promise<Result<unknown, ErrorCode>> {
     const sent = (needsToken && (await token.get())) || undefined
     if (typeof sent === 'object') return { data: undefined, error: sent }
     const rest = [...given]
@@ -64,9 +74,10 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
       sent || needsToken !== true ? await send(request, options, rest[0] as CallOptions) : noToken
 
     if (isSuccess(endpoint, exchange)) {
-      const data = exchange.body as SignedInUser | undefined
-      if (endpoint.signsIn && data) await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
-      if (endpoint.signsOut && (await token.get()) === sent) await token.set(undefined)
+      const data = exchange.body as (SignedInUser & Partial<Session>) | undefined
+      if (endpoint.signsIn && data && isLatest(data.refreshToken))
+        await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
+      if (endpoint.signsOut && isLatest() && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)
@@ -76,7 +87,7 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     // A login that finished meanwhile has stored another token, which stays.
     if (!renewed && (await token.get()) === sent) await token.set(undefined)
     return renewed || (sent && needsToken === 'optional' && !(await token.get()))
-      ? call(given, true)
+      ? call(given, isLatest, true)
       : { data: undefined, error }
   }
 

@@ -55,12 +55,17 @@ export function createSessionClient(options: SessionClientOptions): Client {
     else await end(data?.refreshToken.value)
   }
 
-  const client: Client = Object.assign(login, createOperations(endpoints, options, tokens))
+  const client: Client = Object.assign(login, createOperations(endpoints, options, { ...holder, ...tokens }))
   const logins = createOperations(endpoints, options, {
     ...tokens,
+    begin() {
+      // So that an asynchronous store is read before the login is stored.
+      refreshToken.read()
+      return holder.begin()
+    },
     async set(jwt, expiresAtMs) {
-      // Another login may have opened it since the call.
-      const former = await refreshToken.get()
+      // Another login may have opened it since the call. Without a wait, in which the user could log out.
+      const [former] = refreshToken.read()
       // The session of the former user ends with its token, so that no refresh in flight can bring it back.
       await Promise.all([tokens.set(jwt, expiresAtMs), tokens.forget()])
       await open(jwt)
@@ -71,14 +76,18 @@ export function createSessionClient(options: SessionClientOptions): Client {
     createUser: logins.createUser,
     login: logins.login,
     resetPassword: logins.resetPassword,
-    changePassword: after(client.changePassword, ({ token }, former) => former && open(token.jwt)),
+    changePassword: after(
+      client.changePassword,
+      ({ token }, former) => former && token.jwt === login.token && open(token.jwt),
+    ),
     endSessionById: after(
       client.endSessionById,
       async (_data, _former, id) => id === sessionIdOf(await refreshToken.get()) && tokens.set(undefined),
     ),
     async signOut() {
+      const isLatest = holder.begin()
       const value = await refreshToken.get()
-      await tokens.set(undefined)
+      if (isLatest()) await tokens.set(undefined)
       await end(value)
     },
   })

@@ -49,6 +49,10 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
 
   if (initial && initial !== read()[0]) writeItem(initial)
 
+  let calls = 0
+  /** The latest call that has logged a user in or out. */
+  let latest = 0
+
   return {
     /** Returns the token, which is '' if there is none, and its expiry. Until an asynchronous store is read: undefined. */
     read,
@@ -57,6 +61,14 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
       read()
       await settled()
       return read()[0] || undefined
+    },
+    /** See `TokenHolder`. */
+    begin() {
+      const call = ++calls
+      return (isSession?: unknown) => {
+        if (!isSession) latest = Math.max(latest, call)
+        return call >= latest
+      }
     },
     /** Returns a promise while an asynchronous store saves the token. */
     set(jwt: string | undefined, expiresAtMs?: number) {

@@ -32,7 +32,10 @@ export interface Login {
    * expiry. Returns a function that ends the subscription. Fits `useSyncExternalStore`, with either as the snapshot.
    */
   subscribe(listener: () => void): () => void
-  /** Removes the token, and ends the session if there is one. Resolves when an asynchronous store has done so. */
+  /**
+   * Removes the token, and ends the session if there is one. Resolves when an asynchronous store has done so. The token of a
+   * call that waits for its response, such as `login` or `changePassword`, is not stored.
+   */
   signOut(): Promise<void>
 }
 
@@ -91,6 +94,7 @@ export function createLogin(key: string, options: TokenOptions, session?: Sessio
       return current()
     },
     set token(jwt) {
+      holder.begin()()
       session?.forget()
       holder.set(jwt || undefined)
     },
@@ -104,7 +108,8 @@ export function createLogin(key: string, options: TokenOptions, session?: Sessio
     },
     subscribe,
     async signOut() {
-      await holder.set(undefined)
+      login.token = undefined
+      await holder.get()
     },
   }
   return { login, holder, notify }

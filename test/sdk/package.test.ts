@@ -165,16 +165,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4032 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4104 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 4976,
+      maxBytes: 5050,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2344,
+      maxBytes: 2373,
     },
     {
       name: 'a client of the management API',

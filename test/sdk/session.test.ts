@@ -614,6 +614,23 @@ describe('an asynchronous store of a session', () => {
     const usher = createSessionClient({ ...app, fetch, sessionStore })
     expect((await usher.me()).error).toBeUndefined()
   })
+
+  it('is read for a login, which ends the former session', async () => {
+    const { items, store } = memoryStore()
+    await openedClient({ sessionStore: store })
+    const sessionStore = {
+      getItem: async (key: string) => store.getItem(key),
+      setItem: async (key: string, value: string) => store.setItem(key, value),
+      removeItem: async (key: string) => store.removeItem(key),
+    }
+    const { fetch, requests } = stubFetch(
+      () => signedIn('other'),
+      () => session('second', 'other.0', 201),
+      noContent,
+    )
+    await createSessionClient({ ...app, fetch, sessionStore }).login(credentials)
+    expect([...items.values(), requests[2]?.body]).toEqual(['other.0 ', '{"refreshToken":"refresh.0"}'])
+  })
 })
 
 describe('the state of a client with a session', () => {
@@ -886,7 +903,72 @@ describe('a client whose login changes while requests wait', () => {
     expect(usher.token).toBe(byGrace)
   })
 
-  it('ends the session of the first one of two concurrent logins', async () => {
+  it.each(['login', 'changePassword'] as const)(
+    'stays logged out if the user signs out while %s waits for its response',
+    async (operation) => {
+      const { items, store } = memoryStore()
+      const tokens: unknown[] = []
+      const onTokenChange = (token: unknown) => tokens.push(token)
+      const { usher, sent } = await openedClient(
+        { sessionStore: store, onTokenChange },
+        async () => {
+          await usher.signOut()
+          return signedIn('late')
+        },
+        noContent,
+      )
+      await usher[operation]({ ...credentials, newPassword: 'new' })
+      expect([usher.token, usher.state, items.size]).toEqual([undefined, 'signedOut', 0])
+      expect(tokens).toEqual(['login', 'first', undefined])
+      expect(sent()).toHaveLength(2)
+    },
+  )
+
+  it('stays logged out if the caller removes the token immediately after the call of a login', async () => {
+    const { usher } = await openedClient({}, () => signedIn('late'))
+    const login = usher.login(credentials)
+    usher.token = undefined
+    await login
+    expect(usher.token).toBeUndefined()
+  })
+
+  it('logs in after a sign-out whose request waits for its response', async () => {
+    const { items, store } = memoryStore()
+    const ends = newGate()
+    const ended = newGate()
+    const { usher } = await openedClient(
+      { sessionStore: store },
+      async () => {
+        ends.open()
+        await ended.opened
+        return noContent()
+      },
+      () => signedIn('other'),
+      () => session('second', 'other.0', 201),
+    )
+    const signOut = usher.signOut()
+    await ends.opened
+    await usher.login(credentials)
+    ended.open()
+    await signOut
+    expect([usher.token, ...items.values()]).toEqual(['second', 'other.0 '])
+  })
+
+  it('logs in with a call immediately after that of a sign-out', async () => {
+    const { usher } = await openedClient(
+      {},
+      () => signedIn('other'),
+      noContent,
+      () => session('second', 'other.0', 201),
+    )
+    await Promise.all([usher.signOut(), usher.login(credentials)])
+    expect(usher.token).toBe('second')
+  })
+
+  it.each([
+    ['the first one', 0],
+    ['the second one', 1],
+  ])('ends all sessions but one after two concurrent logins of which %s is slower', async (_name, slower) => {
     const { items, store } = memoryStore()
     const gates = [newGate(), newGate()]
     const open = new Set<string>()
@@ -906,10 +988,28 @@ describe('a client whose login changes while requests wait', () => {
     }
     const usher = createSessionClient({ ...app, fetch, sessionStore: store })
     const logins = [0, 1].map((email) => usher.login({ email: String(email), password: '' }))
-    for (const [number, login] of logins.entries()) {
-      gates[number]?.open()
-      await login
-    }
+    gates[1 - slower]?.open()
+    await logins[1 - slower]
+    gates[slower]?.open()
+    await Promise.all(logins)
     expect([usher.token, ...items.values(), ...open]).toEqual(['1', '1.0 ', '1.0'])
   })
+
+  it.each(['endAllSessions', 'deleteMe'] as const)(
+    'stays logged in if a user logs in while %s of the former one waits for its response',
+    async (operation) => {
+      const { usher } = await openedClient(
+        {},
+        async () => {
+          await usher.login(credentials)
+          return noContent()
+        },
+        () => signedIn(byGrace),
+        () => session(byGrace, 'grace-0', 201),
+        noContent,
+      )
+      await usher[operation]({ password: 'a password' } as never)
+      expect(usher.token).toBe(byGrace)
+    },
+  )
 })

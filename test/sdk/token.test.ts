@@ -1,6 +1,7 @@
 import { problems } from '@usher/contract'
 import { type Client, createClient, type TokenStore, UsherError } from '@usher/sdk'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { newGate } from '../support/gate.js'
 import {
   app,
   credentials,
@@ -115,6 +116,135 @@ describe('the token', () => {
     await usher.login(credentials)
     expect(usher.token).toBe('jwt')
   })
+})
+
+describe('a login while requests wait', () => {
+  const operations = [
+    ['createUser', 201, (usher: Client) => usher.createUser(credentials)],
+    ['login', 200, (usher: Client) => usher.login(credentials)],
+    ['resetPassword', 200, (usher: Client) => usher.resetPassword({ code: 'code', newPassword: 'new' })],
+    ['changePassword', 200, (usher: Client) => usher.changePassword({ password: 'old', newPassword: 'new' })],
+    ['openSession', 201, (usher: Client) => usher.openSession()],
+    ['refreshSession', 200, (usher: Client) => usher.refreshSession({ refreshToken: 'refresh.0' })],
+  ] as const
+
+  it.each(operations)(
+    'ends with a sign-out, also if the response of %s arrives later',
+    async (_name, status, operation) => {
+      const signOuts = [
+        (usher: Client) => usher.signOut(),
+        (usher: Client) => {
+          usher.token = undefined
+        },
+      ]
+      for (const signOut of signOuts) {
+        const onTokenChange = vi.fn()
+        const { fetch } = stubFetch(async () => {
+          await signOut(usher)
+          return signedIn('late', status)
+        })
+        const usher = createClient({ ...app, fetch, token: 'jwt', onTokenChange })
+        expect((await operation(usher)).data?.token.jwt).toBe('late')
+        expect([usher.token, usher.state]).toEqual([undefined, 'signedOut'])
+        expect(onTokenChange.mock.calls).toEqual([[undefined]])
+      }
+    },
+  )
+
+  it('is that of the login that was called last, whatever the order of the responses', async () => {
+    const first = newGate()
+    const { fetch } = stubFetch(
+      async () => {
+        await first.opened
+        return signedIn('first')
+      },
+      () => signedIn('second'),
+    )
+    const usher = createClient({ ...app, fetch })
+    const login = usher.login(credentials)
+    await usher.login(credentials)
+    first.open()
+    expect((await login).error).toBeUndefined()
+    expect(usher.token).toBe('second')
+  })
+
+  it('is that of the first login if a later one fails', async () => {
+    const first = newGate()
+    const { fetch } = stubFetch(
+      async () => {
+        await first.opened
+        return signedIn('first')
+      },
+      () => problem('invalid_credentials'),
+    )
+    const usher = createClient({ ...app, fetch })
+    const login = usher.login(credentials)
+    await usher.login(credentials)
+    first.open()
+    await login
+    expect(usher.token).toBe('first')
+  })
+
+  it.each(['endAllSessions', 'deleteMe'] as const)(
+    'ends with %s if it was called later, and not if it was called earlier',
+    async (operation) => {
+      const end = (usher: Client) => usher[operation]({ password: 'a password' } as never)
+      const before = createClient({
+        ...app,
+        token: 'jwt',
+        ...stubFetch(
+          async () => {
+            await end(before)
+            return signedIn('late')
+          },
+          () => new Response(null, { status: 204 }),
+        ),
+      })
+      await before.login(credentials)
+      expect(before.token).toBeUndefined()
+      let login: Promise<unknown> | undefined
+      const ended = newGate()
+      const after = createClient({
+        ...app,
+        token: 'jwt',
+        ...stubFetch(
+          () => {
+            login = after.login(credentials)
+            return new Response(null, { status: 204 })
+          },
+          async () => {
+            await ended.opened
+            return signedIn('late')
+          },
+        ),
+      })
+      await end(after)
+      expect(after.token).toBeUndefined()
+      ended.open()
+      await login
+      expect(after.token).toBe('late')
+    },
+  )
+
+  const refreshed = async () =>
+    Response.json({ ...(await signedIn('refreshed').json()), refreshToken: { value: 'refresh.1' } })
+
+  it.each([
+    ['me', () => problem('token_invalid'), undefined],
+    ['refreshSession', refreshed, 'refreshed'],
+  ] as const)(
+    'is that of a changed password, whatever %s returns meanwhile',
+    async (name, respond, expected) => {
+      const { fetch } = stubFetch(async () => {
+        await usher[name]({ refreshToken: 'refresh.0' } as never)
+        expect(usher.token).toBe(expected)
+        return signedIn('changed')
+      }, respond)
+      const usher = createClient({ ...app, fetch, token: 'jwt' })
+      await usher.changePassword({ password: 'old', newPassword: 'new' })
+      expect(usher.token).toBe('changed')
+    },
+  )
 })
 
 describe('401 responses to me', () => {
