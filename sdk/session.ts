@@ -55,6 +55,14 @@ export function createSessionClient(options: SessionClientOptions): Client {
     else await end(data?.refreshToken.value)
   }
 
+  /**
+   * Removes the tokens of an ended session, also refreshed ones, unless the user has logged in meanwhile.
+   *
+   * @param session its ID or one of its refresh tokens
+   */
+  const leave = async (_data: unknown, session: string | undefined) =>
+    session && sessionIdOf(session) === sessionIdOf(await refreshToken.get()) && tokens.set(undefined)
+
   const client: Client = Object.assign(login, createOperations(endpoints, options, { ...holder, ...tokens }))
   const logins = createOperations(endpoints, options, {
     ...tokens,
@@ -80,10 +88,9 @@ export function createSessionClient(options: SessionClientOptions): Client {
       client.changePassword,
       ({ token }, former) => former && token.jwt === login.token && open(token.jwt),
     ),
-    endSessionById: after(
-      client.endSessionById,
-      async (_data, _former, id) => id === sessionIdOf(await refreshToken.get()) && tokens.set(undefined),
-    ),
+    endAllSessions: after(client.endAllSessions, leave),
+    deleteMe: after(client.deleteMe, leave),
+    endSessionById: after(client.endSessionById, (data, _former, id) => leave(data, id)),
     async signOut() {
       const isLatest = holder.begin()
       const value = await refreshToken.get()

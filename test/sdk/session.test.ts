@@ -995,6 +995,39 @@ describe('a client whose login changes while requests wait', () => {
     expect([usher.token, ...items.values(), ...open]).toEqual(['1', '1.0 ', '1.0'])
   })
 
+  it.each([
+    ['endAllSessions', 'before'],
+    ['endAllSessions', 'after'],
+    ['deleteMe', 'before'],
+    ['deleteMe', 'after'],
+  ] as const)('is logged out by %s if a refresh responds %s it', async (operation, order) => {
+    const { items, store } = memoryStore()
+    const refreshed = newGate()
+    let read: Promise<unknown> | undefined
+    const { usher } = await openedClient(
+      { sessionStore: store },
+      async () => {
+        vi.setSystemTime(now + 50 * minutes)
+        read = usher.getToken()
+        if (order === 'before') {
+          refreshed.open()
+          await read
+        }
+        return noContent()
+      },
+      async () => {
+        await refreshed.opened
+        return session('late', 'refresh.1')
+      },
+    )
+    const end = usher[operation]({ password: 'a password' } as never)
+    await vi.waitFor(() => expect(read).toBeDefined(), 10_000)
+    if (order === 'after') await new Promise(setImmediate)
+    refreshed.open()
+    await Promise.all([end, read])
+    expect([usher.token, usher.state, items.size]).toEqual([undefined, 'signedOut', 0])
+  })
+
   it.each(['endAllSessions', 'deleteMe'] as const)(
     'stays logged in if a user logs in while %s of the former one waits for its response',
     async (operation) => {
