@@ -82,13 +82,13 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
   }
 }
 
-/** Returns functions that read an item and write it, and that return the latest access to an asynchronous store. */
+/** Returns functions that read an item and write it, and that return the access to an asynchronous store that has not ended. */
 function createItem(key: string, { tokenStore }: TokenOptions, notify: () => void) {
   /** The stored item. Undefined while it is unknown. */
   let item = tokenStore ? undefined : ''
   /** Whether `item` counts, and not the store. */
   let isCached = !tokenStore
-  /** The latest read or write of an asynchronous store. */
+  /** The latest read or write of an asynchronous store, until it ends. */
   let pending: Promise<unknown> | undefined
 
   function access(action: (store: TokenStore) => unknown, done?: (value: unknown) => void) {
@@ -100,7 +100,11 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
           // A token that was set meanwhile replaces the one that was read.
           if (pending === current) done?.(value)
         }, fail)
-        .then(notify)
+        .then(() => {
+          // If a listener throws, only calls that wait for this access fail.
+          if (pending === current) pending = undefined
+          notify()
+        })
       pending = current
     } catch {
       // Such as localStorage while a server renders, or in a browser that blocks it.
@@ -125,7 +129,7 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
       item = next
       access((store) => {
         const save = () => (item ? store.setItem(key, item) : store.removeItem(key))
-        return pending ? pending.then(save) : save()
+        return pending ? pending.then(save, save) : save()
       })
     },
     () => pending,

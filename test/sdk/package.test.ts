@@ -165,11 +165,11 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4104 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4114 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5089,
+      maxBytes: 5098,
     },
     {
       name: 'the three operations alone',

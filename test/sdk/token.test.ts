@@ -523,6 +523,63 @@ describe('asynchronous token stores', () => {
   })
 })
 
+describe('listeners that throw', () => {
+  /** Returns a store that has a token, and a client whose listener throws once, when the store has been read. */
+  function throwingClient(options: object = {}) {
+    const { items, store } = memoryStore()
+    createClient({ ...app, tokenStore: store, token: 'stored' })
+    const { fetch, requests } = stubFetch(user, user)
+    const usher = createClient({
+      ...app,
+      ...options,
+      fetch,
+      tokenStore: {
+        getItem: async (key) => store.getItem(key),
+        setItem: async (key, value) => store.setItem(key, value),
+        removeItem: async (key) => store.removeItem(key),
+      },
+    })
+    const listener = vi.fn()
+    listener.mockImplementationOnce(() => {
+      throw new Error('mine')
+    })
+    usher.subscribe(listener)
+    return { usher, items, requests }
+  }
+
+  it('fail only the calls that wait for the read of an asynchronous store', async () => {
+    const { usher, requests } = throwingClient()
+    await expect(usher.me()).rejects.toThrow('mine')
+    expect((await usher.me()).error).toBeUndefined()
+    expect(requests[0]?.headers.Authorization).toBe('Bearer stored')
+  })
+
+  it('do not keep a sign-out or a login out of an asynchronous store', async () => {
+    for (const value of [undefined, 'other']) {
+      const { usher, items } = throwingClient()
+      const read = usher.getToken()
+      await expect(read).rejects.toThrow('mine')
+      usher.token = value
+      await usher.getToken()
+      expect([...items.values()]).toEqual(value ? ['other '] : [])
+    }
+  })
+
+  it('do not do so either if the read ends after the login', async () => {
+    const onTokenChange = () => {
+      throw new Error('of onTokenChange')
+    }
+    const { usher, items } = throwingClient({ onTokenChange })
+    const read = usher.getToken()
+    expect(() => {
+      usher.token = 'other'
+    }).toThrow('of onTokenChange')
+    await expect(read).rejects.toThrow('mine')
+    await usher.getToken()
+    expect([...items.values()]).toEqual(['other '])
+  })
+})
+
 describe('the state', () => {
   it('is signedOut without a token in a store that is read synchronously, and signedIn with one', async () => {
     const { store } = memoryStore()
