@@ -81,14 +81,15 @@ export function createSessionTokens(options: SessionClientOptions) {
       const error = await refresh(token, value)
       return (await successorOf(tokens, token, value)) ?? error
     },
-    /** Without a token, it forgets the session. */
-    set: (jwt: string | undefined, expiresAtMs = 0) =>
+    /** Without a token, it forgets the session. Rejects if a listener throws, so that a login can still forget the former one. */
+    async set(jwt: string | undefined, expiresAtMs = 0) {
       // Both without a wait between them, in which a login could store other tokens.
-      Promise.all([
+      await Promise.all([
         jwt || forget(),
         // The last third of its life begins at the expiry that is stored.
         holder.set(jwt, expiresAtMs - (expiresAtMs - Date.now()) / 3),
-      ]),
+      ])
+    },
     async renew(refused: string | undefined) {
       if (!refused) return false
       const value = await refreshToken.get()

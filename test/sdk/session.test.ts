@@ -1045,4 +1045,20 @@ describe('a client whose login changes while requests wait', () => {
       expect(usher.token).toBe(byGrace)
     },
   )
+
+  it('forgets the session of the former user if onTokenChange throws when another one logs in', async () => {
+    const { items, store } = memoryStore()
+    const onTokenChange = (token: unknown) => {
+      if (token === byGrace) throw new Error('mine')
+    }
+    const { usher } = await openedClient(
+      { sessionStore: store, onTokenChange },
+      () => signedIn(byGrace),
+      () => session(jwtOf('ada'), 'refresh.1'),
+    )
+    await expect(usher.login(credentials)).rejects.toThrow('mine')
+    vi.setSystemTime(now + 50 * minutes)
+    await usher.getToken()
+    expect([usher.token, items.size]).toEqual([byGrace, 0])
+  })
 })
