@@ -73,7 +73,11 @@ function createStore(usher: UserClient) {
     const { token } = usher
     const current = usher.me()
     latest = current
-    const result = await current
+    const result = await current.catch((cause) => {
+      // A listener has thrown. The next login still loads the user.
+      if (latest === current) latest = undefined
+      throw cause
+    })
     // A later call has replaced it.
     if (latest !== current) return
     latest = undefined

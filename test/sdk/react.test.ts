@@ -265,6 +265,24 @@ describe('useUser', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('loads the user who logs in after refresh has rejected, because onTokenChange has thrown', async () => {
+    const { fetch } = stubFetch(
+      user,
+      () => problem('token_invalid'),
+      () => signedIn(jwtOf(grace.id)),
+      () => Response.json(grace),
+    )
+    const onTokenChange = (token: unknown) => {
+      if (!token) throw new Error('mine')
+    }
+    const usher = createClient({ ...app, fetch, token: jwt, onTokenChange })
+    const { shows, refresh } = await show(usher)
+    await shows('signedIn ada@example.com')
+    await expect(refresh()).rejects.toThrow('mine')
+    await usher.login(credentials)
+    await shows('signedIn grace@example.com')
+  })
+
   it('keeps the user of a token that cannot be read', async () => {
     const { fetch } = stubFetch(user)
     const { shows } = await show(createClient({ ...app, fetch, token: 'opaque' }))
