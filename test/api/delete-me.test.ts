@@ -40,6 +40,21 @@ it('deleting a user without tenants causes no event of a tenant', async ({ usher
   ])
 })
 
+it('deleting a user causes events of the tenants that are deleted too', async ({ usher }) => {
+  const database = await usher.newDatabase()
+  await setDatabase(usher.store, database, { eventsKept: 1 })
+  const { id: userId, tenants, token } = await database.signedUp({ newTenant: 'Engines' })
+  const [tenantId] = tenants
+  await database.as(token.jwt, 'POST', 'me/deletion', { password })
+  expect(await keptEvents(usher, database.id)).toEqual([
+    { type: 'tenant.created', userId, tenantId },
+    { type: 'tenant.deleted', tenantId },
+    { type: 'tenant.user_added', userId, tenantId },
+    { type: 'user.created', userId },
+    { type: 'user.deleted', userId },
+  ])
+})
+
 it('deleteMe requires the password', async ({ usher, database }) => {
   const user = await database.signedUp()
   const remove = async (body: object) => {

@@ -284,6 +284,26 @@ describe('failures of one network over all accounts', () => {
     expect(await spray(5)).toBe(429)
   })
 
+  it('limits the failures of a network over all servers', async ({ usher }) => {
+    const database = await limited(usher, 2)
+    const other = await startApp(usher.store, { TRUST_PROXY: '1' })
+    other.clock.now = usher.clock.now
+    const statuses: number[] = []
+    for (const server of [usher, other, other]) {
+      const credentials = { email: `user${statuses.length}@example.com`, password }
+      statuses.push((await loginFrom(database, '192.0.2.9', credentials, server)).statusCode)
+    }
+    expect(statuses).toEqual([401, 401, 429])
+    await other.close()
+  })
+
+  it('counts no sign-up that is refused for another reason than its address', async ({ usher }) => {
+    const database = await limited(usher, 1)
+    const signUp = (more: object) => signUpFrom(database, '192.0.2.9', validUser(more), usher)
+    expect((await signUp({ invitationCode: 'invalid' })).json().code).toBe('code_invalid')
+    expect((await signUp({})).statusCode).toBe(201)
+  })
+
   it('does not limit the failures of a network when the limit is 0', async ({ usher }) => {
     const database = await limited(usher, 0)
     for (let i = 0; i < 4; i++) {

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { auditRecords } from '../support/audit.js'
 import { outcome } from '../support/codes.js'
 import { it } from '../support/invitations.js'
 
@@ -11,10 +12,17 @@ it('a sign-up with a code creates a verified user who is a member', async ({ app
   await setDatabase(usher.store, app, { requireVerifiedEmail: true })
   usher.clock.cacheAhead += 5_000
   const code = await tenant.invited(grace, 'admin')
+  usher.forgetLog()
   const response = await tenant.signUp('Grace@example.com', code)
   expect(response.statusCode).toBe(201)
-  const { token, tenants } = response.json()
+  const { id: userId, token, tenants } = response.json()
   expect(tenants).toEqual([tenant.id])
+  expect(auditRecords(usher)).toMatchObject([
+    { audit: 'user.created', userId },
+    { audit: 'user.email_verified', userId },
+    { audit: 'invitation.accepted', userId, tenantId: tenant.id },
+    { audit: 'tenant.user_added', userId, tenantId: tenant.id },
+  ])
   expect(decodeJwt(token.jwt)).toMatchObject({ tenants: [tenant.id], email_verified: true })
   expect((await app.me(token.jwt)).json()).toMatchObject({
     email: 'Grace@example.com',
