@@ -70,6 +70,42 @@ it('a tenant is deleted when its last two users delete themselves at the same ti
   expect(await prisma.tenant.count({ where: { databaseId, id: tenantId } })).toBe(0)
 })
 
+it('a change of a member locks the users in the order of their ids, and then the tenant', async ({
+  usher,
+  store,
+  database,
+}) => {
+  const { prisma } = store
+  const { id: databaseId } = database
+  const ada = await database.signedUp({ newTenant: 'Engines' })
+  const grace = await database.signedUp()
+  const [tenantId = ''] = ada.tenants
+  const joinedAt = new Date(start)
+  await prisma.membership.create({
+    data: { databaseId, userId: grace.id, tenantId, joinedAt, role: 'owner' },
+  })
+  const change = await prisma.$transaction(
+    async (holding) => {
+      await holding.$queryRaw`SELECT FROM usher."user"
+        WHERE database_id = ${databaseId}::uuid AND id = ${ada.id}::uuid FOR UPDATE`
+      const changing = usher.send({
+        method: 'PATCH',
+        url: database.users.replace(/users$/, `tenants/${tenantId}/members/${ada.id}`),
+        headers: { authorization: `Bearer ${grace.token.jwt}` },
+        payload: { role: 'member' },
+      })
+      await waiting(store, 1)
+      await prisma.$queryRaw`SELECT FROM usher."user"
+        WHERE database_id = ${databaseId}::uuid AND id = ${grace.id}::uuid FOR UPDATE NOWAIT`
+      await prisma.$queryRaw`SELECT FROM usher.tenant
+        WHERE database_id = ${databaseId}::uuid AND id = ${tenantId}::uuid FOR UPDATE NOWAIT`
+      return [changing]
+    },
+    { timeout: 20_000 },
+  )
+  expect((await change[0])?.statusCode).toBe(200)
+})
+
 it('a user who becomes an owner while the deletion of the account waits is still counted as one', async ({
   usher,
   store,
