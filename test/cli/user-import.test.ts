@@ -247,6 +247,28 @@ describe('the audit log', () => {
     expect(line).not.toContain('ada@')
   })
 
+  it('an import that fails writes an audit record of the users that it has added', async () => {
+    const database = await newDatabase('failed')
+    const users = Array.from({ length: 600 }, (_, index) => ({ email: `user${index}@example.com` }))
+    const file = await fileOf('failed.ndjson', ['{', ...users])
+    const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
+    await prisma.$executeRaw`
+      ALTER TABLE usher."user" ADD CONSTRAINT refused CHECK (email_key <> 'user599@example.com') NOT VALID`
+    const fails = () => runUsher(['user', 'import', database, file], store.env)
+    const [first, second] = [await fails(), await fails()]
+    await prisma.$executeRaw`ALTER TABLE usher."user" DROP CONSTRAINT refused`
+    await close()
+    expect([first.code, second.code]).toEqual([1, 1])
+    expect(first.audited).toMatchObject([
+      {
+        audit: 'users.imported',
+        users: { added: 499, alreadyThere: 0, rejected: 1 },
+        databaseId: expect.any(String),
+      },
+    ])
+    expect(second.audited).toEqual([])
+  })
+
   it('user import rejects a line with tokensValidAfter in the future', async () => {
     const database = await newDatabase('future')
     const soon = new Date(Date.now() + 20_000).toISOString()

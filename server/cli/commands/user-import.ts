@@ -37,24 +37,32 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
         const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) }, now: Date.now }
         const rejects = await createRejectsFile(file)
         const progress = createProgressLine()
-        let added = 0
-        let alreadyThere = 0
+        const users = { added: 0, alreadyThere: 0, rejected: 0 }
         let bytes = 0
         const importAll = async () => {
           for await (const batch of importUsers(context, database, { lines: readLines(file), ...options })) {
-            added += batch.added
-            alreadyThere += batch.alreadyThere
+            users.added += batch.added
+            users.alreadyThere += batch.alreadyThere
+            users.rejected += batch.rejected.length
             bytes += batch.bytes
             progress.clear()
             await rejects.write(batch.rejected, options.json)
-            progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(added, 'user')}`)
+            progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(users.added, 'user')}`)
           }
         }
-        await importAll().catch(ifDeletedMeanwhile(() => requireDatabase(store, path)))
-        progress.clear()
-        const rejected = rejects.count()
-        const users = { added, alreadyThere, rejected }
-        if (!options.dryRun) audit(log, 'users.imported', { databaseId: database.id, users })
+        const auditUsers = () => {
+          if (!options.dryRun) audit(log, 'users.imported', { databaseId: database.id, users })
+        }
+        await importAll()
+          .finally(progress.clear)
+          .catch((error) => {
+            // The batches before the failed one are stored.
+            if (users.added > 0) auditUsers()
+            throw error
+          })
+          .catch(ifDeletedMeanwhile(() => requireDatabase(store, path)))
+        auditUsers()
+        const { added, alreadyThere, rejected } = users
         const verbs = options.dryRun
           ? { add: 'Would add', skip: 'Would skip', reject: 'Would reject' }
           : { add: 'Added', skip: 'Skipped', reject: 'Rejected' }
@@ -93,7 +101,6 @@ async function createRejectsFile(input: string) {
   let count = 0
   return {
     file,
-    count: () => count,
     async write(rejected: readonly RejectedLine[], json = false) {
       for (const { number, reason } of rejected.slice(0, Math.max(reportedRejects - count, 0))) {
         process.stderr.write(json ? `${jsonText({ line: number, reason })}\n` : `line ${number}: ${reason}\n`)
