@@ -2,6 +2,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { describe, expect } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
 import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
+import { adoptMessages } from '../../server/store/queries/streams.js'
+import type { Store } from '../../server/store/store.js'
 import type { TestDatabase } from '../support/app.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { type Operator, it as operatorTest } from '../support/operator.js'
@@ -197,3 +199,29 @@ it('usher database set --roles removes no role that is added and used meanwhile'
   expect(await running).toMatch(/^4 usher: members .* have the role billing\. /)
   expect((await store.prisma.database.findUniqueOrThrow({ where: { id } })).roles).toEqual(['billing'])
 })
+
+it.for(['retry', 'drop'])(
+  'usher outbox %s changes events while a server creates their streams',
+  async (verb, { usher, database }) => {
+    const { store } = usher
+    const { id: databaseId, path } = database
+    const createdAt = new Date(usher.clock.now)
+    const event = { databaseId, kind: 'webhook', payload: {}, createdAt, dueAt: null }
+    // As versions without streams store events, the later id first.
+    for (const id of [uuidv7(), uuidv7()].reverse())
+      await store.prisma.message.create({ data: { ...event, id } })
+    let running: Promise<string> | undefined
+    const transaction: Store['transaction'] = (id, work) =>
+      store.transaction(id, (query) =>
+        work(async (text, values) => {
+          const rows = await query<never>(text, values)
+          if (running || !text.includes('SET in_stream')) return rows
+          running = usher.outcome(`outbox ${verb} ${path} --not-retried`)
+          await expect.poll(() => lockWaits(store), { timeout: 30_000 }).toBe(1)
+          return rows
+        }),
+      )
+    await adoptMessages({ ...store, transaction }, databaseId, createdAt)
+    expect(await running).toMatch(/^0 Messages .*: 2\./)
+  },
+)

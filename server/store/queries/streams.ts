@@ -143,7 +143,8 @@ export const adoptMessages = (store: Transactions, databaseId: string, now: Date
     const streams = [...new Set(found.map(({ streamId }) => streamId))].sort()
     if (streams.length === 0) return false
     await query(createStreamsStatement, [databaseId, streams, now])
-    for (const { id } of found) await query(adoptStatement, [databaseId, id])
+    // In the order in which commands lock them.
+    for (const id of found.map(({ id }) => id).sort()) await query(adoptStatement, [databaseId, id])
     return found.length === adoptedMessages
   })
 
