@@ -63,18 +63,23 @@ it('api-key revoke deletes a key', async ({ usher, database: { path } }) => {
   )
 })
 
-it('a database has at most 20 API keys, without those that are replaced', async ({
+it('a database has at most 20 API keys, without those that are replaced or expired', async ({
   usher,
   database: { path },
 }) => {
   const create = `api-key create ${path} --name backend --scope users:read`
+  const expired = await usher.json(create)
+  const data = { createdAt: new Date(0), expiresAt: new Date(30_000) }
+  await usher.store.prisma.apiKey.updateMany({ where: { id: expired.id }, data })
   const { id } = await usher.json(create)
   for (let count = 1; count < 20; count++) await usher.json(create)
-  expect(await usher.outcome(create)).toContain(
-    `usher: database ${path} already has the maximum of 20 API keys`,
-  )
-  await usher.json(`api-key rotate ${path} ${id}`)
-  expect(await usher.json(`api-key list ${path}`)).toHaveLength(21)
+  const refused = `usher: database ${path} already has the maximum of 20 API keys`
+  expect(await usher.outcome(create)).toContain(refused)
+  expect(await usher.outcome(`api-key rotate ${path} ${expired.id}`)).toContain(refused)
+  const { id: successor } = await usher.json(`api-key rotate ${path} ${id}`)
+  expect(await usher.json(`api-key list ${path}`)).toHaveLength(22)
+  await usher.json(`api-key revoke ${path} ${successor}`)
+  await usher.json(`api-key rotate ${path} ${expired.id}`)
 })
 
 it.for([

@@ -36,11 +36,7 @@ export async function createApiKey(
   const { id: databaseId } = await requireDatabase(store, path)
   return inTransaction(store, async (transaction) => {
     await lockDatabase(transaction, databaseId)
-    if ((await countApiKeys(transaction, databaseId, now)) >= maxApiKeys) {
-      const summary = `database ${nameOfDatabase(path)} already has the maximum of ${maxApiKeys} API keys`
-      const advice = 'Revoke one with: npx @usher/server api-key revoke'
-      throw new OperatorError('too_many_api_keys', summary, { advice })
-    }
+    if ((await countApiKeys(transaction, databaseId, now)) >= maxApiKeys) throw tooManyApiKeys(path)
     const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
     return insertNewKey(transaction, { databaseId, ...described, createdAt: now, expiresAt })
   })
@@ -55,7 +51,8 @@ export async function listApiKeys(store: Store, path: DatabasePath): Promise<Sho
 /**
  * Creates a successor with the same name, scopes and lifetime. The replaced key expires after the overlap.
  *
- * @throws {OperatorError} if there is no such key, or it has already been replaced
+ * @throws {OperatorError} if there is no such key, if it has already been replaced, or if it has expired and the database has
+ * the maximum number of keys
  */
 export async function rotateApiKey(
   { store, now }: Operation,
@@ -70,6 +67,9 @@ export async function rotateApiKey(
     if (former.rotatedAt) {
       throw new OperatorError('api_key_replaced', `API key ${id} has already been replaced`)
     }
+    // A key that is not expired counts itself, and its successor in its place.
+    if (former.expiresAt <= now && (await countApiKeys(transaction, databaseId, now)) >= maxApiKeys)
+      throw tooManyApiKeys(path)
     const end = new Date(now.getTime() + overlapSeconds * 1000)
     const expiresAt = end < former.expiresAt ? end : former.expiresAt
     await replaceApiKey(transaction, { databaseId, id }, { rotatedAt: now, expiresAt })
@@ -100,6 +100,13 @@ async function insertNewKey(
   await insertApiKey(transaction, { ...shown, hash: hashOfApiKey(text) })
   return { ...shown, key: text }
 }
+
+const tooManyApiKeys = (path: DatabasePath) =>
+  new OperatorError(
+    'too_many_api_keys',
+    `database ${nameOfDatabase(path)} already has the maximum of ${maxApiKeys} API keys`,
+    { advice: 'Revoke one with: npx @usher/server api-key revoke' },
+  )
 
 const apiKeyNotFound = (path: DatabasePath, id: string) =>
   new OperatorError('api_key_not_found', `API key ${id} does not exist in ${nameOfDatabase(path)}`)
