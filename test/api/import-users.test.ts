@@ -107,6 +107,20 @@ it.for<[field: string, value: string, detail: string]>([
   },
 )
 
+it('importUsers creates the user of a line that corrects a rejected one', async ({ manage, imports }) => {
+  const { key } = await manage.newKey()
+  await manage.send(key, 'POST', 'users', { email: 'ada@example.com', externalId: 'taken' })
+  const grace = { email: 'grace@example.com', tenants: [{ name: 'Looms', externalId: 'looms' }] }
+  const { lines } = (await imports.lines([{ ...grace, externalId: 'taken' }, grace, grace])).json()
+  expect(lines).toMatchObject([
+    { status: 'rejected', errors: [{ path: 'id or externalId' }] },
+    { status: 'created' },
+    { status: 'exists', userId: lines[1].userId },
+  ])
+  const user = (await manage.send(key, 'GET', `users/${lines[1].userId}`)).json()
+  expect(user).toMatchObject({ externalId: null, memberships: [{ name: 'Looms' }] })
+})
+
 it('importUsers of an owner keeps the first member as owner', async ({ store, manage, imports }) => {
   const { id: userId, tenants } = await manage.database.signedUp({ newTenant: 'Engines' })
   const [tenantId = ''] = tenants

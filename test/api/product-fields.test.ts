@@ -214,3 +214,37 @@ it('an import rejects lines whose external ids belong to another user or tenant'
     'f@example.com',
   ])
 })
+
+it.for([
+  ['in one batch', 0],
+  ['in another batch', 500],
+] as const)(
+  'a line that adds no user keeps its external ids free for a later line %s',
+  async ([, between], { usher, manage, as }) => {
+    await as('POST', 'users', { email: 'ada@example.com', externalId: 'taken' })
+    const others = Array.from({ length: between }, (_, index) => ({ email: `user${index}@example.com` }))
+    const joining = (email: string, externalId: string) => ({
+      email,
+      tenants: [{ name: 'Looms', externalId }],
+    })
+    const lines = [
+      joining('ada@example.com', 'looms'),
+      { ...joining('grace@example.com', 'engines'), externalId: 'taken' },
+      ...others,
+      joining('alan@example.com', 'looms'),
+      { ...joining('grace@example.com', 'engines'), externalId: 'free' },
+      joining('zoe@example.com', 'later'),
+      joining('bob@example.com', 'later'),
+    ]
+    const result = {
+      added: between + 3,
+      alreadyThere: 1,
+      rejected: [2, between + 6].map(
+        (number) => `${number} id or externalId: belongs to another user or tenant`,
+      ),
+    }
+    const { id } = manage.database
+    expect(await importAll(usher, id, linesOf(...lines), { dryRun: true })).toEqual(result)
+    expect(await importAll(usher, id, linesOf(...lines))).toEqual(result)
+  },
+)

@@ -119,7 +119,9 @@ describe('user import', () => {
     const database = await newDatabase('dry')
     const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
     const others = Array.from({ length: 600 }, (_, index) => ({ email: `user${index}@example.com` }))
-    const lines = [{ ...ada, id }, '{', bob, ...others, { email: 'eve@example.com', id }, bob]
+    const eve = { email: 'eve@example.com', externalId: 'x' }
+    const later = [{ ...eve, id }, bob, eve, { email: 'dan@example.com', externalId: 'x' }]
+    const lines = [{ ...ada, id }, '{', bob, ...others, ...later]
     const file = await fileOf('dry.ndjson', [bob])
     await run(`user import ${database} ${file}`)
     await fileOf('dry.ndjson', lines)
@@ -127,10 +129,11 @@ describe('user import', () => {
     const before = (await run(`user export ${database}`)).stdout
     const dry = await runUsher(['user', 'import', database, file, '--dry-run'], store.env)
     const rejects = join(folder, 'dry.rejects.ndjson')
-    const rejected = 'line 2: is not JSON\nline 604: id: belongs to another user\n'
+    const reason = 'id or externalId: belongs to another user or tenant'
+    const rejected = `line 2: is not JSON\nline 604: ${reason}\nline 607: ${reason}\n`
     expect(dry).toMatchObject({ code: 1, audited: [], stderr: rejected })
     expect(dry.stdout).toBe(
-      `Would add 601 users. Would skip 2 existing users. Would reject 2 lines, see ${rejects}\n`,
+      `Would add 602 users. Would skip 2 existing users. Would reject 3 lines, see ${rejects}\n`,
     )
     const again = await run(`user import ${database} ${file} --dry-run --json`)
     expect((await run(`user export ${database}`)).stdout).toBe(before)

@@ -69,18 +69,15 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
         rejected.push({ line, status: 'rejected', userId: null, errors: error.errors })
       }
     }
-    const first = new Map<string, Candidate>()
-    for (const each of candidates)
-      if (!first.has(each.row.user.canonicalEmail)) first.set(each.row.user.canonicalEmail, each)
     // Recorded before the users, because failed logins must verify a hash of these parameters once a user has them.
-    for (const { dummyHash } of first.values()) {
+    for (const { dummyHash } of candidates) {
       if (dryRun || recorded.has(dummyHash)) continue
       await recordHashParameters(context, database, dummyHash)
       recorded.add(dummyHash)
     }
-    const users = [...first.values()].map(({ row }) => row)
-    const resultOf = ({ added, existing }: AddedUsers) =>
-      [...rejected, ...candidates.map((each) => storedLine(each, first, { added, existing }))].sort(
+    const users = candidates.map(({ row }) => row)
+    const resultOf = (added: AddedUsers) =>
+      [...rejected, ...candidates.map((each) => storedLine(each, added))].sort(
         (one, other) => one.line.number - other.line.number,
       )
     const added = await (dryRun ?? addUsers)(context.store, database.id, {
@@ -100,28 +97,17 @@ const rolesOf = ({ tenants }: UserWithTenants) =>
 /** The error of an address that a user has recently given up. */
 const reservedText = 'is reserved for a user who can undo a change of address'
 
-/** Returns the result of a line that could be read. @param first the first line of each address */
-function storedLine(
-  { line, row: { user } }: Candidate,
-  first: ReadonlyMap<string, Candidate>,
-  { added, existing }: AddedUsers,
-): StoredLine {
-  const stored = first.get(user.canonicalEmail) as Candidate
-  const isFirst = stored.line === line
-  if (added.has(user.canonicalEmail))
-    return { line, status: isFirst ? 'created' : 'exists', userId: stored.row.user.id, errors: [] }
-  const userId = existing.get(user.canonicalEmail)
+/** Returns the result of a line that could be read. */
+function storedLine({ line, row }: Candidate, { added, existing }: AddedUsers): StoredLine {
+  if (added.has(row)) return { line, status: 'created', userId: row.user.id, errors: [] }
+  const userId = existing.get(row)
   if (userId) return { line, status: 'exists', userId, errors: [] }
-  const { errors } = isFirst
-    ? userId === null
-      ? lineError('email', reservedText)
-      : reasonOf(stored)
-    : lineError('email', 'belongs to a rejected line')
+  const { errors } = userId === null ? lineError('email', reservedText) : reasonOf(row)
   return { line, status: 'rejected', userId: null, errors }
 }
 
 /** Returns why a line was left out. */
-const reasonOf = ({ row: { user, tenants } }: Candidate) =>
+const reasonOf = ({ user, tenants }: UserWithTenants) =>
   [user, ...tenants].some(({ externalId }) => externalId !== null)
     ? lineError('id or externalId', 'belongs to another user or tenant')
     : lineError('id', 'belongs to another user')

@@ -3,7 +3,7 @@ import type { Store } from '../../store.js'
 import { storeFirstOwner } from '../member-changes.js'
 import { lockTenant } from '../members.js'
 import type { ProductFields } from '../product-fields.js'
-import { withFreeTenants } from './free-tenants.js'
+import { createChoice } from './addable-users.js'
 import { inTransaction, type TypedQueries } from './typed-queries.js'
 
 // Rows are sent as one JSON parameter, so that a statement has the same text for any number of rows. Each statement names
@@ -21,15 +21,14 @@ export interface UserWithTenants {
     Pick<Membership, 'joinedAt' | 'role'> & { seats: number | null })[]
 }
 
-/** The canonical emails of the added users, and of the existing ones with their ids. The id of a reserved address is null. */
 export interface AddedUsers {
-  added: ReadonlySet<string>
-  existing: ReadonlyMap<string, string | null>
+  added: ReadonlySet<UserWithTenants>
+  /** Users whose canonical email exists, with the id of the existing user. Null if the address is only reserved. */
+  existing: ReadonlyMap<UserWithTenants, string | null>
 }
 
 /** Users to add. */
 export interface Addition {
-  /** With distinct canonical emails. */
   users: readonly UserWithTenants[]
   /** Called before the transaction ends. */
   onAdded?: (transaction: TypedQueries, result: AddedUsers) => Promise<unknown> | undefined
@@ -39,9 +38,8 @@ export interface Addition {
 const timeoutMilliseconds = 60_000
 
 /**
- * Adds users with their tenants and memberships in one transaction. Leaves out users whose canonical email, id or external id
- * exists, or who have a tenant with the external id of another one, together with their tenants. Does not change tenants whose
- * id exists.
+ * Adds users with their tenants and memberships in one transaction, apart from those that {@link createChoice} leaves out. Does
+ * not change tenants whose id exists.
  */
 export function addUsers(
   store: Store,
@@ -51,19 +49,15 @@ export function addUsers(
   return inTransaction(
     store,
     async (transaction) => {
-      const { user } = await transaction.loadPrisma()
-      const allowed = await withFreeTenants(transaction, { databaseId }, users)
-      const added = await insertUsers(transaction, databaseId, allowed)
-      const isAdded = ({ user }: UserWithTenants) => added.has(user.canonicalEmail)
-      await insertTenants(transaction, databaseId, users.filter(isAdded))
-      const leftOut = users.filter((each) => !isAdded(each)).map(({ user }) => user.canonicalEmail)
-      const existing = await user.findMany({
-        where: { databaseId, canonicalEmail: { in: leftOut } },
-        select: { canonicalEmail: true, id: true, reservedFor: true },
-      })
-      const result = {
-        added,
-        existing: new Map(existing.map((each) => [each.canonicalEmail, accountId(each)])),
+      const { addable, existing } = await createChoice()(transaction, databaseId, users)
+      const inserted = await insertUsers(transaction, databaseId, addable)
+      const added = new Set(addable.filter(({ user }) => inserted.has(user.canonicalEmail)))
+      await insertTenants(transaction, databaseId, [...added])
+      const result = { added, existing }
+      if (added.size < addable.length) {
+        // Another transaction has added users with the same addresses or ids meanwhile.
+        const others = users.filter((each) => !added.has(each))
+        result.existing = (await createChoice()(transaction, databaseId, others)).existing
       }
       await onAdded?.(transaction, result)
       return result
@@ -72,50 +66,12 @@ export function addUsers(
   )
 }
 
-/** Returns the id of a row, or null if it only reserves an address. */
-const accountId = ({ id, reservedFor }: Pick<User, 'id' | 'reservedFor'>) =>
-  reservedFor === null ? id : null
-
 /** Returns a function that returns what {@link addUsers} would, and adds nothing. It remembers earlier calls. */
 export function createDryRun() {
-  const emails = new Map<string, string | null>()
-  const ids = new Set<string>()
-  const externalIds = new Set<string>()
-  const tenants = new Map<string, string>()
+  const choose = createChoice()
   return async (store: Store, databaseId: string, { users }: Addition): Promise<AddedUsers> => {
-    const { user } = await store.loadPrisma()
-    const stored = await user.findMany({
-      where: {
-        databaseId,
-        OR: [
-          { canonicalEmail: { in: users.map(({ user }) => user.canonicalEmail) } },
-          { id: { in: users.map(({ user }) => user.id) } },
-          { externalId: { in: users.flatMap(({ user }) => user.externalId ?? []) } },
-        ],
-      },
-      select: { id: true, canonicalEmail: true, externalId: true, reservedFor: true },
-    })
-    const allowed = new Set(await withFreeTenants(store, { databaseId, ids: tenants }, users))
-    for (const { id, canonicalEmail, externalId, reservedFor } of stored) {
-      emails.set(canonicalEmail, accountId({ id, reservedFor }))
-      ids.add(id)
-      if (externalId !== null) externalIds.add(externalId)
-    }
-    const added = new Set<string>()
-    const existing = new Map<string, string | null>()
-    for (const each of users) {
-      const { id, canonicalEmail, externalId } = each.user
-      const isTaken = ids.has(id) || (externalId !== null && externalIds.has(externalId))
-      const known = emails.get(canonicalEmail)
-      if (known !== undefined) existing.set(canonicalEmail, known)
-      else if (!isTaken && allowed.has(each)) {
-        added.add(canonicalEmail)
-        emails.set(canonicalEmail, id)
-        ids.add(id)
-        if (externalId !== null) externalIds.add(externalId)
-      }
-    }
-    return { added, existing }
+    const { addable, existing } = await choose(store, databaseId, users)
+    return { added: new Set(addable), existing }
   }
 }
 
