@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import {
   createSecretLookup,
@@ -173,16 +174,11 @@ describe('keys rewrap', () => {
 
   it('a server with only the new master key does not start before keys rewrap has finished', async () => {
     const { store, ...usher } = await startOwnOperator()
-    for (let count = 0; count < 3; count++) await usher.newDatabase()
-    const [newest] = await store.prisma.signingKey.findMany({ orderBy: { databaseId: 'desc' }, take: 1 })
+    for (let count = 0; count < 5; count++) await usher.newDatabase()
+    const newest = await store.prisma.signingKey.findMany({ orderBy: { databaseId: 'desc' }, take: 2 })
     const newMasterKey = randomBytes(32)
-    if (newest) {
-      await resealSigningKey(
-        store,
-        newest,
-        sealPrivateKey(newMasterKey, openPrivateKey(store, newest), newest),
-      )
-    }
+    for (const row of newest)
+      await resealSigningKey(store, row, sealPrivateKey(newMasterKey, openPrivateKey(store, row), row))
     const only = (masterKey: Buffer) => requireMasterKey({ ...store, masterKey })
     await expect(only(store.masterKey)).rejects.toThrow('cannot decrypt the signing keys of this store')
     await expect(only(newMasterKey)).rejects.toThrow('cannot decrypt all signing keys of this store')
@@ -291,6 +287,25 @@ describe('keys rewrap', () => {
     await usher.newDatabase()
     const { code, stderr } = await usher.operator('keys rewrap', [], { USHER_NEW_MASTER_KEY: newKey() })
     expect([code, stderr]).toEqual([0, expect.stringMatching(/(?<!-)1 of 1 databases/)])
+  })
+
+  it('keys rewrap looks at each of many databases once', async () => {
+    const { store, ...usher } = await startOwnOperator()
+    const { workspaceId } = await store.prisma.database.findUniqueOrThrow({
+      where: { id: (await usher.newDatabase()).id },
+    })
+    const more = Array.from({ length: 200 }, (_, index) => ({
+      id: uuidv7(),
+      workspaceId,
+      name: `many-${index}`,
+      createdAt: new Date(),
+    }))
+    await store.prisma.database.createMany({ data: more })
+    const progress: number[][] = []
+    expect(await rewrapKeys(store, randomBytes(32), (...counts) => progress.push(counts))).toMatchObject({
+      rewrapped: 1,
+    })
+    expect(progress.slice(0, 3)).toEqual([100, 200, 201].map((done) => [done, 201]))
   })
 
   it('keys rewrap requires the new master key in the environment', async () => {
