@@ -52,25 +52,13 @@ const streamAfter = (last: number) => `
   VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::timestamptz)
   ON CONFLICT (database_id, id) DO UPDATE SET version = stream.version + 1`
 
-const streamParameters = 2
-
 type StreamMember = Pick<NewMessage, 'kind' | 'id' | 'userId'>
 
 const streamIdOf = ({ id, userId }: StreamMember) => userId ?? id
 
-/** Returns the first message of each stream, in the order in which streams are locked. */
-function firstOfStreams(messages: readonly NewMessage[]) {
-  const streams = new Map<string, NewMessage>()
-  for (const message of messages) {
-    const id = streamIdOf(message)
-    if (message.kind === 'webhook' && !streams.has(id)) streams.set(id, message)
-  }
-  return [...streams.values()].sort(byStream)
-}
-
 const byStream = (one: StreamMember, other: StreamMember) => (streamIdOf(one) < streamIdOf(other) ? -1 : 1)
 
-/** Returns parts of a statement that insert messages, whose values follow the parameter `last`. */
+/** Returns parts of a statement that insert messages of one user, whose values follow the parameter `last`. */
 export function messageParts(messages: readonly NewMessage[], last: number) {
   let given = last
   const rows = messages.map((message) => {
@@ -78,16 +66,15 @@ export function messageParts(messages: readonly NewMessage[], last: number) {
     given += valuesOf(message).length
     return part
   })
-  return [
-    ...rows,
-    ...firstOfStreams(messages).map((_, index) => streamAfter(given + index * streamParameters)),
-  ]
+  return messages.some(isEvent) ? [...rows, streamAfter(given)] : rows
 }
 
-export const messageValues = (messages: readonly NewMessage[]) => [
-  ...messages.flatMap(valuesOf),
-  ...firstOfStreams(messages).flatMap((message) => [streamIdOf(message), message.dueAt]),
-]
+export function messageValues(messages: readonly NewMessage[]) {
+  const first = messages.find(isEvent)
+  return [...messages.flatMap(valuesOf), ...(first ? [streamIdOf(first), first.dueAt] : [])]
+}
+
+const isEvent = ({ kind }: NewMessage) => kind === 'webhook'
 
 /** Inserts messages, within the transaction of the change that causes them or within a separate one. */
 export async function insertMessages({ query }: Queries, messages: readonly NewMessage[]) {
