@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
 import { tailEvents } from '../../server/domain/management/outbox.js'
 import type { TestDatabase } from '../support/app.js'
@@ -35,7 +36,7 @@ async function startTail({ env, clock }: Operator, { path, signedUp }: TestDatab
   }
 }
 
-it('events tail prints each event of a database once, in order', async ({ usher, database }) => {
+it('events tail prints the events of a database in order', async ({ usher, database }) => {
   const tail = await startTail(usher, database)
   const { id, tenants } = await database.signedUp({ newTenant: 'Engines' })
   const timestamp = new Date(usher.clock.now).toISOString()
@@ -47,6 +48,35 @@ it('events tail prints each event of a database once, in order', async ({ usher,
   ])
   await tail.stop()
   expect(await usher.json(`outbox list ${database.path}`)).toEqual([])
+})
+
+it('events tail prints an event once, and none from before it was started', async ({ usher, database }) => {
+  const before = {
+    databaseId: database.id,
+    id: uuidv7(),
+    kind: 'tail',
+    payload: { type: 'user.created', userId: 'before' },
+    createdAt: new Date(),
+  }
+  await usher.store.prisma.message.create({ data: before })
+  const end = new AbortController()
+  const now = vi.fn(Date.now)
+  const printed: unknown[] = []
+  const printing = (async () => {
+    const events = tailEvents(usher.store, database, { stopped: end.signal, now })
+    for await (const { data } of events) printed.push(data.userId)
+  })()
+  // The second time after the first read.
+  await vi.waitFor(() => expect(now.mock.calls.length).toBeGreaterThan(1), 5_000)
+  usher.clock.cacheAhead += 6_000
+  const signedUp: string[] = []
+  for (let count = 0; count < 2; count++) {
+    signedUp.push((await database.signedUp()).id)
+    await vi.waitFor(() => expect(printed).toContain(signedUp[count]), 5_000)
+  }
+  end.abort()
+  await printing
+  expect(printed).toEqual(signedUp)
 })
 
 it('events tail also prints the events that a webhook receives, and those that it rejects', async ({
