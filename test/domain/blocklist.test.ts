@@ -136,9 +136,17 @@ it.each([
   )
 })
 
+// So long that not all of its pages are read.
+const many = linesOf(Array.from({ length: 40_000 }, (_, index) => sha1(String(index))))
+
 it.each([
   ['by the second half of the hashes', [...lines].sort((a, b) => (a.slice(20) < b.slice(20) ? -1 : 1))],
   ['by hash, but with swapped halves', [...lines.slice(count / 2), ...lines.slice(0, count / 2)]],
+  [
+    'by hash, but with swapped halves that are long',
+    [...many.slice(many.length / 2), ...many.slice(0, many.length / 2)],
+  ],
+  ['by hash, but with two swapped lines', [lines[1], lines[0], ...lines.slice(2)]],
 ])('rejects a list that is sorted %s', async (_name, unordered) => {
   await expect(opened(`${unordered.join('\n')}\n`)).rejects.toThrow(
     'PASSWORD_BLOCKLIST_FILE names a file that is not in ascending order of the hashes',
