@@ -2,10 +2,9 @@ import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import type { TestApi } from '../support/app.js'
 import { outcome } from '../support/codes.js'
-import { it as invitationTest } from '../support/invitations.js'
+import { hundredInvitations, it as invitationTest } from '../support/invitations.js'
 
 const minute = 60_000
-const hour = 60 * minute
 
 const it = invitationTest
   // Does not deliver the mails. Without an app URL, a search that finds them does not either.
@@ -112,18 +111,7 @@ it('a tenant has at most 100 invitations, of which expired ones do not count', a
   usher,
 }) => {
   const now = new Date(app.clock.now)
-  const rows = Array.from({ length: 100 }, (_, index) => ({
-    databaseId: app.id,
-    id: crypto.randomUUID(),
-    tenantId: tenant.id,
-    email: `user-${index}@example.com`,
-    canonicalEmail: `user-${index}@example.com`,
-    role: 'member',
-    inviterId: tenant.ada.id,
-    codeId: crypto.randomUUID(),
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + hour),
-  }))
+  const rows = hundredInvitations({ databaseId: app.id, tenantId: tenant.id }, now)
   await usher.store.prisma.invitation.createMany({ data: rows })
   expect(outcome(await tenant.invite('grace@example.com'))).toEqual([409, 'invitations_full'])
   expect(outcome(await tenant.invite('user-7@example.com', 'admin'))).toEqual([201, undefined])

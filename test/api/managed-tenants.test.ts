@@ -335,7 +335,7 @@ describe('the operations of tenants', () => {
     for (const name of ['Looms', 'Looms']) await as('PATCH', `tenants/${tenantId}`, { name })
     const member = `tenants/${tenantId}/members/${user.id}`
     for (const method of ['PUT', 'PUT', 'DELETE', 'DELETE', 'PUT'] as const) await as(method, member)
-    await as('DELETE', `tenants/${tenantId}`)
+    for (const method of ['DELETE', 'DELETE'] as const) await as(method, `tenants/${tenantId}`)
     const messages = await store.prisma.message.findMany({ where: { databaseId: database.id } })
     const payloads = messages.sort((one, other) => (one.id < other.id ? -1 : 1)).map(({ payload }) => payload)
     const by = { apiKey: apiKey.id }

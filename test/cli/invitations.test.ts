@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
+import { hundredInvitations } from '../support/invitations.js'
 import { it } from '../support/operator.js'
 
 it('tenant invite sends an invitation, tenant list-invitations lists it, tenant revoke-invitation ends it', async ({
@@ -32,7 +33,7 @@ it('tenant invite sends an invitation, tenant list-invitations lists it, tenant 
   )
 })
 
-it('tenant invite is refused for a member, an unknown role and a database that sends no mails', async ({
+it('tenant invite is refused for a member, an unknown role, a full tenant and a database that sends no mails', async ({
   usher,
   database,
 }) => {
@@ -47,6 +48,11 @@ it('tenant invite is refused for a member, an unknown role and a database that s
   )
   expect(await usher.outcome(`${invite} grace@example.com --role boss`)).toBe(
     '2 usher: the role must be owner, admin, member\n',
+  )
+  const tenant = { databaseId: database.id, tenantId: tenants[0] ?? '' }
+  await usher.store.prisma.invitation.createMany({ data: hundredInvitations(tenant, new Date()) })
+  expect(await usher.outcome(`${invite} grace@example.com`)).toBe(
+    `1 usher: tenant ${tenants[0]} already has the maximum of 100 pending invitations\n`,
   )
   await setDatabase(usher.store, database, { tenantOperations: false })
   expect(await usher.outcome(`${invite} grace@example.com`)).toBe(

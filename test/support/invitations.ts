@@ -90,3 +90,16 @@ async function createTenant(usher: TestApi, app: MailingDatabase) {
     },
   }
 }
+
+/** Returns the rows of 100 invitations, as many as a tenant may have. They are valid for an hour. */
+export const hundredInvitations = (tenant: { databaseId: string; tenantId: string }, createdAt: Date) =>
+  Array.from({ length: 100 }, (_, index) => ({
+    ...tenant,
+    id: crypto.randomUUID(),
+    email: `user-${index}@example.com`,
+    canonicalEmail: `user-${index}@example.com`,
+    role: 'member',
+    codeId: crypto.randomUUID(),
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + 3_600_000),
+  }))
