@@ -241,6 +241,9 @@ it('a request waits for an event of the database', async ({ kept }) => {
   const { events, next: last } = await waiting
   expect(events.map(({ data }) => data.userId)).toEqual([id])
   expect(await kept.list(`?after=${last}&wait=1`)).toMatchObject({ events: [], next: last })
+  const now = Date.now()
+  expect(await kept.list(`?after=${next}&wait=25`)).toMatchObject({ events, next: last })
+  expect(Date.now() - now).toBeLessThan(20_000)
 })
 
 it.for(['is revoked', 'expires'])(

@@ -3,6 +3,7 @@ import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
 import type { Mail } from '../../server/domain/mail/mailer.js'
 import { mailMessage } from '../../server/domain/notices/mail-message.js'
+import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, validUser } from '../support/app.js'
@@ -294,4 +295,23 @@ it('a request to change an address that waits for its user does not delay the ma
     { timeout: 20_000 },
   )
   expect((await requested)?.statusCode).toBe(202)
+})
+
+it('events are stored in the order of their users, and those of a user in their own order', async () => {
+  const stored: unknown[] = []
+  const query = async (_text: string, values: readonly unknown[]) => {
+    stored.push(values[1])
+    return []
+  }
+  const events = ['b 1', 'a 2', 'c 3', 'b 4', 'a 5'].map((id) => ({
+    databaseId: 'database',
+    id,
+    kind: 'webhook',
+    userId: id.slice(0, 1),
+    payload: {},
+    createdAt: new Date(start),
+    dueAt: new Date(start),
+  }))
+  await insertMessages({ query } as Pick<Store, 'query'>, events)
+  expect(stored).toEqual(['a 2', 'a 5', 'b 1', 'b 4', 'c 3'])
 })
