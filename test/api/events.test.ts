@@ -234,6 +234,13 @@ it('a sweep that is running applies a new setting to the events that it has not 
   expect(await store.prisma.keptEvent.count({ where: { databaseId } })).toBe(50)
 })
 
+it('a cursor stays valid when events are kept for longer', async ({ store, kept }) => {
+  await kept.database.signedUp()
+  const { next } = await kept.list()
+  await setDatabase(store, kept.database, { eventsKept: 30 })
+  expect(await kept.list(`?after=${next}`)).toMatchObject({ events: [], next })
+})
+
 it('a request waits for an event of the database', async ({ kept }) => {
   const { next } = await kept.list()
   const waiting = kept.list(`?after=${next}&wait=25`)
