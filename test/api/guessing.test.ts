@@ -251,6 +251,27 @@ it('counts and audits the wrong passwords of a replayed sign-up', async ({ usher
   expect(usher.logged().match(/"audit":"login.throttled"/g)).toHaveLength(1)
 })
 
+it('stores each attempt of a known network that follows a wait, but not for the account', async ({
+  usher,
+  clock,
+}) => {
+  const database = await usher.newDatabase()
+  await database.signedUp({ email })
+  const attempt = async (password: string) =>
+    (await loginFrom(database, '192.0.2.7', { email, password }, usher)).statusCode
+  expect(await attempt(password)).toBe(200)
+  for (let count = 0; count < 5; count++) expect(await attempt('wrong password')).toBe(401)
+  const stored = () =>
+    usher.store.prisma.loginFailures.findMany({
+      where: { databaseId: database.id },
+      select: { network: true, failures: true },
+    })
+  expect(await stored()).toMatchObject([{ failures: 5 }])
+  clock.now += 1_000
+  expect(await attempt('wrong password')).toBe(401)
+  expect(await stored()).toMatchObject([{ failures: 6 }])
+})
+
 describe('failures of one network over all accounts', () => {
   const limited = async (usher: TestApi, networkFailuresPerHour: number) => {
     const database = await usher.newDatabase()
