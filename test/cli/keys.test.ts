@@ -79,6 +79,14 @@ it('keys retire of the newest key makes the previous key sign permanently', asyn
   expect((await onOtherServer()).kid).toBe(next)
 })
 
+it('keys rotate does not prolong earlier keys', async ({ usher, account }) => {
+  const { path } = account
+  await usher.json(`keys rotate ${path} --activate-in 0`)
+  const [, earlier] = await usher.json(`keys list ${path}`)
+  await usher.json(`keys rotate ${path} --activate-in 600`)
+  expect((await usher.json(`keys list ${path}`)).at(-1)).toEqual(earlier)
+})
+
 it('keys retire of an earlier key leaves the ends of the others', async ({ usher, account }) => {
   const { path, kid } = account
   await usher.json(`keys rotate ${path} --activate-in 0`)

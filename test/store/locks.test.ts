@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import { expect, vi } from 'vitest'
 import { defaultTemplates } from '../../server/domain/mail/default-templates.js'
 import { deliverCode } from '../../server/domain/mail/deliver-code.js'
@@ -7,6 +8,7 @@ import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, validUser } from '../support/app.js'
+import { importAll, linesOf } from '../support/lines.js'
 import { openPostgres } from '../support/open-store.js'
 import type { TestStore } from '../support/store.js'
 
@@ -315,3 +317,43 @@ it('events are stored in the order of their users, and those of a user in their 
   await insertMessages({ query } as Pick<Store, 'query'>, events)
   expect(stored).toEqual(['a 2', 'a 5', 'b 1', 'b 4', 'c 3'])
 })
+
+it.for(['users', 'tenants'])(
+  'an import stores %s in the order of their keys',
+  async (kind, { usher, store }) => {
+    const { prisma } = store
+    const { id: databaseId } = await usher.newDatabase()
+    const [first, second] = [uuidv7(), uuidv7()] as const
+    const lines = linesOf(
+      { email: 'b@example.com', tenants: [{ id: second, name: 'Engines' }] },
+      { email: 'a@example.com', tenants: [{ id: first, name: 'Looms' }] },
+    )
+    const createdAt = new Date(start)
+    const create = (open: Pick<typeof prisma, 'user' | 'tenant'>, name: 'a' | 'b') => {
+      const email = `${name}@example.com`
+      return kind === 'users'
+        ? open.user.create({
+            data: { databaseId, id: uuidv7(), email, canonicalEmail: email, passwordHash: '', createdAt },
+          })
+        : open.tenant.create({
+            data: { databaseId, id: name === 'a' ? first : second, name, createdAt },
+          })
+    }
+    const [importing] = await prisma.$transaction(
+      async (holding) => {
+        await create(holding, 'a')
+        const running = importAll(usher, databaseId, lines)
+        await waiting(store, 1)
+        await prisma.$transaction(async (other) => {
+          await other.$executeRaw`SET LOCAL lock_timeout = 1000`
+          await create(other, 'b')
+        })
+        return [running]
+      },
+      { timeout: 20_000 },
+    )
+    expect(await importing).toMatchObject(
+      kind === 'users' ? { added: 0, alreadyThere: 2 } : { added: 2, alreadyThere: 0 },
+    )
+  },
+)
