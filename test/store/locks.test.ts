@@ -22,7 +22,7 @@ const waiting = ({ prisma }: TestStore, count: number) =>
         WHERE datname = current_database() AND wait_event_type = 'Lock'`
       expect(rows).toHaveLength(count)
     },
-    { timeout: 4_000 },
+    { timeout: 10_000 },
   )
 
 it('a sign-up that Postgres cancels because of a deadlock returns 503 and creates nothing', async ({
