@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import { expect, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { tailEvents } from '../../server/domain/management/outbox.js'
 import type { TestDatabase } from '../support/app.js'
 import { startUsher } from '../support/child.js'
@@ -60,6 +60,7 @@ it('events tail prints an event once, and none from before it was started', asyn
   }
   await usher.store.prisma.message.create({ data: before })
   const end = new AbortController()
+  onTestFinished(() => end.abort())
   const now = vi.fn(Date.now)
   const printed: unknown[] = []
   const printing = (async () => {
@@ -67,12 +68,12 @@ it('events tail prints an event once, and none from before it was started', asyn
     for await (const { data } of events) printed.push(data.userId)
   })()
   // The second time after the first read.
-  await vi.waitFor(() => expect(now.mock.calls.length).toBeGreaterThan(1), 5_000)
+  await vi.waitFor(() => expect(now.mock.calls.length).toBeGreaterThan(1), 20_000)
   usher.clock.cacheAhead += 6_000
   const signedUp: string[] = []
   for (let count = 0; count < 2; count++) {
     signedUp.push((await database.signedUp()).id)
-    await vi.waitFor(() => expect(printed).toContain(signedUp[count]), 5_000)
+    await vi.waitFor(() => expect(printed).toContain(signedUp[count]), 20_000)
   }
   end.abort()
   await printing
