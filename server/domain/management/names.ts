@@ -54,7 +54,7 @@ async function similarName(
   let best: { name: string; distance: number } | undefined
   for (const each of names) {
     if (digitsIn(each) !== digitsIn(name)) continue
-    const distance = editDistance(name.toLowerCase(), each.toLowerCase())
+    const distance = editDistance(name.toLowerCase(), each.toLowerCase(), limit)
     const isBetter = !best || distance < best.distance || (distance === best.distance && each < best.name)
     if (distance <= limit && isBetter) best = { name: each, distance }
   }
@@ -66,8 +66,15 @@ const digitsIn = (name: string) => name.replace(/\D/g, '')
 
 /**
  * Returns how many characters must be added, removed, replaced or swapped with the next one (optimal string alignment).
+ * Returns Infinity if they are more than the limit.
  */
-function editDistance(from: string, to: string) {
+function editDistance(from: string, to: string, limit: number) {
+  let same = 0
+  while (same < from.length && from[same] === to[same]) same++
+  return distanceWithoutPrefix(from.slice(same), to.slice(same), limit)
+}
+
+function distanceWithoutPrefix(from: string, to: string, limit: number) {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -84,6 +91,8 @@ function editDistance(from: string, to: string) {
         ),
       )
     }
+    // Only a swap can make a row better than the row before it.
+    if (Math.min(...current) > limit && Math.min(...last) > limit) return Number.POSITIVE_INFINITY
     beforeLast = last
     last = current
   }
