@@ -17,7 +17,7 @@ it.for<[existing: string[], typed: string, suggestion: string | undefined]>([
   [['blackberry'], 'blakcbrery', 'blackberry'],
   [['gooseberry'], 'goosbebreyr', undefined],
 ])(
-  'of %j the most similar one to %s is suggested, if any',
+  'of %j and the typed name %s, the suggestion is %s',
   async ([existing, typed, suggestion], { usher: { store } }) => {
     for (const slug of existing) await createWorkspace(store, slug, new Date())
     await expect(deleteWorkspace(store, typed)).rejects.toMatchObject({ suggestion })

@@ -57,8 +57,8 @@ const insertStatement = `
   ) AS others FROM added`
 
 /**
- * Ends the sessions of a user except the most recently used ones, and deletes those that a revocation has ended. Returns the ids
- * of the ended sessions.
+ * Ends the sessions of a user except the most recently used ones, and deletes those that a revocation has ended. Returns
+ * the ids of the ended sessions.
  */
 export async function endUnusedSessions(
   store: Transactions,
@@ -83,9 +83,9 @@ const findUnusedStatement = `
   WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
   ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer`
 
-// The generation in the tokens of a revoked session is enough to reject them. Without this, a program that logs in and revokes
-// all sessions in turn would leave a row for each login until the session expires. Skips rows that another transaction has
-// locked, because waiting for them could deadlock.
+// The generation in the tokens of a revoked session is enough to reject them. Without this, a program that logs in and
+// revokes all sessions in turn would leave a row for each login until the session expires. Skips rows that another
+// transaction has locked, because waiting for them could deadlock.
 const deleteRevokedAndFindUnusedStatement = `
   WITH revoked AS (
     DELETE FROM usher.session WHERE database_id = $1::uuid AND id IN (
