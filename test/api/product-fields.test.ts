@@ -248,3 +248,35 @@ it.for([
     expect(await importAll(usher, id, linesOf(...lines))).toEqual(result)
   },
 )
+
+it.for([
+  ['in one batch', 0],
+  ['in another batch', 500],
+] as const)(
+  'an import stores an external id that an existing tenant did not get for a later tenant %s',
+  async ([, between], { usher, store, manage, as }) => {
+    const engines = (await as('POST', 'tenants', { name: 'Engines' })).json()
+    const looms = { id: '01a1fc71-4073-7005-9035-32d538fe4e27', name: 'Looms' }
+    const others = Array.from({ length: between }, (_, index) => ({ email: `user${index}@example.com` }))
+    const joining = (email: string, tenant: object) => ({ email, tenants: [tenant] })
+    const lines = [
+      joining('ada@example.com', { id: engines.id, name: 'Engines', externalId: 'x' }),
+      joining('bob@example.com', looms),
+      joining('eve@example.com', { ...looms, externalId: 'y' }),
+      ...others,
+      joining('dan@example.com', { name: 'Later x', externalId: 'x' }),
+      joining('zoe@example.com', { name: 'Later y', externalId: 'y' }),
+    ]
+    const result = { added: between + 5, alreadyThere: 0, rejected: [] }
+    const { id: databaseId } = manage.database
+    expect(await importAll(usher, databaseId, linesOf(...lines), { dryRun: true })).toEqual(result)
+    expect(await importAll(usher, databaseId, linesOf(...lines))).toEqual(result)
+    const tenants = await store.prisma.tenant.findMany({ where: { databaseId }, orderBy: { name: 'asc' } })
+    expect(tenants.map(({ name, externalId }) => [name, externalId])).toEqual([
+      ['Engines', null],
+      ['Later x', 'x'],
+      ['Later y', 'y'],
+      ['Looms', null],
+    ])
+  },
+)

@@ -11,32 +11,39 @@ interface Choice {
 
 /**
  * Returns a function that chooses the users that can be added: those whose canonical email, id and external id no other user
- * has, without a tenant that has the external id of another one. Of users that exclude each other, the first can be added. A
- * user who cannot be added excludes none. It remembers earlier calls.
+ * has, without a tenant that has the external id of another one. If several users conflict, it chooses the first. A user who is
+ * left out conflicts with no later one. It remembers earlier calls.
  */
 export function createChoice() {
   const emails = new Map<string, string | null>()
   const ids = new Set<string>()
   const externalIds = new Set<string>()
-  /** The ids of tenants by external id. */
-  const tenantIds = new Map<string, string>()
+  const tenantIds = new Set<string>()
+  const tenantsByExternalId = new Map<string, string>()
 
-  function take({ users, tenants }: { users: readonly TakenUser[]; tenants: readonly TakenTenant[] }) {
+  function remember({ users, tenants }: { users: readonly TakenUser[]; tenants: readonly TakenTenant[] }) {
     for (const { canonicalEmail, id, externalId, reservedFor } of users) {
       emails.set(canonicalEmail, reservedFor ? null : id)
       ids.add(id)
       if (externalId !== null) externalIds.add(externalId)
     }
-    for (const { id, externalId } of tenants) if (externalId !== null) tenantIds.set(externalId, id)
+    for (const { id, externalId } of tenants) {
+      // addUsers does not change a tenant that exists or that an earlier line has, so this external id is not stored.
+      if (tenantIds.has(id)) continue
+      tenantIds.add(id)
+      if (externalId !== null) tenantsByExternalId.set(externalId, id)
+    }
   }
 
   const areIdsFree = ({ user: { id, externalId }, tenants }: UserWithTenants) =>
     !ids.has(id) &&
     !(externalId !== null && externalIds.has(externalId)) &&
-    tenants.every(({ id, externalId }) => externalId === null || (tenantIds.get(externalId) ?? id) === id)
+    tenants.every(
+      ({ id, externalId }) => externalId === null || (tenantsByExternalId.get(externalId) ?? id) === id,
+    )
 
   return async (store: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) => {
-    take(await findTaken(store, databaseId, users))
+    remember(await findTaken(store, databaseId, users))
     const choice: Choice = { addable: [], existing: new Map() }
     for (const each of users) {
       const { user, tenants } = each
@@ -44,7 +51,7 @@ export function createChoice() {
       if (id !== undefined) choice.existing.set(each, id)
       else if (areIdsFree(each)) {
         choice.addable.push(each)
-        take({ users: [user], tenants })
+        remember({ users: [user], tenants })
       }
     }
     return choice
@@ -54,22 +61,22 @@ export function createChoice() {
 type TakenUser = Pick<User, 'canonicalEmail' | 'id' | 'externalId'> & Partial<Pick<User, 'reservedFor'>>
 type TakenTenant = Pick<Tenant, 'id' | 'externalId'>
 
-/** Returns the stored users and tenants that may exclude some users. */
+/** Returns the stored users and tenants that may conflict with some users. */
 async function findTaken({ query }: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
   const keys = users.map(({ user: { canonicalEmail, id, externalId } }) => ({
     canonicalEmail,
     id,
     externalId,
   }))
-  const externalIds = users
+  const tenantKeys = users
     .flatMap(({ tenants }) => tenants)
-    .flatMap(({ externalId }) => (externalId === null ? [] : { externalId }))
+    .flatMap(({ id, externalId }) => (externalId === null ? [] : { id, externalId }))
   return {
     users: await query<TakenUser>(findUsersStatement, [databaseId, JSON.stringify(keys)]),
     tenants:
-      externalIds.length === 0
+      tenantKeys.length === 0
         ? []
-        : await query<TakenTenant>(findTenantsStatement, [databaseId, JSON.stringify(externalIds)]),
+        : await query<TakenTenant>(findTenantsStatement, [databaseId, JSON.stringify(tenantKeys)]),
   }
 }
 
@@ -88,9 +95,12 @@ const findUsersStatement = `
     UNION ALL${userBy('external_id = wanted."externalId"')} OFFSET 0
   ) AS found`
 
+const tenantBy = (condition: string) => `
+    SELECT id, external_id AS "externalId" FROM usher.tenant WHERE database_id = $1::uuid AND ${condition}`
+
 const findTenantsStatement = `
-  SELECT found.* FROM json_to_recordset($2::json) AS wanted ("externalId" text)
-  CROSS JOIN LATERAL (
-    SELECT id, external_id AS "externalId" FROM usher.tenant
-    WHERE database_id = $1::uuid AND external_id = wanted."externalId" OFFSET 0
+  SELECT found.*
+  FROM json_to_recordset($2::json) AS wanted (id uuid, "externalId" text)
+  CROSS JOIN LATERAL (${tenantBy('id = wanted.id')}
+    UNION ALL${tenantBy('external_id = wanted."externalId"')} OFFSET 0
   ) AS found`
