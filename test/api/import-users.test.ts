@@ -250,3 +250,47 @@ it('an import into a tenant that is deleted meanwhile is to be repeated, and sto
   expect(await imports.emails()).toEqual(['ada@example.com'])
   expect((await imports.lines([line])).json()).toMatchObject({ created: 1 })
 })
+
+it('importUsers creates the user of a later line if another transaction takes the id of the first one', async ({
+  store,
+  manage,
+  imports,
+}) => {
+  const { id: databaseId } = manage.database
+  const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
+  const joined = (externalId: string) => [{ name: 'Looms', externalId }]
+  const [response] = await store.prisma.$transaction(
+    async (other) => {
+      const email = 'eve@example.com'
+      const row = { databaseId, id, email, canonicalEmail: email, passwordHash: '', createdAt: new Date() }
+      await other.user.create({ data: row })
+      const imported = imports.lines([
+        { id, email: 'ada@example.com', tenants: joined('x') },
+        { email: 'ada@example.com', tenants: joined('y') },
+        { email: 'grace@example.com', tenants: joined('x') },
+        { email: 'ada@example.com' },
+        { email: 'bob@example.com' },
+      ])
+      await expect.poll(() => lockWaits(store), { timeout: 10_000 }).toBe(1)
+      return [imported]
+    },
+    { timeout: 20_000 },
+  )
+  const { lines } = (await response)?.json() ?? {}
+  expect(lines).toMatchObject([
+    { status: 'rejected', errors: [{ path: 'id or externalId' }] },
+    { status: 'created' },
+    { status: 'created' },
+    { status: 'exists', userId: lines[1].userId },
+    { status: 'created' },
+  ])
+  expect(await imports.emails()).toEqual(['ada', 'bob', 'eve', 'grace'].map((name) => `${name}@example.com`))
+  const tenants = await store.prisma.tenant.findMany({
+    where: { databaseId },
+    include: { memberships: true },
+  })
+  expect(tenants.map(({ externalId, memberships }) => [externalId, memberships.length]).sort()).toEqual([
+    ['x', 1],
+    ['y', 1],
+  ])
+})

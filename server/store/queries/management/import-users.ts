@@ -49,21 +49,33 @@ export function addUsers(
   return inTransaction(
     store,
     async (transaction) => {
-      const { addable, existing } = await createChoice()(transaction, databaseId, users)
-      const inserted = await insertUsers(transaction, databaseId, addable)
-      const added = new Set(addable.filter(({ user }) => inserted.has(user.canonicalEmail)))
-      await insertTenants(transaction, databaseId, [...added])
-      const result = { added, existing }
-      if (added.size < addable.length) {
-        // Another transaction has added users with the same addresses or ids meanwhile.
-        const others = users.filter((each) => !added.has(each))
-        result.existing = (await createChoice()(transaction, databaseId, others)).existing
-      }
+      const result = await insertAll(transaction, databaseId, users)
       await onAdded?.(transaction, result)
       return result
     },
     { timeout: timeoutMilliseconds },
   )
+}
+
+/**
+ * Inserts users in rounds. A round inserts those that {@link createChoice} chooses. If another transaction has taken the address
+ * or id of one meanwhile, later users may be addable instead, and another round inserts them. No round repeats a user, so there
+ * are at most as many rounds as users.
+ */
+async function insertAll(transaction: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
+  const added = new Set<UserWithTenants>()
+  const tried = new Set<UserWithTenants>()
+  for (;;) {
+    const others = users.filter((each) => !added.has(each))
+    const { addable, existing } = await createChoice()(transaction, databaseId, others)
+    const untried = addable.filter((each) => !tried.has(each))
+    const emails = await insertUsers(transaction, databaseId, untried)
+    const inserted = untried.filter(({ user }) => emails.has(user.canonicalEmail))
+    await insertTenants(transaction, databaseId, inserted)
+    for (const each of untried) tried.add(each)
+    for (const each of inserted) added.add(each)
+    if (inserted.length === untried.length) return { added, existing }
+  }
 }
 
 /** Returns a function that returns what {@link addUsers} would, and adds nothing. It remembers earlier calls. */
