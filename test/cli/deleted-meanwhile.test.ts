@@ -60,25 +60,35 @@ it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, 
   await expect(added).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
 })
 
-/** What is deleted, the statement for whose locks the import waits, the deletion, and the outcome of the import. */
+/** What the import does, the statement for whose locks it waits, the deletion, the outcome, and how many users are added. */
 const deletions = [
   [
-    'tenant',
+    'creates a tenant again that is deleted meanwhile',
     'SELECT FROM usher.tenant WHERE database_id = $1::uuid FOR UPDATE',
     'DELETE FROM usher.tenant WHERE database_id = $1::uuid',
     /^0 Added 1 user\./,
+    1,
   ],
   [
-    'database',
+    'reports that the database does not exist if it is deleted meanwhile',
     'SELECT FROM usher.database WHERE id = $1::uuid FOR UPDATE',
     'DELETE FROM usher.database WHERE id = $1::uuid',
     /^3 usher: database .* does not exist/,
+    0,
+  ],
+  [
+    'adds no user to a database whose deletion begins meanwhile',
+    'SELECT FROM usher.tenant WHERE database_id = $1::uuid FOR UPDATE',
+    `WITH keys AS (DELETE FROM usher.signing_key WHERE database_id = $1::uuid)
+      DELETE FROM usher.tenant WHERE database_id = $1::uuid`,
+    /^1 usher: database .* is being deleted/,
+    0,
   ],
 ] as const
 
 it.for(deletions)(
-  'user import of a user whose %s is deleted meanwhile',
-  async ([, lock, deletion, outcome], { usher, database, onTestFinished }) => {
+  'user import %s',
+  async ([, lock, deletion, outcome, added], { usher, database, onTestFinished }) => {
     const { store } = usher
     const { tenants } = await database.signedUp({ newTenant: 'Engines' })
     const folder = await mkdtemp(join(tmpdir(), 'usher-deleted-'))
@@ -94,5 +104,7 @@ it.for(deletions)(
       return [imported]
     })
     expect(await running).toMatch(outcome)
+    const where = { databaseId: database.id, email: line.email }
+    expect(await store.prisma.user.count({ where })).toBe(added)
   },
 )

@@ -2,7 +2,6 @@ import { access, appendFile, constants, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
 import { UsageError } from '../../domain/management/operator-error.js'
-import { ifDeletedMeanwhile } from '../../domain/management/tenants.js'
 import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'
@@ -40,7 +39,12 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
         const users = { added: 0, alreadyThere: 0, rejected: 0 }
         let bytes = 0
         const importAll = async () => {
-          for await (const batch of importUsers(context, database, { lines: readLines(file), ...options })) {
+          const source = {
+            lines: readLines(file),
+            requireAgain: () => requireDatabase(store, path),
+            ...options,
+          }
+          for await (const batch of importUsers(context, database, source)) {
             users.added += batch.added
             users.alreadyThere += batch.alreadyThere
             users.rejected += batch.rejected.length
@@ -60,7 +64,6 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
             if (users.added > 0) auditUsers()
             throw error
           })
-          .catch(ifDeletedMeanwhile(() => requireDatabase(store, path)))
         auditUsers()
         const { added, alreadyThere, rejected } = users
         const verbs = options.dryRun

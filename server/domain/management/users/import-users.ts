@@ -1,5 +1,6 @@
 import { isForeignKeyViolation } from '../../../store/errors.js'
 import { createDryRun } from '../../../store/queries/management/import-users.js'
+import { ifDeletedMeanwhile } from '../tenants.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
 import { LineError } from './user-line.js'
 
@@ -30,6 +31,8 @@ const batchBytes = 4 * 2 ** 20
  * Yields the counts and the rejected lines of each batch.
  *
  * @param file.dryRun whether to count and reject lines without storing anything. Keeps all addresses in memory
+ * @param file.requireAgain called if a row that a batch refers to was deleted. Throws if the database does not exist or is being
+ * deleted
  */
 export async function* importUsers(
   context: Context,
@@ -37,14 +40,20 @@ export async function* importUsers(
   {
     lines,
     dryRun = false,
-  }: { lines: AsyncIterable<FileLine> | Iterable<FileLine>; dryRun?: boolean | undefined },
+    requireAgain = async () => {},
+  }: {
+    lines: AsyncIterable<FileLine> | Iterable<FileLine>
+    dryRun?: boolean | undefined
+    requireAgain?: () => Promise<unknown>
+  },
 ): AsyncGenerator<ImportedBatch> {
   const importBatch = createImport(context, database, dryRun ? createDryRun() : undefined)
   for await (const { batch, bytes } of inBatches(lines)) {
-    const imported = await importBatch(batch).catch((error) => {
+    const imported = await importBatch(batch).catch(async (error) => {
       if (!isForeignKeyViolation(error)) throw error
+      await requireAgain()
       // A tenant of the batch may have been deleted meanwhile. It is created again.
-      return importBatch(batch)
+      return importBatch(batch).catch(ifDeletedMeanwhile(requireAgain))
     })
     const count = (wanted: StoredLine['status']) => imported.filter(({ status }) => status === wanted).length
     const rejected = imported.flatMap(({ status, line: { number, text }, errors }) =>
