@@ -250,17 +250,21 @@ describe('the audit log', () => {
     expect(line).not.toContain('ada@')
   })
 
-  it('an import that fails writes an audit record of the users that it has added', async () => {
+  it('an import that fails writes an audit record of the users that it has added', async ({
+    onTestFinished,
+  }) => {
     const database = await newDatabase('failed')
     const users = Array.from({ length: 600 }, (_, index) => ({ email: `user${index}@example.com` }))
     const file = await fileOf('failed.ndjson', ['{', ...users])
     const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
     await prisma.$executeRaw`
       ALTER TABLE usher."user" ADD CONSTRAINT refused CHECK (email_key <> 'user599@example.com') NOT VALID`
+    onTestFinished(async () => {
+      await prisma.$executeRaw`ALTER TABLE usher."user" DROP CONSTRAINT refused`
+      await close()
+    })
     const fails = () => runUsher(['user', 'import', database, file], store.env)
     const [first, second] = [await fails(), await fails()]
-    await prisma.$executeRaw`ALTER TABLE usher."user" DROP CONSTRAINT refused`
-    await close()
     expect([first.code, second.code]).toEqual([1, 1])
     expect(first.audited).toMatchObject([
       {
