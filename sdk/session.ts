@@ -65,19 +65,16 @@ export function createSessionClient(options: SessionClientOptions): Client {
 
   const client: Client = Object.assign(login, createOperations(endpoints, options, { ...holder, ...tokens }))
   const logins = createOperations(endpoints, options, {
+    ...holder,
     ...tokens,
-    begin() {
-      // So that an asynchronous store is read before the login is stored.
-      refreshToken.read()
-      return holder.begin()
-    },
     async set(jwt, expiresAtMs) {
-      // Another login may have opened it since the call. Without a wait, in which the user could log out.
-      const [former] = refreshToken.read()
+      // Reads the session now, because another login may have opened one since the call. Does not wait, because the user
+      // could log out meanwhile.
+      const former = refreshToken.stored()
       // The session of the former user ends with its token, so that no refresh in flight can bring it back.
       await Promise.all([tokens.set(jwt, expiresAtMs), tokens.forget()])
       await open(jwt)
-      await end(former)
+      await end(await former)
     },
   })
   return Object.assign(client, {
@@ -92,10 +89,10 @@ export function createSessionClient(options: SessionClientOptions): Client {
     deleteMe: after(client.deleteMe, leave),
     endSessionById: after(client.endSessionById, (data, _former, id) => leave(data, id)),
     async signOut() {
-      const isLatest = holder.begin()
-      const value = await refreshToken.get()
-      if (isLatest()) await tokens.set(undefined)
-      await end(value)
+      holder.begin()()
+      const former = refreshToken.stored()
+      await tokens.set(undefined)
+      await end(await former)
     },
   })
 }

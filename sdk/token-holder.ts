@@ -40,7 +40,7 @@ const patterns = {
 export function createTokenHolder(key: string, options: TokenOptions, notify: () => void) {
   assertOptions(options, patterns)
   const { token: initial, onTokenChange } = options
-  const [readItem, writeItem, settled] = createItem(key, options, notify)
+  const [readItem, writeItem, settled, loaded] = createItem(key, options, notify)
 
   function read() {
     const [jwt, expiry] = readItem()?.split(' ') ?? []
@@ -62,6 +62,10 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
       await settled()
       return read()[0] || undefined
     },
+    /** Returns the token that is stored at the call, even if another one replaces it while an asynchronous store is read. */
+    async stored() {
+      return read()[0] ?? (await loaded()).split(' ')[0]
+    },
     /** See `TokenHolder`. */
     begin() {
       const call = ++calls
@@ -82,7 +86,10 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
   }
 }
 
-/** Returns functions that read an item and write it, and that return the access to an asynchronous store that has not ended. */
+/**
+ * Returns functions that read an item and write it, and a function that returns the pending access to an asynchronous
+ * store, if any. The last one returns what such a store has returned, even if another item has replaced it, or ''.
+ */
 function createItem(key: string, { tokenStore }: TokenOptions, notify: () => void) {
   /** The stored item. Undefined while it is unknown. */
   let item = tokenStore ? undefined : ''
@@ -90,6 +97,8 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
   let isCached = !tokenStore
   /** The latest read or write of an asynchronous store, until it ends. */
   let pending: Promise<unknown> | undefined
+  /** The read of an asynchronous store. */
+  let reading: unknown
 
   function access(action: (store: TokenStore) => unknown, done?: (value: unknown) => void) {
     try {
@@ -113,8 +122,9 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
     isCached = true
   }
 
+  const textOf = (value: unknown) => String(value ?? '')
   const load = (value: unknown) => {
-    item = String(value ?? '')
+    item = textOf(value)
   }
   const fail = () => {
     item ??= ''
@@ -122,7 +132,7 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
 
   return [
     () => {
-      if (!isCached) access((store) => store.getItem(key), load)
+      if (!isCached) access((store) => (reading = store.getItem(key)), load)
       return item
     },
     (next: string) => {
@@ -133,6 +143,7 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
       })
     },
     () => pending,
+    () => Promise.resolve(reading).then(textOf, () => ''),
   ] as const
 }
 

@@ -165,11 +165,11 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4114 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4157 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5093,
+      maxBytes: 5122,
     },
     {
       name: 'the three operations alone',

@@ -56,6 +56,46 @@ async function openedClient(options: object, ...handlers: Parameters<typeof stub
 
 const refreshWith = (refreshToken: string) => ['session/refresh', undefined, refreshToken]
 
+/**
+ * Returns a `fetch` for users whose email and tokens are their name, and the refresh tokens of the open sessions. Ada has
+ * one.
+ *
+ * @param before waits before a response, or replaces it
+ */
+function newServer(before: (path: string, jwt: string) => unknown = () => undefined) {
+  const sessions = new Set(['ada.0'])
+  const fetch = async (url: string, { headers, body = '{}' }: FetchInit) => {
+    const path = url.replace(/.*\/users\//, '')
+    const jwt = headers.Authorization?.split(' ')[1] ?? ''
+    const { email, refreshToken } = JSON.parse(body)
+    const replaced = await before(path, jwt)
+    if (replaced instanceof Response) return replaced
+    if (path === 'login') return signedIn(email)
+    if (path === 'me/password') return signedIn('changed')
+    if (path === 'me/session') {
+      sessions.add(`${jwt}.0`)
+      return session(jwt, `${jwt}.0`, 201)
+    }
+    sessions.delete(refreshToken)
+    return noContent()
+  }
+  return { fetch, sessions }
+}
+
+/** Returns a store that holds Ada's session, and a function that lets its reads end. */
+function slowStore() {
+  const { items, store } = memoryStore()
+  items.set('usher.demo.app.https_3a_2f_2fusers.example.com.session', 'ada.0 ')
+  const reads = newGate()
+  const getItem = async (key: string) => {
+    await reads.opened
+    return store.getItem(key)
+  }
+  return { items, store, sessionStore: { ...store, getItem }, endReads: reads.open }
+}
+
+const grace = { email: 'grace', password: '' }
+
 describe('a client with a session', () => {
   it('opens a session after a login and a sign-up, and stores both tokens', async () => {
     const { items, store } = memoryStore()
@@ -1060,5 +1100,36 @@ describe('a client whose login changes while requests wait', () => {
     vi.setSystemTime(now + 50 * minutes)
     await usher.getToken()
     expect([usher.token, items.size]).toEqual([byGrace, 0])
+  })
+
+  it.each<[string, string[], (usher: Client) => Promise<unknown>[]]>([
+    ['a login', ['grace.0'], (usher) => [usher.login(grace)]],
+    ['a login after signOut', ['grace.0'], (usher) => [usher.signOut(), usher.login(grace)]],
+    ['signOut after a login', [], (usher) => [usher.login(grace), usher.signOut()]],
+  ])(
+    'ends the former session by %s, although the store is slower than the server',
+    async (_name, left, act) => {
+      const { items, sessionStore, endReads } = slowStore()
+      const { fetch, sessions } = newServer()
+      const usher = createSessionClient({ ...app, fetch, sessionStore })
+      const calls = act(usher)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      endReads()
+      await Promise.all(calls)
+      expect([...sessions]).toEqual(left)
+      expect([...items.values()]).toEqual(left.map((refreshToken) => `${refreshToken} `))
+    },
+  )
+
+  it('ends both sessions by signOut after a login has stored its token while the store is read', async () => {
+    const { items, sessionStore, endReads } = slowStore()
+    const { fetch, sessions } = newServer()
+    const usher = createSessionClient({ ...app, fetch, sessionStore })
+    const login = usher.login(grace)
+    await vi.waitFor(() => expect(usher.token).toBe('grace'), 10_000)
+    const signOut = usher.signOut()
+    endReads()
+    await Promise.all([login, signOut])
+    expect([usher.state, ...sessions, ...items.values()]).toEqual(['signedOut'])
   })
 })
