@@ -39,8 +39,8 @@ export function createSessionClient(options: SessionClientOptions): Client {
       next: (data: Data, former: string | undefined, first: Parameters[0]) => unknown,
     ) =>
     async (...parameters: Parameters) => {
-      const former = await refreshToken.get()
-      const result = await operation(...parameters)
+      // Calls the operation immediately, so that a later login is a later call.
+      const [former, result] = await Promise.all([refreshToken.stored(), operation(...parameters)])
       if (!result.error) await next(result.data, former, parameters[0])
       return result
     }

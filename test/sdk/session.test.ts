@@ -1102,6 +1102,36 @@ describe('a client whose login changes while requests wait', () => {
     expect([usher.token, items.size]).toEqual([byGrace, 0])
   })
 
+  it.each(['deleteMe', 'endAllSessions', 'changePassword'] as const)(
+    'logs in with a call immediately after that of %s',
+    async (operation) => {
+      const { store } = slowStore()
+      const responds = newGate()
+      const { fetch } = newServer((path) => path === 'login' && responds.opened)
+      const usher = createSessionClient({ ...app, fetch, token: 'ada', sessionStore: store })
+      const former = usher[operation]({ password: 'old', newPassword: 'new' })
+      const login = usher.login(grace)
+      expect((await former).error).toBeUndefined()
+      responds.open()
+      await login
+      expect([usher.token, usher.state]).toEqual(['grace', 'signedIn'])
+    },
+  )
+
+  it('stays logged in if a user logs in while endAllSessions of the former one reads the store', async () => {
+    const { sessionStore, endReads } = slowStore()
+    const senders: string[] = []
+    const { fetch } = newServer((path, jwt) => void (path === 'me/sessions' && senders.push(jwt)))
+    const usher = createSessionClient({ ...app, fetch, token: 'ada', sessionStore })
+    const end = usher.endAllSessions()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const login = usher.login(grace)
+    await vi.waitFor(() => expect(usher.token).toBe('grace'), 10_000)
+    endReads()
+    await Promise.all([end, login])
+    expect([usher.token, usher.state, senders]).toEqual(['grace', 'signedIn', ['ada']])
+  })
+
   it.each<[string, string[], (usher: Client) => Promise<unknown>[]]>([
     ['a login', ['grace.0'], (usher) => [usher.login(grace)]],
     ['a login after signOut', ['grace.0'], (usher) => [usher.signOut(), usher.login(grace)]],
