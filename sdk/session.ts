@@ -81,10 +81,15 @@ export function createSessionClient(options: SessionClientOptions): Client {
     createUser: logins.createUser,
     login: logins.login,
     resetPassword: logins.resetPassword,
-    changePassword: after(
-      client.changePassword,
-      ({ token }, former) => former && token.jwt === login.token && open(token.jwt),
-    ),
+    changePassword: after(client.changePassword, async ({ token: { jwt } }, former) => {
+      if (jwt !== login.token) return
+      const [current] = refreshToken.read()
+      // An earlier login has opened a session meanwhile, perhaps of another user.
+      const isOther = sessionIdOf(current) !== sessionIdOf(former)
+      if (isOther) await tokens.forget()
+      if (former) await open(jwt)
+      if (isOther) await end(current)
+    }),
     endAllSessions: after(client.endAllSessions, leave),
     deleteMe: after(client.deleteMe, leave),
     endSessionById: after(client.endSessionById, (data, _former, id) => leave(data, id)),

@@ -169,7 +169,7 @@ describe('the package', () => {
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5127,
+      maxBytes: 5160,
     },
     {
       name: 'the three operations alone',

@@ -1162,4 +1162,21 @@ describe('a client whose login changes while requests wait', () => {
     await Promise.all([login, signOut])
     expect([usher.state, ...sessions, ...items.values()]).toEqual(['signedOut'])
   })
+
+  it('ends the session of a login that responds while a later change of the password waits', async () => {
+    const { items, store } = slowStore()
+    const responds = newGate()
+    const { fetch, sessions } = newServer(async (path, jwt) => {
+      if (path === 'me/password') await responds.opened
+      return path === 'me/session' && jwt === 'changed' && problem('session_not_opened')
+    })
+    const usher = createSessionClient({ ...app, fetch, token: 'ada', sessionStore: store })
+    const login = usher.login(grace)
+    const change = usher.changePassword({ password: 'old', newPassword: 'new' })
+    await login
+    expect([usher.token, ...sessions]).toEqual(['grace', 'grace.0'])
+    responds.open()
+    await change
+    expect([usher.token, ...sessions, ...items.values()]).toEqual(['changed'])
+  })
 })
