@@ -17,11 +17,11 @@ export interface TokenHolder {
   /** Stores the JWT of a response, or removes it. */
   set(jwt: string | undefined, expiresAtMs?: number): unknown
   /**
-   * Called when an operation is called. Returns a function that the operation calls before it stores a login or the end of
-   * all sessions. It returns false if the user has logged in or out by a later call: then nothing is stored. `isSession` is
-   * set for `openSession` and `refreshSession`, which continue a login and do not overtake other calls.
+   * Called when an operation is called. Returns a function that the operation calls before it stores or removes a token. It
+   * returns false if the user has logged in or out by a later call: then nothing is stored. `isSession` is set for
+   * `openSession` and `refreshSession`, which continue a login and do not overtake other calls.
    */
-  begin?(): (isSession?: unknown) => boolean
+  startCall?(): (isSession?: unknown) => boolean
   /**
    * Replaces a JWT that the server has rejected. Returns true if there is another one, with which the request is sent once
    * more, or the error of an attempt to get one. If it returns false, the rejected JWT is removed.
@@ -61,7 +61,7 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
 
   async function call(
     given: unknown[],
-    isLatest = token.begin?.() ?? (() => true),
+    decides = token.startCall?.() ?? (() => true),
     isSecond?: boolean,
   ): Promise<Result<unknown, ErrorCode>> {
     const sent = (needsToken && (await token.get())) || undefined
@@ -75,9 +75,9 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
 
     if (isSuccess(endpoint, exchange)) {
       const data = exchange.body as (SignedInUser & Partial<Session>) | undefined
-      if (endpoint.signsIn && data && isLatest(data.refreshToken))
+      if (endpoint.signsIn && data && decides(data.refreshToken))
         await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
-      if (endpoint.signsOut && isLatest() && (await token.get()) === sent) await token.set(undefined)
+      if (endpoint.signsOut && decides() && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)
@@ -87,7 +87,7 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
     // A login that finished meanwhile has stored another token, which stays.
     if (!renewed && (await token.get()) === sent) await token.set(undefined)
     return renewed || (sent && needsToken === 'optional' && !(await token.get()))
-      ? call(given, isLatest, true)
+      ? call(given, decides, true)
       : { data: undefined, error }
   }
 

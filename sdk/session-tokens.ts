@@ -81,7 +81,10 @@ export function createSessionTokens(options: SessionClientOptions) {
       const error = await refresh(token, value)
       return (await successorOf(tokens, token, value)) ?? error
     },
-    /** Without a token, it forgets the session. Rejects if a listener throws, so that a login can still forget the former one. */
+    /**
+     * Stores a token. Without one, forgets the session. Rejects instead of throwing if a listener throws, because the caller
+     * then forgets the former session.
+     */
     async set(jwt: string | undefined, expiresAtMs = 0) {
       // Both without a wait between them, in which a login could store other tokens.
       await Promise.all([

@@ -94,7 +94,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
     deleteMe: after(client.deleteMe, leave),
     endSessionById: after(client.endSessionById, (data, _former, id) => leave(data, id)),
     async signOut() {
-      holder.begin()()
+      holder.startCall()()
       const former = refreshToken.stored()
       await tokens.set(undefined)
       await end(await former)

@@ -50,7 +50,7 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
   if (initial && initial !== read()[0]) writeItem(initial)
 
   let calls = 0
-  /** The latest call that has logged a user in or out. */
+  /** Number of the latest call that has logged a user in or out. */
   let latest = 0
 
   return {
@@ -67,7 +67,7 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
       return read()[0] ?? (await loaded()).split(' ')[0]
     },
     /** See `TokenHolder`. */
-    begin() {
+    startCall() {
       const call = ++calls
       return (isSession?: unknown) => {
         if (!isSession) latest = Math.max(latest, call)
@@ -88,7 +88,7 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
 
 /**
  * Returns functions that read an item and write it, and a function that returns the pending access to an asynchronous
- * store, if any. The last one returns what such a store has returned, even if another item has replaced it, or ''.
+ * store, if any. The fourth one returns the item that such a store contained, even if another one has replaced it, or ''.
  */
 function createItem(key: string, { tokenStore }: TokenOptions, notify: () => void) {
   /** The stored item. Undefined while it is unknown. */

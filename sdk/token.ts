@@ -94,7 +94,8 @@ export function createLogin(key: string, options: TokenOptions, session?: Sessio
       return current()
     },
     set token(jwt) {
-      holder.begin()()
+      // Also decides over earlier calls that still wait.
+      holder.startCall()()
       session?.forget()
       holder.set(jwt || undefined)
     },

@@ -165,16 +165,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4157 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4160 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5160,
+      maxBytes: 5162,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2373,
+      maxBytes: 2374,
     },
     {
       name: 'a client of the management API',
