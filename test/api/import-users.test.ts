@@ -107,6 +107,12 @@ it.for<[field: string, value: string, detail: string]>([
   },
 )
 
+it('importUsers rejects a line with a role that the database does not have', async ({ imports }) => {
+  const tenants = ['member', 'boss'].map((role) => ({ name: 'Engines', role }))
+  const { lines } = (await imports.lines([{ email: 'ada@example.com', tenants }])).json()
+  expect(lines).toMatchObject([{ status: 'rejected', errors: [{ path: 'tenants.1.role' }] }])
+})
+
 it('importUsers creates the user of a line that corrects a rejected one', async ({ manage, imports }) => {
   const { key } = await manage.newKey()
   await manage.send(key, 'POST', 'users', { email: 'ada@example.com', externalId: 'taken' })

@@ -202,6 +202,7 @@ it('setUserPassword ends the sessions and revokes the tokens of the user', async
 
 it('removeUser deletes the user, and succeeds again', async ({ manage, ada }) => {
   expect((await ada.send('DELETE')).statusCode).toBe(204)
+  expect(ada.audited()).toEqual(['user.deleted'])
   expect((await ada.send('DELETE')).statusCode).toBe(204)
   expect((await ada.send('GET')).statusCode).toBe(404)
   expect((await manage.database.me(ada.token.jwt)).statusCode).toBe(401)

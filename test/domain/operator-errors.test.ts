@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createDatabase, requireDatabase } from '../../server/domain/management/databases.js'
+import { createDatabase, requireDatabase, setDatabase } from '../../server/domain/management/databases.js'
 import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { removeFromTenant } from '../../server/domain/management/members.js'
 import type { Operation } from '../../server/domain/management/operation.js'
@@ -60,6 +60,16 @@ it.for<[name: string, request: Failing, reason: string]>([
     async (one, database) => {
       await rotateKeys(one, database, 60)
       await rotateKeys(one, database, 60)
+    },
+    'refused',
+  ],
+  [
+    'a reset of a disabled user',
+    async (one, database) => {
+      const { id } = await database.signedUp()
+      await setDatabase(one.store, database, { appUrl: 'https://app.example.com' })
+      await disableUser(one, database, id)
+      await sendReset(one, database, id)
     },
     'refused',
   ],
