@@ -6,6 +6,7 @@ import { password, validUser } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
+import { keptEvents } from '../support/tenants.js'
 
 /** `it` with a user who has a session, and other users, who must stay as they are. */
 const it = managementTest.extend('ada', async ({ usher, store, manage }) => {
@@ -198,6 +199,23 @@ it('setUserPassword ends the sessions and revokes the tokens of the user', async
   )
   expect(ada.audited()).toEqual(['user.password_set'])
   await ada.expectUnchanged()
+})
+
+it('a verified user can get a code for a reset, and none to verify the address', async ({ ada }) => {
+  await ada.send('PATCH', '', { emailVerified: true })
+  const statusOf = async (purpose: string) =>
+    (await ada.send('POST', '/codes', { purpose, deliver: 'return' })).statusCode
+  expect([await statusOf('password_reset'), await statusOf('email_verification')]).toEqual([201, 409])
+})
+
+it('an address that is no longer verified causes the event user.updated', async ({ usher, manage, ada }) => {
+  await setDatabase(usher.store, manage.database, { eventsKept: 1 })
+  usher.clock.cacheAhead += 6_000
+  for (const emailVerified of [true, false]) await ada.send('PATCH', '', { emailVerified })
+  expect((await keptEvents(usher, manage.database.id)).map(({ type }) => type)).toEqual([
+    'user.email_verified',
+    'user.updated',
+  ])
 })
 
 it('removeUser deletes the user, and succeeds again', async ({ manage, ada }) => {
