@@ -151,38 +151,25 @@ describe('a login while requests wait', () => {
     },
   )
 
-  it('is that of the login that was called last, whatever the order of the responses', async () => {
-    const first = newGate()
-    const { fetch } = stubFetch(
-      async () => {
-        await first.opened
-        return signedIn('first')
-      },
+  it.each([
+    [
+      'the login that was called last, whatever the order of the responses',
       () => signedIn('second'),
-    )
+      'second',
+    ],
+    ['the first login if a later one fails', () => problem('invalid_credentials'), 'first'],
+  ] as const)('is that of %s', async (_which, second, expected) => {
+    const first = newGate()
+    const { fetch } = stubFetch(async () => {
+      await first.opened
+      return signedIn('first')
+    }, second)
     const usher = createClient({ ...app, fetch })
     const login = usher.login(credentials)
     await usher.login(credentials)
     first.open()
     expect((await login).error).toBeUndefined()
-    expect(usher.token).toBe('second')
-  })
-
-  it('is that of the first login if a later one fails', async () => {
-    const first = newGate()
-    const { fetch } = stubFetch(
-      async () => {
-        await first.opened
-        return signedIn('first')
-      },
-      () => problem('invalid_credentials'),
-    )
-    const usher = createClient({ ...app, fetch })
-    const login = usher.login(credentials)
-    await usher.login(credentials)
-    first.open()
-    await login
-    expect(usher.token).toBe('first')
+    expect(usher.token).toBe(expected)
   })
 
   it.each(['endAllSessions', 'deleteMe'] as const)(

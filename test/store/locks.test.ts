@@ -7,7 +7,7 @@ import { mailMessage } from '../../server/domain/notices/mail-message.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
-import { password, start, startApp, validUser } from '../support/app.js'
+import { password, start, startApp, type TestDatabase, validUser } from '../support/app.js'
 import { importAll, linesOf } from '../support/lines.js'
 import { openPostgres } from '../support/open-store.js'
 import type { TestStore } from '../support/store.js'
@@ -24,6 +24,16 @@ const waiting = ({ prisma }: TestStore, count: number) =>
     },
     { timeout: 10_000 },
   )
+
+/** Signs up two owners of a tenant, in the order of their ids. */
+async function twoOwners({ prisma }: TestStore, { id: databaseId, signedUp }: TestDatabase) {
+  const ada = await signedUp({ newTenant: 'Engines' })
+  const grace = await signedUp()
+  const [tenantId = ''] = ada.tenants
+  const membership = { databaseId, userId: grace.id, tenantId, joinedAt: new Date(start), role: 'owner' }
+  await prisma.membership.create({ data: membership })
+  return { databaseId, ada, grace, tenantId }
+}
 
 it('a sign-up that Postgres cancels because of a deadlock returns 503 and creates nothing', async ({
   store,
@@ -48,13 +58,7 @@ it('a tenant is deleted when its last two users delete themselves at the same ti
   database,
 }) => {
   const { prisma } = store
-  const { id: databaseId } = database
-  const ada = await database.signedUp({ newTenant: 'Engines' })
-  const grace = await database.signedUp()
-  const [tenantId = ''] = ada.tenants
-  const joinedAt = new Date(start)
-  const membership = { databaseId, userId: grace.id, tenantId, joinedAt, role: 'owner' }
-  await prisma.membership.create({ data: membership })
+  const { databaseId, ada, grace, tenantId } = await twoOwners(store, database)
 
   const deletions = await prisma.$transaction(
     async (transaction) => {
@@ -79,14 +83,7 @@ it('a change of a member locks the users in the order of their ids, and then the
   database,
 }) => {
   const { prisma } = store
-  const { id: databaseId } = database
-  const ada = await database.signedUp({ newTenant: 'Engines' })
-  const grace = await database.signedUp()
-  const [tenantId = ''] = ada.tenants
-  const joinedAt = new Date(start)
-  await prisma.membership.create({
-    data: { databaseId, userId: grace.id, tenantId, joinedAt, role: 'owner' },
-  })
+  const { databaseId, ada, grace, tenantId } = await twoOwners(store, database)
   const change = await prisma.$transaction(
     async (holding) => {
       await holding.$queryRaw`SELECT FROM usher."user"
