@@ -24,7 +24,12 @@ const [, commands = ''] =
     await readFile('README.md', 'utf8'),
   ) ?? []
 
-const npmSettings = { ...env, npm_config_audit: 'false', npm_config_prefer_offline: 'true' }
+const npmSettings = {
+  ...env,
+  npm_config_audit: 'false',
+  npm_config_engine_strict: 'true',
+  npm_config_prefer_offline: 'true',
+}
 
 /** `it` with a folder that has the packages as `npm run pack` writes them, without building them again. */
 const it = test
@@ -38,11 +43,11 @@ const it = test
     await run('npm', ['pack', '--ignore-scripts', `--pack-destination=${folder}`, ...workspaces])
     return folder
   })
-  // An application that has run the commands of README.
-  .extend('app', { scope: 'file' }, async ({ folder }) => {
-    await run('sh', ['-ec', commands], { cwd: folder, env: npmSettings })
-    return resolve(folder, '../my-app')
-  })
+  // What npm writes while an application runs the commands of README.
+  .extend('npmOutput', { scope: 'file' }, ({ folder }) =>
+    run('sh', ['-ec', commands], { cwd: folder, env: npmSettings }),
+  )
+  .extend('app', { scope: 'file' }, ({ folder, npmOutput: _ }) => resolve(folder, '../my-app'))
 
 const filesOf = async (archive: string) => {
   const { stdout } = await run('tar', ['tf', archive])
@@ -77,6 +82,15 @@ it('packs the migrations and the client of the store with the server', async ({ 
     ]),
   )
 })
+
+it.skipIf(!isRegistryReachable)(
+  'npm installs and lists the packages without a conflict on this version of Node',
+  async ({ app, npmOutput: { stderr } }) => {
+    expect(stderr).not.toMatch(/ERESOLVE|EBADENGINE|deprecated/)
+    // Fails if a package is missing, or is not of a version that another one requires.
+    await run('npm', ['ls', '--all'], { cwd: app })
+  },
+)
 
 it.skipIf(!isRegistryReachable)(
   'the commands of README install the packages, and start a server',

@@ -1,7 +1,7 @@
-import { initServer } from '@ts-rest/fastify'
 import { contract } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
+import { initServer } from '#ts-rest/fastify'
 import type { AppContext } from '../../domain/context.js'
 import { requireReady } from '../../domain/readiness.js'
 import { version } from '../../version.js'
