@@ -74,7 +74,7 @@ export const emailChange = c.router({
     },
     summary: 'Change the address with a code',
     description:
-      'Needs no token, because users may open the mail in another browser. Ends all sessions of the user, and revokes all access tokens and codes. The former address gets a mail with a code to undo the change, and stays taken for 7 days.',
+      'Needs no token, because users may open the mail in another browser. Ends all sessions of the user, and revokes all access tokens and codes. The former address gets a mail. If it was verified, the mail has a code to undo the change, and the address stays taken for 7 days.',
     metadata: { links: ['undoEmailChange'] },
   },
   undoEmailChange: {

@@ -94,11 +94,11 @@ export const me = c.router({
     body: DeleteMeBody,
     responses: {
       204: c.noBody(),
-      ...failures('last_owner', ...confirmedProblems),
+      ...failures('email_recently_changed', 'last_owner', ...confirmedProblems),
     },
     summary: 'Delete the current user',
     description:
-      'Also deletes the user’s tenants that have no other user. A tenant with other users must keep an owner. This cannot be undone.',
+      'Also deletes the user’s tenants that have no other user. This cannot be undone. A tenant with other users must keep an owner. While the former address can undo a change of the address, the account cannot be deleted.',
     metadata: { security: 'bearer', signsOut: true, hashesPassword: true },
   },
 } satisfies DescribedRoutes)

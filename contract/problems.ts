@@ -106,6 +106,12 @@ export const problems = {
     title: 'Email address is already in use',
     advice: 'Log in, or sign up with another email address.',
   },
+  email_recently_changed: {
+    status: 409,
+    title: 'Email address was changed recently',
+    advice:
+      'Undo the change with the code in the mail to the former address, or delete the account after the time in `detail`. The operator can delete it earlier.',
+  },
   last_owner: {
     status: 409,
     title: 'Tenant needs an owner',

@@ -329,6 +329,7 @@ export const me = {
       'too_many_attempts',
       'invalid_credentials',
       'last_owner',
+      'email_recently_changed',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -918,7 +919,7 @@ export interface Operations {
     body: ChangePasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ChangePasswordErrorCode>>
-  /** Also deletes the user’s tenants that have no other user. A tenant with other users must keep an owner. This cannot be undone. */
+  /** Also deletes the user’s tenants that have no other user. This cannot be undone. A tenant with other users must keep an owner. While the former address can undo a change of the address, the account cannot be deleted. */
   deleteMe(body: DeleteMeBody, options?: CallOptions): Promise<Result<undefined, DeleteMeErrorCode>>
   /** Sends a mail with a code that is valid for one hour, if an account has the address. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. */
   requestPasswordReset(
@@ -944,7 +945,7 @@ export interface Operations {
     body: RequestEmailChangeBody,
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestEmailChangeErrorCode>>
-  /** Needs no token, because users may open the mail in another browser. Ends all sessions of the user, and revokes all access tokens and codes. The former address gets a mail with a code to undo the change, and stays taken for 7 days. */
+  /** Needs no token, because users may open the mail in another browser. Ends all sessions of the user, and revokes all access tokens and codes. The former address gets a mail. If it was verified, the mail has a code to undo the change, and the address stays taken for 7 days. */
   changeEmail(
     body: ChangeEmailBody,
     options?: CallOptions,

@@ -342,6 +342,7 @@ export type ProblemCode =
   | 'tenant_not_found'
   | 'member_not_found'
   | 'email_taken'
+  | 'email_recently_changed'
   | 'last_owner'
   | 'tenants_full'
   | 'already_member'
@@ -629,6 +630,8 @@ export interface ErrorMessages {
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
+  /** Email address was changed recently. Undo the change with the code in the mail to the former address, or delete the account after the time in `detail`. The operator can delete it earlier. */
+  email_recently_changed: string
   /** Tenant needs an owner. Make another member owner first, or delete the tenant. `tenants` lists the tenants. */
   last_owner: string
   /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */

@@ -33,6 +33,7 @@ it('codes of a change outlast a rotation of the keys, however short sessions and
 }) => {
   await setDatabase(usher.store, app, { sessionMax: 3_600, invitationLifetime: 3_600 })
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   const code = await address.requested(token.jwt, next)
   await rotate(usher, app)
   expect((await address.confirm(code)).json()).toEqual({ email: next })

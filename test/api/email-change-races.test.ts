@@ -36,6 +36,7 @@ it('a sign-up with the former address is refused in every order', async ({ app, 
   for (const round of [1, 2, 3]) {
     const [from, to] = [`from-${round}@example.com`, `to-${round}@example.com`]
     const { token, id } = await app.signedUp({ email: from })
+    await app.markVerified(from)
     const code = await address.requested(token.jwt, to)
     const signUps = Array.from({ length: 4 }, () => app.createUser({ email: from, password }))
     const [changed, ...others] = await Promise.all([address.confirm(code), ...signUps])
@@ -80,6 +81,7 @@ it('only one of a change of the address and a reset of the password succeeds', a
 
 it('a change and a deletion leave either no user or no change', async ({ app, address }) => {
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   const code = await address.requested(token.jwt, next)
   const [changed, deleted] = await Promise.all([
     address.confirm(code),
@@ -124,6 +126,7 @@ it('an undo wins over a second change, whichever is first', async ({ app, addres
 
 it('only one of several concurrent uses of a code succeeds', async ({ app, address }) => {
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   const code = await address.requested(token.jwt, next)
   const uses = await Promise.all([1, 2, 3].map(() => address.confirm(code)))
   expect(uses.map(statusOf).sort()).toEqual([200, 400, 400])

@@ -1,6 +1,11 @@
 import { describe, expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
-import { disableUser, enableUser, setEmail } from '../../server/domain/management/users/change-user.js'
+import {
+  deleteUser,
+  disableUser,
+  enableUser,
+  setEmail,
+} from '../../server/domain/management/users/change-user.js'
 import { createUser } from '../../server/domain/management/users/create-user.js'
 import { createImport } from '../../server/domain/management/users/import-lines.js'
 import { listUsers } from '../../server/domain/management/users/list-users.js'
@@ -334,13 +339,82 @@ describe('a former address', () => {
     expect((await app.createUser({ email: ada, password })).statusCode).toBe(201)
   })
 
-  it('is free when its user is deleted', async ({ app, address }) => {
-    const { token } = await app.signedUp({ email: ada })
+  it('is free when its user is deleted', async ({ app, address, usher }) => {
+    const { token, id } = await app.signedUp({ email: ada })
     const undoCode = await address.changed(token.jwt, ada, next)
+    await deleteUser({ ...usher.context, now: new Date(app.clock.now) }, app, id)
+    expect(await address.rows()).toEqual([])
+    expect(outcome(await address.undo(undoCode))).toEqual(invalid)
+  })
+
+  it('that was never verified is free at once, and gets a mail without a code', async ({ app, address }) => {
+    const { token } = await app.signedUp({ email: ada })
+    await address.confirm(await address.requested(token.jwt, next))
+    const owner = await app.createUser({ email: ada, password })
+    expect(owner.statusCode).toBe(201)
+    await app.delivered()
+    expect(subjects(address.mailsTo(ada))).toContain('Your email address was changed')
+    for (const { source } of address.mailsTo(ada)) expect(source).not.toContain('code=')
+  })
+
+  it('that was never verified is free at once after a change by the operator', async ({ app, usher }) => {
+    const { id } = await app.signedUp({ email: ada })
+    const operation = { store: usher.store, now: new Date(app.clock.now) }
+    await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
+    expect((await app.createUser({ email: ada, password })).statusCode).toBe(201)
+  })
+
+  it('keeps the account from being deleted by its user until the undo ends', async ({ app, address }) => {
+    const { token, id } = await app.signedUp({ email: ada })
+    const undoCode = await address.changed(token.jwt, ada, next)
+    const deletion = async (email: string) =>
+      app.as(await address.loggedIn(email), 'POST', 'me/deletion', { password })
+    const refused = await deletion(next)
+    const end = new Date(app.clock.now - 2_000 + 7 * day).toISOString()
+    expect(refused.json()).toMatchObject({
+      status: 409,
+      code: 'email_recently_changed',
+      detail: expect.stringContaining(end),
+    })
+    // A reset at the new address does not end the undo.
+    expect((await app.reset(await address.resetCode(next), password)).json().id).toBe(id)
+    expect((await deletion(next)).statusCode).toBe(409)
+    const before = address.mailsTo(ada).length
+    expect((await address.undo(undoCode)).json()).toEqual({ email: ada })
+    await app.reset(await address.codeTo(ada, 'reset-password', before), password)
+    expect((await deletion(ada)).statusCode).toBe(204)
+  })
+
+  it('lets its user delete the account when the undo has ended', async ({ app, address }) => {
+    const { token } = await app.signedUp({ email: ada })
+    await address.changed(token.jwt, ada, next)
+    app.clock.now += 7 * day
     const jwt = await address.loggedIn(next)
     expect((await app.as(jwt, 'POST', 'me/deletion', { password })).statusCode).toBe(204)
     expect(await address.rows()).toEqual([])
-    expect(outcome(await address.undo(undoCode))).toEqual(invalid)
+  })
+
+  it('is named to the new one by the mail of a password reset, until the undo ends', async ({
+    app,
+    address,
+  }) => {
+    const { token } = await app.signedUp({ email: ada })
+    const end = `${new Date(app.clock.now + 7 * day).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+    const resetMail = async (email: string) => {
+      await address.resetCode(email)
+      return address.mailsTo(email).at(-1)?.parsed ?? expect.fail('no mail')
+    }
+    const before = await resetMail(ada)
+    expect(`${before.text}${before.html}`).not.toContain('another address')
+    await address.changed(token.jwt, ada, next)
+    const mail = await resetMail(next)
+    for (const text of [mail.text, mail.html])
+      expect(text).toContain(
+        `The account had another address recently. Anyone who can read its mail can take the account back until ${end}.`,
+      )
+    app.clock.now += 7 * day
+    const after = await resetMail(next)
+    expect(`${after.text}${after.html}`).not.toContain('another address')
   })
 
   it('can be taken back by a change, which undoes the changes since and has no undo', async ({
@@ -447,6 +521,7 @@ describe('an undo', () => {
 
   it('is not possible with another code', async ({ app, address }) => {
     const { token } = await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     const change = await address.requested(token.jwt, next)
     expect(outcome(await address.undo(change))).toEqual(invalid)
     await address.confirm(change)

@@ -290,6 +290,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     // The store's clock decides which tokens a new address revokes.
     clock.now = Date.now()
     const { email } = await loggedIn(database, logIn, account)
+    await database.markVerified(email)
     const next = validUser().email
     const change = page.getByRole('form', { name: 'Change address' })
     await fill(change, { 'New email': next, Password: password })

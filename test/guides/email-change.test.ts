@@ -17,6 +17,7 @@ reactIt('changes the address, and undoes it, with React', async ({ openApp, link
   clock.now = Date.now()
   const [email, next] = [validUser().email, validUser().email]
   await database.signedUp({ email })
+  await database.markVerified(email)
   const first = await openApp('http://localhost/')
   await vi.waitFor(() => expect(first.page.button('Log in')).toBeDefined(), 10_000)
   first.page.fill({ email, password })
@@ -83,6 +84,7 @@ it('changes the address, and undoes it, with Next.js', async ({ folder, load, li
   )
   const [email, next] = [validUser().email, validUser().email]
   await database.signedUp({ email })
+  await database.markVerified(email)
   const logIn = () => guide.runAction(guide.logIn, undefined, formOf({ email: next, password }))
   await expect(guide.runAction(guide.logIn, undefined, formOf({ email, password }))).rejects.toThrow(
     'redirect to /',
@@ -135,6 +137,7 @@ it('changes the address, and undoes it, with SvelteKit', async ({ load, linkTo, 
   const event = createEvents()
   const [email, next] = [validUser().email, validUser().email]
   await database.signedUp({ email })
+  await database.markVerified(email)
   const logIn = (address: string) => guide.logIn.actions.default(event({ email: address, password }))
   /** Returns the code as the page gets it. */
   const codeOf = (link: string) => {
@@ -176,6 +179,7 @@ it('changes the address, and undoes it, with Expo', async ({ folder, load, linkT
   )
   const [email, next] = [validUser().email, validUser().email]
   await database.signedUp({ email })
+  await database.markVerified(email)
   await guide.usher.login({ email, password })
   const press = async (component: FunctionComponent, label: string, text: string, values = {}) => {
     const page = await renderPage(createElement(component))

@@ -52,6 +52,24 @@ it('a deleted account causes a notice to its address, also by the operator', asy
   expect((await address.mailTo(next)).parsed.subject).toBe('Your account was deleted')
 })
 
+it('a deletion by the operator also causes a notice to a former address that could undo the change', async ({
+  app,
+  address,
+  usher,
+}) => {
+  const { token, id } = await app.signedUp({ email: ada })
+  await address.changed(token.jwt, ada, next)
+  await app.delivered()
+  const { context } = usher
+  await deleteUser({ ...context, now: new Date(app.clock.now) }, app, id)
+  context.deliver([{ databaseId: app.id }])
+  await app.delivered()
+  for (const email of [ada, next])
+    expect(
+      subjects(address.mailsTo(email)).filter((each) => each === 'Your account was deleted'),
+    ).toHaveLength(1)
+})
+
 it('a refresh token that is used twice causes a notice', async ({ app, address, usher }) => {
   const { refreshToken } = await app.opened({ email: ada })
   await app.refresh(refreshToken.value)
@@ -228,6 +246,7 @@ it('a notice that cannot be sent is deleted with its address after 30 days, and 
 describe('a change of the address by the operator', () => {
   it('sends the same mails and gives the same undo', async ({ app, address, usher }) => {
     const { id, token } = await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     const operation = { store: usher.store, now: new Date(app.clock.now) }
     const { events } = await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
     expect(events).toEqual(['user.updated', 'user.email_changed'])

@@ -160,7 +160,13 @@ export async function startApp(
     await ensureWorkspace(store, workspaceSlug, new Date(clock.now))
     const { id } = await createDatabase({ store, now: new Date(clock.now) }, path, { passwordPolicy })
     const operations = client(workspaceSlug, path.databaseName)
-    return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations }
+    /** Marks the address of a user as verified. After a change, it is reserved only then. */
+    const markVerified = (canonicalEmail: string) =>
+      store.prisma.user.updateMany({
+        where: { databaseId: id, canonicalEmail, emailVerifiedAt: null },
+        data: { emailVerifiedAt: new Date(clock.now) },
+      })
+    return { id, ...path, path: `${workspaceSlug}/${path.databaseName}`, ...operations, markVerified }
   }
 
   /** Stops the app. Fails if its log contains a secret of a request or response. */

@@ -11,6 +11,7 @@ export async function useEmailChange(api: TestApi, smtp: Smtp) {
   const { token } = await database.signedUp({ email: 'first@example.com' })
   await database.signedUp({ email: 'taken@example.com' })
   await change.request(token.jwt, 'taken@example.com')
+  await database.markVerified('first@example.com')
   const first = await change.changed(token.jwt, 'first@example.com', 'second@example.com')
   const second = await change.changed(
     await change.login('second@example.com'),

@@ -18,7 +18,7 @@ export interface AddressChange {
   user: AddressOwner
   email: string
   canonicalEmail: string
-  /** Whether the former address is reserved for the user and gets a code to undo the change. */
+  /** Whether the former address gets a mail. It is reserved, and the mail has a code to undo the change, if it was verified. */
   isUndoable: boolean
   now: Date
   /** Stores the new address. */
@@ -72,7 +72,8 @@ export async function changeAddress(
   // The mail has a code if the address is reserved under the id of the message.
   const type = 'email_change_undo'
   const mail = mailMessage({ databaseId, type, userId: user.id, recipient: user.email }, now)
-  if (!isBack)
+  // An address that was never verified may belong to somebody else.
+  if (!isBack && user.emailVerifiedAt !== null)
     await reserveAddress(transaction, {
       ...key,
       id: mail.id,

@@ -18,7 +18,7 @@ import { AddressTaken, changeAddress } from './change-address.js'
 
 /**
  * Changes the address of a user with the code that was sent to the new one. Ends all sessions, and revokes all tokens
- * and codes. The former address stays taken, and gets a code to undo the change.
+ * and codes. The former address, if it was verified, stays taken, and gets a code to undo the change.
  *
  * @throws {Problem} `code_invalid`; `email_taken`, which does not use up the code
  */

@@ -7,11 +7,14 @@ Someone requested a new password for the account {{email}}. If it was you, open 
 {{link}}
 
 If it was not you, ignore this message. Nothing will change.
-`,
+{{#until}}
+The account had another address recently. Anyone who can read its mail can take the account back until {{until}}. If you do not know of another address, do not use the account, and ask the operator of the app.
+{{/until}}`,
   'password_reset.html': `<p>Someone requested a new password for the account {{email}}. If it was you, open this link within one hour:</p>
 <p><a href="{{link}}">Choose a new password</a></p>
 <p>If it was not you, ignore this message. Nothing will change.</p>
-`,
+{{#until}}<p>The account had another address recently. Anyone who can read its mail can take the account back until {{until}}. If you do not know of another address, do not use the account, and ask the operator of the app.</p>
+{{/until}}`,
   'email_verification.txt': `Subject: Verify your email address
 
 Open this link within 24 hours to verify that {{email}} is your address:

@@ -1,9 +1,11 @@
 import { storeCode } from '../../store/queries/codes.js'
 import type { Delivery, DueMessage } from '../../store/queries/deliveries.js'
+import { listReserved } from '../../store/queries/reserved-addresses.js'
 import { type CodePurpose, endOfCode, issueCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import type { SendMail } from './mailer.js'
 import { renderMail, type Templates } from './templates.js'
+import { shownTime } from './words.js'
 
 const pages = { password_reset: 'reset-password', email_verification: 'verify-email' }
 
@@ -46,7 +48,10 @@ export async function deliverCode(
   const { email, canonicalEmail, preferredName } = user
   const code = await issueCode(sender, { databaseId, id, purpose, canonicalEmail })
   const link = `${appUrl}/${pages[purpose]}#code=${code}`
-  const content = renderMail(mail.templates, template, { link, email, name: preferredName ?? email })
+  // The user must know that another person may take the account back.
+  const former = purpose === 'password_reset' && (await listReserved(store, { databaseId, userId })).at(-1)
+  const until = former && former.until.getTime() > now() ? shownTime(former.until) : undefined
+  const content = renderMail(mail.templates, template, { link, email, name: preferredName ?? email, until })
   // Earlier versions stored addresses as entered.
   await mail.sendMail({ id, to: email.normalize('NFC'), ...content }, stopped)
 }

@@ -16,6 +16,11 @@ interface CodeFields extends LinkFields {
   name: string
 }
 
+interface ResetFields extends CodeFields {
+  /** Until when a former address can undo the last change. Undefined if none can. */
+  until: string | undefined
+}
+
 /** Values of the placeholders of an invitation. What is undefined is left out, with its section. */
 interface InvitationFields extends LinkFields {
   tenant: string | undefined
@@ -35,7 +40,7 @@ interface NoticeFields {
 
 /** The values of each mail by its name. */
 export interface MailFields {
-  password_reset: CodeFields
+  password_reset: ResetFields
   email_verification: CodeFields
   invitation: InvitationFields
   /** To the new address: its owner need not be the user, so it contains nothing that the user has chosen. */
@@ -57,7 +62,7 @@ const noticeFields = ['email', 'time', 'app'] as const
 
 /** Placeholders of each mail. */
 const placeholders: { [Mail in keyof MailFields]: readonly (keyof MailFields[Mail])[] } = {
-  password_reset: ['link', 'email', 'name'],
+  password_reset: ['link', 'email', 'name', 'until'],
   email_verification: ['link', 'email', 'name'],
   invitation: ['link', 'email', 'tenant', 'inviter', 'expires'],
   email_change: ['link', 'email'],

@@ -54,8 +54,8 @@ export async function updateMe(
 /**
  * Deletes a user with sessions and memberships, and the user's tenants that have no other user.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `last_owner` if a tenant with other users would have no owner;
- * `token_invalid` also if the tokens are revoked meanwhile
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `email_recently_changed` while a change of the address can be
+ * undone; `last_owner` if a tenant with other users would have no owner; `token_invalid` also if the tokens are revoked meanwhile
  */
 export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
   const { database, user, body, caller } = request
@@ -83,6 +83,10 @@ export async function deleteMe(context: AppContext, request: UserRequest<DeleteM
     },
   )
   if (!deletion) throw new Problem('token_invalid')
+  if ('undoableUntil' in deletion)
+    throw new Problem('email_recently_changed', {
+      detail: `The change of the address can be undone until ${deletion.undoableUntil.toISOString()}. The account can be deleted after that.`,
+    })
   if ('ownerless' in deletion) throw lastOwner(deletion.ownerless)
   context.deliver([...eventChannels(database), ...notices])
   const deleted = { databaseId: database.id, userId: user.id }

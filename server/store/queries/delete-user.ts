@@ -1,19 +1,20 @@
 import type { Tenant } from '../generated/client.js'
 import { hasOtherMember, hasOtherOwner } from './members.js'
 import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
+import { listReserved } from './reserved-addresses.js'
 import { isUnchanged, nextGeneration, type ReadUser } from './revocations.js'
 import { roleOf } from './roles.js'
 import { storeRevocation, storeTokensRevoked } from './stored-revocations.js'
 
-/** What a deletion of a user does to tenants. The ids are those of tenants. */
-export type Deletion = { deleted: string[] } | { ownerless: string[] }
+/** What a deletion of a user does to tenants, whose ids it has, or why nothing is deleted. */
+export type Deletion = { deleted: string[] } | { ownerless: string[] } | { undoableUntil: Date }
 
 /**
- * Deletes a user, and the user's tenants that have no other user.
+ * Deletes a user, and the user's tenants that have no other user. Deletes nothing while a change of the address can be undone.
  *
  * @param options.mayLeaveOwnerless false to delete nothing if a tenant with other users would have no owner
- * @returns the ids of the deleted tenants, or of those that would have no owner, or undefined if the user has changed
- * since the request read it
+ * @returns the ids of the deleted tenants, or of those that would have no owner, or when the undo ends, or undefined if the
+ * user has changed since the request read it
  */
 export const deleteUserAndTenants = (
   store: Transactions,
@@ -29,6 +30,8 @@ export const deleteUserAndTenants = (
     // user may have joined a tenant, and its members may have changed.
     const locked = await query(lockUserStatement, [databaseId, id, generation, tokensValidAfter])
     if (locked.length === 0) return undefined
+    const former = (await listReserved({ query }, { databaseId, userId: id })).at(-1)
+    if (former && former.until > now) return { undoableUntil: former.until }
     await query(lockTenantsStatement, [databaseId, id])
     const owned = mayLeaveOwnerless ? [] : await query<TenantId>(findOwnerlessStatement, [databaseId, id])
     if (owned.length > 0) return { ownerless: owned.map((tenant) => tenant.id) }

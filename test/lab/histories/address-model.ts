@@ -50,7 +50,7 @@ const signUp: Rule = (state, { user, email = '', password, newToken = '' }) =>
   isTaken(state, email)
     ? 'email_taken'
     : withAccount(state, user, {
-        ...{ email, password, isDisabled: false, tokens: [newToken] },
+        ...{ email, password, isDisabled: false, isVerified: false, tokens: [newToken] },
         ...{ pending: undefined, resetCode: undefined, reserved: [] },
       })
 
@@ -65,7 +65,7 @@ const confirm: Rule = (state, { user, email = '', undoId }) => {
   const account = state[user]
   if (!account || account.isDisabled || account.pending !== email) return 'code_invalid'
   if (isTaken(state, email, user)) return 'email_taken'
-  return withAccount(state, user, revoked(withAddress(account, email, { undoId })))
+  return withAccount(state, user, { ...revoked(withAddress(account, email, { undoId })), isVerified: true })
 }
 
 /** The earliest change that is undone also undoes the later ones. */
@@ -75,7 +75,13 @@ const undo: Rule = (state, { codeId }) => {
     const email = account.reserved[index]?.email
     if (email === undefined) continue
     const reserved = account.reserved.slice(0, index)
-    return withAccount(state, id, { ...revoked(account), email, reserved, password: undefined })
+    return withAccount(state, id, {
+      ...revoked(account),
+      email,
+      isVerified: true,
+      reserved,
+      password: undefined,
+    })
   }
   return 'code_invalid'
 }
@@ -85,7 +91,7 @@ const reset: Rule = (state, { user, codeId, password, newToken = '', outcome }) 
   if (outcome !== 'done') return outcome ?? state
   const account = state[user]
   if (!account || account.isDisabled || account.resetCode !== codeId) return 'code_invalid'
-  return withAccount(state, user, { ...revoked(account), password, tokens: [newToken] })
+  return withAccount(state, user, { ...revoked(account), isVerified: true, password, tokens: [newToken] })
 }
 
 const rules: Record<Exclude<AddressOperation['name'], 'read'>, Rule> = {
@@ -99,7 +105,9 @@ const rules: Record<Exclude<AddressOperation['name'], 'read'>, Rule> = {
   ),
   confirm,
   undo,
-  deleteMe: withPassword((_, state, { user }) => without(state, user)),
+  deleteMe: withPassword((account, state, { user }) =>
+    account.reserved.length > 0 ? 'email_recently_changed' : without(state, user),
+  ),
   stored: existing((account, state, { user, codeId }) =>
     account.isDisabled ? 'disabled' : withAccount(state, user, { ...account, resetCode: codeId }),
   ),

@@ -49,6 +49,7 @@ export interface AddressAccount {
   /** Undefined if no password works. */
   password: string | undefined
   isDisabled: boolean
+  isVerified: boolean
   tokens: readonly string[]
   /** The address of the requested change. */
   pending: string | undefined
@@ -84,7 +85,7 @@ export const revoked = (account: AddressAccount): AddressAccount => ({
   resetCode: undefined,
 })
 
-/** Returns an account with another address. Its tokens stay. */
+/** Returns an account with another address, which is not verified. Its tokens stay. Only a verified address is reserved. */
 export function withAddress(
   account: AddressAccount,
   email: string,
@@ -93,9 +94,9 @@ export function withAddress(
   const kept = hasUndo ? account.reserved : []
   if (isSame(account.email, email)) return { ...account, email, reserved: kept }
   const own = kept.findIndex((reserved) => isSame(reserved.email, email))
-  const former = hasUndo ? [{ id: undoId, email: account.email }] : []
+  const former = hasUndo && account.isVerified ? [{ id: undoId, email: account.email }] : []
   const reserved = own >= 0 ? kept.slice(0, own) : [...kept, ...former]
-  return { ...account, email, reserved, pending: undefined, resetCode: undefined }
+  return { ...account, email, isVerified: false, reserved, pending: undefined, resetCode: undefined }
 }
 
 /** Returns who has which address, as a read of the store shows it. */

@@ -1,6 +1,8 @@
+import { lockAddressOwner } from '../../../store/queries/email-changes.js'
 import { inTransaction } from '../../../store/queries/management/typed-queries.js'
 import { type Account, deleteUserRow, type FoundAccount } from '../../../store/queries/management/users.js'
 import { insertMessages } from '../../../store/queries/outbox.js'
+import { listReserved } from '../../../store/queries/reserved-addresses.js'
 import { type Revocation, revokeUserTokens } from '../../../store/queries/revocations.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
@@ -95,7 +97,10 @@ export async function unlockUser(
   return accountOf(account)
 }
 
-/** Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. */
+/**
+ * Deletes a user with memberships, failed logins and idempotency keys. The user's tenants stay. Also notifies the addresses that
+ * could undo a change.
+ */
 export async function deleteUser(
   operation: Operation & { throttle: Throttle },
   ref: DatabaseRef,
@@ -105,15 +110,18 @@ export async function deleteUser(
   const { database, account } = await findAccount(store, ref, userRef)
   const user = accountOf(account)
   await throttle.unlock(database.id, account.canonicalEmail)
-  const { id: userId, email: recipient } = user
-  const messages = [
-    ...messagesOf(operation, database, [{ type: 'user.deleted', userId }]),
-    ...noticeMessages(database, 'account_deleted', { userId, recipient, now }),
-  ]
+  const key = { databaseId: database.id, userId: user.id }
+  const deleted = messagesOf(operation, database, [{ type: 'user.deleted', userId: user.id }])
   await inTransaction(store, async (transaction) => {
-    const isDeleted = await deleteUserRow(transaction, user, now)
-    if (!isDeleted) throw userNotFound(database, userRef)
-    await insertMessages(transaction, messages)
+    const owner = await lockAddressOwner(transaction, key)
+    if (!owner) throw userNotFound(database, userRef)
+    // The deletion also ends the undo of the former addresses.
+    const former = (await listReserved(transaction, key)).filter(({ until }) => until > now)
+    await deleteUserRow(transaction, user, now)
+    const notices = [owner, ...former].flatMap(({ email: recipient }) =>
+      noticeMessages(database, 'account_deleted', { userId: user.id, recipient, now }),
+    )
+    await insertMessages(transaction, [...deleted, ...notices])
   })
   return user
 }

@@ -85,7 +85,7 @@ export async function insertUser(
   return created
 }
 
-/** Deletes a user and, by ON DELETE CASCADE, all rows that refer to the user. Returns whether there was such a user. */
+/** Deletes a user and, by ON DELETE CASCADE, all rows that refer to the user. */
 export async function deleteUserRow(
   store: TypedQueries,
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
@@ -97,7 +97,6 @@ export async function deleteUserRow(
     now.getTime(),
   ])
   if (deleted) await storeTokensRevoked(store, { databaseId, now }, { userId: id, ...deleted })
-  return deleted !== undefined
 }
 
 const deleteStatement = `
