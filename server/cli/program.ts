@@ -53,7 +53,10 @@ export async function run(args: readonly string[]): Promise<number> {
     )
     .version(version, '-v, --version', 'print the version')
     .exitOverride()
-    .configureOutput(json ? { outputError: () => undefined } : {})
+    // Errors of commander begin as all others do.
+    .configureOutput({
+      outputError: (text, write) => json || write(text.replace(/^error:/, 'usher:')),
+    })
   const groups = Object.entries(commands).map(([name, { description, load }]) => {
     const command = program.command(name).description(description)
     return { command, load }

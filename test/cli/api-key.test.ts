@@ -9,20 +9,20 @@ it('api-key create prints a key once, and api-key list shows the key without its
 }) => {
   const { path, id: databaseId } = database
   const { stdout, audited } = await usher.operator(
-    `api-key create ${path} --name backend --scope users:read --scope users:write --expires-in 90d`,
+    `api-key create ${path} --name backend --scope users:read,users:write --scope tenants:read --expires-in 90d`,
   )
   const [, id = '', expiresAt = '', key = ''] =
     /^Created API key (\w+)\. It expires at (.*)\. The key is not shown again:\n(.*)\n$/.exec(stdout) ?? []
   expect(key).toMatch(form)
   expect(key).toContain(`usher_${id}_`)
   expect(Math.abs(Date.parse(expiresAt) - Date.now() - 90 * 86_400_000)).toBeLessThan(30_000)
-  const scopes = ['users:read', 'users:write']
+  const scopes = ['users:read', 'users:write', 'tenants:read']
   expect(audited).toMatchObject([{ audit: 'api_key.created', databaseId, apiKey: id, scopes }])
   const [listed] = await usher.json(`api-key list ${path}`)
   expect(listed).toMatchObject({ id, name: 'backend', scopes, lastFour: key.slice(-4), lastUsedOn: null })
   expect(JSON.stringify(listed)).not.toContain(key.slice(20, 40))
   expect((await usher.operator(`api-key list ${path}`)).stdout).toMatch(
-    new RegExp(`^ID .*\\n${id}  .{4} {7}\\S+  never      users:read,users:write  backend\\n$`),
+    new RegExp(`^ID .*\\n${id}  .{4} {7}\\S+  never      users:read,users:write,tenants:read  backend\\n$`),
   )
 })
 
@@ -84,8 +84,9 @@ it('a database has at most 20 API keys, without those that are replaced or expir
 
 it.for([
   ['--scope users:read', "required option '--name <name>' not specified"],
-  ['--name backend', "required option '--scope <scope>' not specified"],
-  ['--name backend --scope users', 'Expected one of users:read, users:write,'],
+  ['--name backend', "required option '--scope <scopes>' not specified"],
+  ['--name backend --scope users', 'Expected some of users:read, users:write,'],
+  ['--name backend --scope users:read,', 'Expected some of users:read, users:write,'],
   ['--name backend --scope users:read --expires-in 90', 'Expected a duration such as 90d, 24h or 30m'],
   ['--name backend --scope users:read --expires-in 0', 'Expected a duration such as 90d, 24h or 30m'],
 ])('api-key create refuses %s', async ([options, message], { usher, database: { path } }) => {

@@ -77,6 +77,7 @@ webhook             none
     ['--session-max 1', /^2 .*--session-max.* whole number from 300 to 34560000/],
     ['--tenant-operations no', /^2 .*--tenant-operations.* on, off/],
     ['--roles billing,billing', /^2 usher: --roles must be up to 8 different names/],
+    ['--roles billing --roles billing', /^2 usher: --roles must be up to 8 different names/],
     ['--roles owner', /^2 usher: --roles must be up to 8 different names/],
     ['--roles Billing', /^2 usher: --roles must be up to 8 different names/],
     ['--roles a,b,c,d,e,f,g,h,i', /^2 usher: --roles must be up to 8 different names/],
@@ -126,7 +127,7 @@ it('database set removes no role that a member or an invitation has', async ({ u
   const set = `database set ${path} --roles`
   expect(await usher.outcome(`${set} viewer`)).toMatch(/^4 usher: members .* have the role billing\. /)
   expect(await usher.outcome(`${set} billing`)).toMatch(/^4 usher: members .* have the role viewer\. /)
-  expect(await usher.json(`${set} viewer,billing`)).toMatchObject({ roles: ['viewer', 'billing'] })
+  expect(await usher.json(`${set} viewer --roles billing`)).toMatchObject({ roles: ['viewer', 'billing'] })
   await membership.updateMany({ where, data: { role: 'member' } })
   await invitation.deleteMany({ where: { databaseId } })
   expect(await usher.json(`${set} none`)).toMatchObject({ roles: [] })

@@ -101,5 +101,5 @@ it('keys retire accepts a kid that starts with a dash', async ({ usher, account 
   expect(await usher.outcome(`keys retire ${path} -Lx`)).toBe(
     '3 usher: key -Lx does not exist in this database\n',
   )
-  expect(await usher.outcome(`keys retire ${path} -Lx --nope`)).toMatch(/^2 error: too many arguments/)
+  expect(await usher.outcome(`keys retire ${path} -Lx --nope`)).toMatch(/^2 usher: too many arguments/)
 })

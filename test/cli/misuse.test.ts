@@ -66,6 +66,7 @@ it.each([
   ['keys retire acme/app', "missing required argument 'kid'"],
 ])('usher %s is a usage error', async (command, line) => {
   const { code, stdout, stderr } = await usher(command)
+  expect(stderr).toMatch(/^usher: /)
   expect(stderr).toContain(line)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
 })

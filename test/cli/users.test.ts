@@ -313,7 +313,7 @@ describe('user set-password', () => {
   )
 
   it('user set-password does not accept the password as an argument', async ({ usher, database }) => {
-    expect(await usher.outcome(`${command(database)} hunter2hunter2`)).toMatch(/^2 error: too many arguments/)
+    expect(await usher.outcome(`${command(database)} hunter2hunter2`)).toMatch(/^2 usher: too many arguments/)
   })
 
   it('user set-password uses the configured cost and stores a dummy hash with its parameters', async ({

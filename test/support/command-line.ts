@@ -6,7 +6,14 @@ import { noSettings } from './no-settings.js'
 /** Texts typed on a terminal, one per prompt, or the content of stdin, where neither input nor output is a terminal. */
 export type Input = string | readonly string[]
 
-/** Runs the command line in this process, with only this environment. */
+/** How stderr may begin if a command fails, after audit lines and questions: an error, the help, or rejected lines of an import. */
+const failure = /(^|: |G)usher: |^Usage: usher|^line \d+: /m
+
+/**
+ * Runs the command line in this process, with only this environment.
+ *
+ * @throws if the command fails without an error that begins as all do
+ */
 export async function runUsher(args: readonly string[], env: Record<string, string>, input: Input = '') {
   const typed = Array.isArray(input) ? [...input] : []
   const stdin = Array.isArray(input)
@@ -27,6 +34,8 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
   for (const [name, value] of Object.entries({ ...noSettings, ...env })) vi.stubEnv(name, value)
   try {
     const code = await run(args)
+    if (code !== 0 && !args.includes('--json') && !failure.test(output.stderr))
+      throw new Error(`usher ${args.join(' ')} failed with: ${output.stderr}`)
     const lines = output.stderr.split('\n')
     const audited = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
     return { code, ...output, audited }

@@ -29,7 +29,7 @@ function addCreateCommand(apiKey: Command) {
     .argument('<workspace/name>', 'database', databasePath)
     .description('create an API key for a database, and print it once')
     .requiredOption('--name <name>', 'what the key is for', tenantName)
-    .requiredOption('--scope <scope>', 'what the key allows; repeat the option for several scopes', addScope)
+    .requiredOption('--scope <scopes>', 'what the key allows, such as "users:read,users:write"', addScopes)
     .addOption(
       new Option('--expires-in <duration>', 'lifetime, such as 90d, 12h or 30m')
         .argParser(lifetime)
@@ -125,8 +125,9 @@ const printCreated = (options: { json?: boolean }, created: CreatedApiKey, done:
     `${done}. It expires at ${created.expiresAt.toISOString()}. The key is not shown again:\n${created.key}`,
   )
 
-function addScope(text: string, before: Scope[] = []): Scope[] {
-  const { data } = Scope.safeParse(text)
-  if (!data) throw new InvalidArgumentError(`Expected one of ${Scope.options.join(', ')}.`)
-  return [...new Set([...before, data])]
+/** Parses scopes separated by commas, and adds those of an earlier option. @throws {InvalidArgumentError} */
+function addScopes(text: string, before: Scope[] = []): Scope[] {
+  const { data } = Scope.array().safeParse(text.split(','))
+  if (!data) throw new InvalidArgumentError(`Expected some of ${Scope.options.join(', ')}.`)
+  return [...new Set([...before, ...data])]
 }

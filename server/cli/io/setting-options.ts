@@ -7,13 +7,23 @@ import {
 } from '../../domain/databases/settings.js'
 import { UsageError } from '../../domain/management/operator-error.js'
 
+interface GivenSetting {
+  value: unknown
+  text: string
+}
+
 /** Returns the option of each setting of a database. Values are wrapped, because commander treats null as no value. */
 export const settingOptions = () =>
   settingEntries.map(([name, setting]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     const option = new Option(`${flag} ${setting.placeholder}`, setting.description)
     if (setting.choices) option.choices(setting.choices)
-    return { name, setting, option: option.argParser((text) => ({ value: valueIn(setting, flag, text) })) }
+    const parse = (given: string, before?: GivenSetting) => {
+      // A list may be given by several options.
+      const text = Array.isArray(setting.default) && before ? `${before.text},${given}` : given
+      return { value: valueIn(setting, flag, text), text }
+    }
+    return { name, setting, option: option.argParser(parse) }
   })
 
 /** Returns the settings in the options of a command. */
