@@ -9,6 +9,9 @@ const it = apiTest.extend('settings', { scope: 'file' }, { TRUST_PROXY: '1', HAS
 
 const email = 'ada@example.com'
 
+/** A dummy hash of parameters that differ from the current ones. */
+const otherParameters = `$2b$10$${'.'.repeat(53)}`
+
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 const loginFrom = (
@@ -123,19 +126,70 @@ it('endAllSessions is rejected if one of the sessions has changed the password m
 })
 
 describe('wrong passwords', () => {
-  it('counts a wrong password even if a dummy hash cannot be verified', async ({ usher }) => {
-    const database = await usher.newDatabase()
-    await recordDummyHash(usher.store, database.id, `$2b$10$${'.'.repeat(53)}`)
-    await database.signedUp({ email })
-    const { verify } = usher.context.hashing
-    vi.spyOn(usher.context.hashing, 'verify').mockImplementation((hash, ...rest) => {
-      if (hash.startsWith('$2b$')) throw new Problem('unavailable')
-      return verify(hash, ...rest)
-    })
-    const statuses: number[] = []
-    for (let i = 0; i < 6; i++) statuses.push((await database.login({ email, password: 'wrong' })).statusCode)
-    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
-  })
+  it.for([
+    ['the queue is full', new Problem('unavailable')],
+    ['a hashing thread exits', new Error('a hashing thread exited')],
+  ] as const)(
+    'counts a wrong password even if %s before a dummy hash is verified',
+    async ([_reason, error], { usher }) => {
+      const database = await usher.newDatabase()
+      await recordDummyHash(usher.store, database.id, otherParameters)
+      await database.signedUp({ email })
+      const { verify } = usher.context.hashing
+      vi.spyOn(usher.context.hashing, 'verify').mockImplementation(async (hash, ...rest) => {
+        if (hash === otherParameters) throw error
+        return verify(hash, ...rest)
+      })
+      const statuses: number[] = []
+      for (let i = 0; i < 6; i++)
+        statuses.push((await database.login({ email, password: 'wrong' })).statusCode)
+      expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    },
+  )
+
+  it.for([
+    ['POST', 'login', { email }],
+    ['PUT', 'me/password', { newPassword: 'four random common words' }],
+    ['POST', 'me/deletion', {}],
+    ['POST', 'me/email', { email: 'ada@engines.example' }],
+    ['POST', '', { email }],
+  ] as const)(
+    'counts a guess by %s %s whose client disconnects during the first hash',
+    async ([method, path, body], { usher, origin }) => {
+      const database = await usher.newDatabase()
+      await recordDummyHash(usher.store, database.id, otherParameters)
+      const headers = { 'content-type': 'application/json', 'idempotency-key': 'replay' }
+      const url = `${origin}${database.users}${path && `/${path}`}`
+      const send = (payload: object, more: RequestInit) =>
+        fetch(url, { method, body: JSON.stringify(payload), headers, ...more })
+      const signUp = { method: 'POST', url: database.users, payload: { email, password }, headers } as const
+      const { token } = (await usher.send(signUp)).json()
+      const { verify } = usher.context.hashing
+      let client = new AbortController()
+      const verified = new Set<string>()
+      vi.spyOn(usher.context.hashing, 'verify').mockImplementation(async (hash, guess, waiting) => {
+        const result = verify(hash, guess, waiting)
+        verified.add(guess)
+        if (client.signal.aborted || !waiting) return result
+        const disconnected = new Promise<void>((resolve) => void waiting.onceDisconnected(resolve))
+        client.abort()
+        await disconnected
+        return result
+      })
+      for (let i = 0; i < 8; i++) {
+        client = new AbortController()
+        usher.forgetLog()
+        const authorization = `Bearer ${token.jwt}`
+        const guess = { ...body, password: `wrong password ${i}` }
+        await send(guess, { signal: client.signal, headers: { ...headers, authorization } }).catch(
+          () => undefined,
+        )
+        await expect.poll(() => usher.logged(), { timeout: 10_000 }).toMatch(/"status":(429|499)/)
+      }
+      expect(verified.size).toBe(5)
+      expect((await database.login({ email, password })).statusCode).toBe(429)
+    },
+  )
 
   it('counts a wrong password in memory while the store is read-only', async ({ usher }) => {
     const database = await usher.newDatabase()

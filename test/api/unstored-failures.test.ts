@@ -11,10 +11,10 @@ const wrong = 'wrong password'
 const it = apiTest.extend('account', async ({ usher: { store, clock, newDatabase } }, { onCleanup }) => {
   const { id, users, signedUp } = await newDatabase()
   await signedUp({ email })
-  const state = { isStoring: false }
+  const state = { isStoring: false, error: new UnavailableError('read-only') as Error }
   const query: TestApi['store']['query'] = (text, values, milliseconds) =>
     !state.isStoring && /INSERT INTO usher.(login|network)_failures/.test(text)
-      ? Promise.reject(new UnavailableError('read-only'))
+      ? Promise.reject(state.error)
       : store.query(text, values, milliseconds)
   const server = await startApp({ ...store, query }, { TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
   onCleanup(server.close)
@@ -53,6 +53,13 @@ it('failures of a known network that cannot be stored do not delay the account f
   for (const address of known) expect(await login(address)).toBe(200)
   for (const address of known) for (let i = 0; i < 5; i++) expect(await login(address, wrong)).toBe(401)
   expect(await login('203.0.113.1')).toBe(200)
+})
+
+it('a failure that cannot be stored because of a bug counts, so that the next attempt is not verified', async ({
+  account: { login, state },
+}) => {
+  state.error = new Error('syntax error')
+  expect([await login(network, wrong), await login(network)]).toEqual([500, 500])
 })
 
 describe.each([

@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import type { AppContext } from '../../server/domain/context.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
+import { currentDummyHash } from '../../server/domain/passwords/hasher.js'
+import { ClientDisconnected } from '../../server/domain/problem.js'
 import { Throttle } from '../../server/domain/throttle/login-throttle.js'
+import { verifyPassword } from '../../server/domain/users/verify-password.js'
 import { findLogin } from '../../server/store/queries/login.js'
 import type { Store } from '../../server/store/store.js'
+import type { Log } from '../../server/telemetry/audit.js'
 import { it } from '../support/api.js'
 
-/** A login with a wrong password. `isDisconnected`: the client disconnects before the verification. */
+/** A login with a wrong password. */
 interface Guess {
   process: number
   address: string
-  isDisconnected: boolean
+  /** During which hash the client disconnects. 0: before the first one. */
+  disconnectsIn: number
 }
 
 interface Burst {
@@ -23,6 +29,8 @@ interface Burst {
   /** The process that restarts before the guesses. */
   restarts: number | undefined
 }
+
+const dummyHash = (passes: number) => currentDummyHash({ memoryKib: 8, passes, parallelism: 1 })
 
 /** Notations of addresses in three networks. */
 const notations = [
@@ -39,7 +47,7 @@ const burst = (processes: number): fc.Arbitrary<Burst> =>
       fc.record({
         process: fc.nat({ max: processes - 1 }),
         address: fc.constantFrom(...notations.flat()),
-        isDisconnected: fc.boolean(),
+        disconnectsIn: fc.constantFrom(0, 1, 2, Number.POSITIVE_INFINITY),
       }),
       { minLength: 1, maxLength: 8 },
     ),
@@ -71,24 +79,36 @@ async function simulate(store: Store, processes: number, bursts: Burst[]) {
   const throttles = Array.from({ length: processes }, start)
   const verifiedAt = notations.map(() => [] as number[])
 
-  async function guess({ process, address, isDisconnected }: Guess) {
+  async function guess({ process, address, disconnectsIn }: Guess) {
     const throttle = throttles[process] as Throttle
     const attempt = throttle.keys.attempt(id, 'ada@example.com', address)
+    let started = 0
     const client = {
       network: '',
       deadline: Number.POSITIVE_INFINITY,
-      isDisconnected: () => false,
+      isDisconnected: () => started >= disconnectsIn,
       onceDisconnected: () => () => undefined,
+      log: {} as Log,
     }
+    const hashing = {
+      dummyHash: dummyHash(1),
+      verify: async () => {
+        if (client.isDisconnected()) throw new ClientDisconnected()
+        started += 1
+        if (started === 1) verifiedAt[networkOf(address)]?.push(now)
+        await new Promise(setImmediate)
+        return false
+      },
+    } as unknown as AppContext['hashing']
     const read = () => findLogin(store, { databaseId: id, canonicalEmail: 'ada@example.com' }, attempt)
-    const verify = async () => {
-      await new Promise(setImmediate)
-      if (isDisconnected) throw new Error('disconnected')
-      verifiedAt[networkOf(address)]?.push(now)
-      return false
-    }
+    const verify = () =>
+      verifyPassword(
+        { hashing },
+        { dummyHashes: [dummyHash(2)] },
+        { user: undefined, password: 'wrong', client },
+      )
     await throttle.guard({ databaseId: id, attempt, client, read, verify }).catch((error) => {
-      if (error.code !== 'too_many_attempts' && error.message !== 'disconnected') throw error
+      if (error.code !== 'too_many_attempts' && !(error instanceof ClientDisconnected)) throw error
     })
   }
 

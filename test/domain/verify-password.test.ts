@@ -3,6 +3,7 @@ import type { AppContext } from '../../server/domain/context.js'
 import { dummyHashOf } from '../../server/domain/passwords/formats/read-hash.js'
 import { createHasher } from '../../server/domain/passwords/hasher.js'
 import { verifyPassword } from '../../server/domain/users/verify-password.js'
+import type { Log } from '../../server/telemetry/audit.js'
 
 const settings = { memoryKib: 8, passes: 1, parallelism: 1, concurrency: 1, queueSeconds: 60 }
 const current = createHasher(settings)
@@ -34,6 +35,7 @@ async function verifiedHashes(
     deadline: Number.POSITIVE_INFINITY,
     isDisconnected: () => false,
     onceDisconnected: () => () => undefined,
+    log: {} as Log,
   }
   const matches = await verifyPassword(context, database as never, { user, password, client })
   return { matches, verified: verified.sort() }

@@ -37,12 +37,13 @@ export class FailureCounts {
     return findLoginFailures(this.#store, databaseId, attempt)
   }
 
+  /** Counts a failed attempt, whatever the store does: its password was verified. */
   async count(guess: Guess) {
     try {
       await recordLoginFailure(this.#store, guess.databaseId, this.#countOf(guess))
     } catch (error) {
-      if (!isStoreUnavailable(error)) throw error
       this.#unstored.count(guess, 1)
+      if (!isStoreUnavailable(error)) throw error
     }
   }
 

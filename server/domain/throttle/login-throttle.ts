@@ -34,7 +34,7 @@ export interface GuardedAttempt<C extends Candidate> extends Omit<Guess, 'isKnow
   client: Client
   /** Returns the attempt's user and the counts. */
   read: () => Promise<C>
-  /** Verifies the password. Throws only if it has verified no hash. */
+  /** Verifies the password. Throws only if it has verified no hash: then the attempt does not count. */
   verify: (candidate: C) => Promise<boolean>
 }
 
@@ -121,8 +121,11 @@ export class Throttle {
   async #verifyUncounted(guess: Guess, lanes: AccountLanes, verify: () => Promise<boolean>) {
     if (await verify()) return true
     lanes.version += 1
-    await this.#counts.count(guess)
-    lanes.version += 1
+    try {
+      await this.#counts.count(guess)
+    } finally {
+      lanes.version += 1
+    }
     return false
   }
 

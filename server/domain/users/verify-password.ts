@@ -1,26 +1,26 @@
 import { recordDummyHash } from '../../store/queries/hash-parameters.js'
 import { replacePasswordHash, type UserWithTenants } from '../../store/queries/users.js'
-import type { Client } from '../caller.js'
+import type { Caller, Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
 import type { Hasher } from '../passwords/hasher.js'
-import { Problem } from '../problem.js'
+import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 
 /** A password to verify. */
 interface PasswordAttempt {
   user: Pick<UserWithTenants, 'passwordHash' | 'disabledAt'> | undefined
   password: string
-  client: Client
+  client: Client & Pick<Caller, 'log'>
 }
 
 /**
  * Returns whether an active user has this password. Every failure verifies one hash per set of hash parameters in
  * the database, so that response time does not reveal whether the account exists.
  *
- * @throws only if no hash was verified. If the client disconnects or the queue is full after that, the remaining dummy
- * hashes are not verified
+ * @throws only if the first hash was not verified. An error after that is a wrong password, because a client that
+ * disconnects in time must not get a guess that is not counted. The remaining dummy hashes are not verified then
  */
 export async function verifyPassword(
   { hashing }: Pick<AppContext, 'hashing'>,
@@ -35,7 +35,8 @@ export async function verifyPassword(
   try {
     for (const dummyHash of dummyHashes) await hashing.verify(dummyHash, password, client)
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
+    if (!(error instanceof Problem || error instanceof ClientDisconnected))
+      client.log.warn({ err: error }, 'a dummy hash was not verified')
   }
   return false
 }
