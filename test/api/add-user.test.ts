@@ -121,6 +121,34 @@ describe('addUser', () => {
     ])
   })
 
+  it.for(['users', 'users/import'])(
+    'limits the cost of a failed login when 15 hashes come to %s concurrently',
+    async (path, { store, usher, manage }) => {
+      const { database, newKey } = manage
+      const { key } = await newKey(['users:write', 'credentials:write'])
+      const add = (index: number) => {
+        const passwordHash = `$pbkdf2-sha256$i=${2_400_000 + index}$AAAA$${'A'.repeat(42)}E`
+        return usher.send({
+          method: 'POST',
+          url: database.users.replace(/users$/, `management/${path}`),
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': path === 'users' ? 'application/json' : 'application/x-ndjson',
+          },
+          payload: JSON.stringify({ email: `user${index}@example.com`, passwordHash }),
+        })
+      }
+      const responses = await Promise.all(Array.from({ length: 15 }, (_, index) => add(index)))
+      const refusals = responses.filter(({ body }) =>
+        body.includes('has one set of hash parameters too many'),
+      )
+      expect(refusals).toHaveLength(11)
+      const where = { databaseId: database.id }
+      expect(await store.prisma.hashParameters.count({ where })).toBe(4)
+      expect(await store.prisma.user.count({ where })).toBe(4)
+    },
+  )
+
   it('refuses a tenant that is given twice, whose role would be ambiguous', async ({ store, manage }) => {
     const { key } = await manage.newKey()
     const { tenants: ids } = await manage.database.signedUp({ newTenant: 'Engines' })

@@ -37,3 +37,10 @@ it('all sets of parameters together take at most 2 s, and known ones are always 
     for (const hash of [known, hashOf(16, 62_500), hashOf(19_456, 2)]) expect(accept(hash)).toBeTruthy()
   }
 })
+
+it('at most 200 sets of parameters are accepted, however cheap they are', () => {
+  const accept = newFilter()
+  const hashes = Array.from({ length: 201 }, (_, index) => hashOf(8, index + 1))
+  for (const hash of hashes.slice(0, 200)) accept(hash)
+  expect(() => accept(hashes[200] ?? '')).toThrow()
+})

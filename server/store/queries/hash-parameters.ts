@@ -15,6 +15,19 @@ export async function findDummyHashes(store: Queries, databaseId: string) {
   return rows.map(({ dummyHash }) => dummyHash)
 }
 
+/**
+ * Returns the dummy hashes of a database. Other transactions that call this function wait until this one ends. It locks the
+ * signing keys, because a request must not lock the row of the database, which a distributed store has on every node.
+ */
+export async function findLockedDummyHashes(transaction: Queries, databaseId: string) {
+  await transaction.query(
+    'SELECT kid FROM usher.signing_key WHERE database_id = $1::uuid ORDER BY kid FOR NO KEY UPDATE',
+    [databaseId],
+  )
+  // A separate statement, because only a later one sees the rows of the transaction that the lock waited for.
+  return findDummyHashes(transaction, databaseId)
+}
+
 /** Records hash parameters. @param dummyHash a hash with these parameters that no password matches */
 export const recordDummyHash = (store: Queries, databaseId: string, dummyHash: string) =>
   store.query(

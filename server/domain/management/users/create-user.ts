@@ -11,13 +11,13 @@ import type { JsonObject } from '../../../store/store.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
 import type { AppContext } from '../../context.js'
 import { mailMessage } from '../../notices/mail-message.js'
-import { recordHashParameters } from '../../users/verify-password.js'
 import { type DatabaseRef, type FoundDatabase, findDatabase } from '../found-database.js'
 import { requireRoles } from '../members.js'
 import { type Changes, messagesOf, type Operation } from '../operation.js'
-import { externalIdTaken } from '../operator-error.js'
+import { externalIdTaken, FieldsRejected } from '../operator-error.js'
 import { requireTenant, tenantNotFound } from '../tenants.js'
 import { emailTaken } from './find-account.js'
+import { recordImportedParameters } from './imported-hashes.js'
 import { hashOf, type PasswordOrHash, requirePassword } from './new-password.js'
 import { requireCodeMails } from './send-reset.js'
 
@@ -57,7 +57,10 @@ export async function createUser(context: Creation, ref: DatabaseRef, user: NewU
   if (user.sendMail) requireCodeMails(database)
   for (const id of tenantIds) await requireTenant(store, database, id)
   const data = rowOf(databaseId, user, { passwordHash: await hashOf(context, user), now })
-  await recordHashParameters(context, database, dummyHash)
+  if (!database.dummyHashes.includes(dummyHash)) {
+    const refused = await recordImportedParameters(context, databaseId, [dummyHash])
+    for (const { errors } of refused.values()) throw new FieldsRejected(errors)
+  }
   const messages = messagesOfCreation(context, database, { ...user, userId: data.id, tenantIds })
   return inTransaction(store, async (transaction) => {
     await requireRoles(transaction, databaseId, given)

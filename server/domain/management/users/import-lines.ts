@@ -13,9 +13,8 @@ import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
 import { unknownRoles } from '../../tenants/roles.js'
-import { recordHashParameters } from '../../users/verify-password.js'
 import { requireRoles } from '../members.js'
-import { createHashFilter } from './imported-hashes.js'
+import { createHashFilter, recordImportedParameters } from './imported-hashes.js'
 import { LineError, lineError, readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
@@ -58,22 +57,27 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
   const recorded = new Set(database.dummyHashes)
 
   return async (lines: readonly Line[], { require, onStored }: Steps = {}): Promise<StoredLine[]> => {
-    const candidates: Candidate[] = []
+    const readable: Candidate[] = []
     const rejected: StoredLine[] = []
     for (const [index, line] of lines.entries()) {
       if (index % linesAtOnce === linesAtOnce - 1) await setImmediate()
       try {
-        candidates.push(candidateOf(line, { ...context, roles: database.roles }, { checkHash, require }))
+        readable.push(candidateOf(line, { ...context, roles: database.roles }, { checkHash, require }))
       } catch (error) {
         if (!(error instanceof LineError)) throw error
         rejected.push({ line, status: 'rejected', userId: null, errors: error.errors })
       }
     }
     // Recorded before the users, because failed logins must verify a hash of these parameters once a user has them.
-    for (const { dummyHash } of candidates) {
-      if (dryRun || recorded.has(dummyHash)) continue
-      await recordHashParameters(context, database, dummyHash)
-      recorded.add(dummyHash)
+    const unrecorded = new Set(readable.map(({ dummyHash }) => dummyHash))
+    for (const dummyHash of recorded) unrecorded.delete(dummyHash)
+    const refused = await recordImportedParameters(context, database.id, dryRun ? [] : [...unrecorded])
+    for (const dummyHash of unrecorded) if (!refused.has(dummyHash)) recorded.add(dummyHash)
+    const candidates: Candidate[] = []
+    for (const candidate of readable) {
+      const error = refused.get(candidate.dummyHash)
+      if (!error) candidates.push(candidate)
+      else rejected.push({ line: candidate.line, status: 'rejected', userId: null, errors: error.errors })
     }
     const users = candidates.map(({ row }) => row)
     const resultOf = (added: AddedUsers) =>
