@@ -1,7 +1,8 @@
 import type { onResponseHookHandler } from 'fastify'
+import type { Logger } from 'pino'
 
-/** Matches a path segment with an @, even if the @ is percent-encoded several times. */
-const addressLike = /[^/]*(?:@|%(?:25)*40)[^/]*/gi
+/** Matches an @, even if it is percent-encoded several times. */
+const encodedAt = /@|%(?:25)*40/
 
 /**
  * Logs one line per response. It names the route, and contains no header, body or query, because these may contain
@@ -9,9 +10,19 @@ const addressLike = /[^/]*(?:@|%(?:25)*40)[^/]*/gi
  */
 export const logResponse: onResponseHookHandler = (request, reply, done) => {
   const { method, route, clientAddress: ip } = request
-  const path =
-    route === undefined ? request.url.split('?', 1)[0]?.replace(addressLike, '[redacted]') : undefined
-  const milliseconds = Math.round(reply.elapsedTime * 10) / 10
-  request.log.info({ method, route, path, status: reply.statusCode, milliseconds, ip }, 'answered')
+  const log = request.log as Logger
+  if (log.isLevelEnabled('info')) {
+    const path = route === undefined ? pathWithoutAddresses(request.url) : undefined
+    const milliseconds = Math.round(reply.elapsedTime * 10) / 10
+    log.info({ method, route, path, status: reply.statusCode, milliseconds, ip }, 'answered')
+  }
   done()
+}
+
+function pathWithoutAddresses(url: string) {
+  const [path = ''] = url.split('?', 1)
+  return path
+    .split('/')
+    .map((segment) => (encodedAt.test(segment) ? '[redacted]' : segment))
+    .join('/')
 }

@@ -131,6 +131,7 @@ describe('request log', () => {
     ['/users/ada@example.com/tokens', '/users/[redacted]/tokens'],
     ['/users/ada%40example.com', '/users/[redacted]'],
     ['/users/ada%2540example.com', '/users/[redacted]'],
+    ['/a@b/%2525252540/%25%2540c/%2525', '/[redacted]/[redacted]/[redacted]/%2525'],
   ] as const)(
     'the request log contains the path of %s, which has no route, as %s',
     async ([url, path], { usher, lines }) => {
