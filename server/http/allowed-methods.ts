@@ -7,7 +7,10 @@ export const methodsOfServer = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Pattern of the path, even if the path does not support the method. Undefined if no pattern matches. */
+    /**
+     * Pattern of the path, even if the path does not support the method. Undefined if no pattern matches, or if the path has
+     * percent-encoded characters.
+     */
     route: string | undefined
   }
 }
@@ -30,16 +33,22 @@ export function matchPaths(app: FastifyInstance, maxParamLength: number) {
   })
   app.addHook('onRequest', (request, reply, done) => {
     const { is404, method, url, routeOptions } = request
-    request.route = routeOptions.url
-    if (!is404 && method !== 'OPTIONS') return done()
-    const path: string | undefined = paths.find('GET', url)?.store
-    if (path) request.route = path
-    const methods = path && allowed.get(path)
+    const isRouted = !is404 && method !== 'OPTIONS'
+    const path: string | undefined = isRouted ? routeOptions.url : paths.find('GET', url)?.store
+    request.route = isEncoded(url) ? undefined : path
+    if (isRouted) return done()
+    const methods = request.route && allowed.get(request.route)
     const allow = url === '*' ? methodsOfServer : methods && [...methods].sort().join(', ')
     if (allow) reply.header('Allow', allow)
     done()
   })
 }
+
+/**
+ * Returns whether the path of a URL has percent-encoded characters. No path of the API needs them, and a proxy that blocks a
+ * path by its text would let another spelling of it pass.
+ */
+const isEncoded = (url: string) => url.split(/[?#]/, 1)[0]?.includes('%') === true
 
 /** Rejects OPTIONS requests of unknown paths. Call it before CORS is registered, which responds to OPTIONS. */
 export const rejectUnknownOptions = (app: FastifyInstance) =>

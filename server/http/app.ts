@@ -38,8 +38,8 @@ import { clientErrorHandler, connectHandler } from './socket-errors.js'
 export interface HttpSettings {
   /** URL of the service, without a trailing slash. */
   baseUrl: string
-  /** Number of reverse proxies whose X-Forwarded-For is trusted. */
-  trustedProxies: number
+  /** Number of reverse proxies whose X-Forwarded-For is trusted, or their addresses and networks. */
+  trustedProxies: number | string[]
   /** Origins of browser apps, or `*`. */
   corsOrigins: readonly string[]
   /** Whether to serve the API reference under /docs. */
@@ -146,7 +146,10 @@ function createFastify(
       connectionsCheckingInterval: requestMilliseconds / 15,
     },
     clientErrorHandler: clientErrorHandler(baseUrl, log, metrics?.countProblem),
-    trustProxy: trustedProxies > 0 && ((_address, hop) => hop < trustedProxies),
+    trustProxy:
+      typeof trustedProxies === 'number'
+        ? trustedProxies > 0 && ((_address, hop) => hop < trustedProxies)
+        : trustedProxies,
     return503OnClosing: false,
     routerOptions: { maxParamLength },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
@@ -173,8 +176,9 @@ const countResponses = (app: FastifyInstance, metrics: Metrics) =>
 
 /** Rejects a missing Host header, an unknown path and an unsupported method before the body is read. */
 const rejectBeforeBody = (app: FastifyInstance) =>
-  app.addHook('onRequest', ({ is404, raw }, reply, done) => {
+  app.addHook('onRequest', ({ is404, route, raw }, reply, done) => {
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) done(new Problem('malformed_request'))
-    else if (is404) done(new Problem(reply.hasHeader('Allow') ? 'method_not_allowed' : 'route_not_found'))
+    else if (is404 && reply.hasHeader('Allow')) done(new Problem('method_not_allowed'))
+    else if (route === undefined) done(new Problem('route_not_found'))
     else done()
   })

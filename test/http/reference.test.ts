@@ -58,7 +58,7 @@ describe('/problems/{code}', () => {
   })
 
   it('returns a 404 page to browsers for an unknown problem code', async ({ usher }) => {
-    const page = await usher.send({ method: 'GET', url: '/problems/<script>', headers: browser })
+    const page = await usher.send({ method: 'GET', url: '/problems/script', headers: browser })
     expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
     expect(page.body).toContain('<h1>Unknown problem type</h1>')
     expect(page.body).not.toContain('script')
