@@ -7,6 +7,12 @@ const connectionCodes = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P
  */
 const unavailableStates = /^(08|40|53|57)|^25006$|^25P03$|^55P03$|^XX000$/
 
+/**
+ * SQLSTATE of a protocol violation. PgBouncer sends it with this severity when it closes a connection, for any reason.
+ * Postgres sends it with the severity ERROR for a statement that has a wrong number of parameters, which is a bug.
+ */
+const protocolViolation = { state: '08P01', severityIfClosed: 'FATAL' }
+
 /** Messages of pg and its pool without a code. */
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|Can't reach database server/
@@ -56,7 +62,8 @@ export function isStoreUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true
   if (!(error instanceof Error) || pgBouncerRefusal.test(error.message)) return false
   if ('code' in error && connectionCodes.has(String(error.code))) return true
-  const { kind = '', originalCode } = driverCauseOf(error)
+  const { kind = '', originalCode, severity } = driverCauseOf(error)
+  if (originalCode === protocolViolation.state) return severity === protocolViolation.severityIfClosed
   if (unavailableKinds.has(kind) || isTlsFailure(error)) return true
   if (originalCode !== undefined) return unavailableStates.test(originalCode)
   return (
@@ -122,9 +129,11 @@ export const hasState = (error: unknown, state: string) =>
 function driverCauseOf(error: Error & { meta?: unknown }): {
   kind?: string
   originalCode?: string
+  severity?: string
   reason?: string
 } {
-  if ('severity' in error && 'code' in error) return { originalCode: String(error.code) }
+  if ('severity' in error && 'code' in error)
+    return { originalCode: String(error.code), severity: String(error.severity) }
   const { driverAdapterError = error } = (error.meta ?? {}) as { driverAdapterError?: Error }
   return driverAdapterError.name === 'DriverAdapterError' ? (driverAdapterError.cause ?? {}) : {}
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { isStoreUnavailable } from '../../server/store/errors.js'
+import { hasState, isStoreUnavailable } from '../../server/store/errors.js'
 import { newGate } from '../support/gate.js'
 import { type OpenStore, openPostgres } from '../support/open-store.js'
 import { createPostgresDatabase } from '../support/store.js'
@@ -18,14 +18,16 @@ function message(type: string, body: Buffer) {
 const authenticated = message('R', Buffer.alloc(4))
 const ready = message('Z', Buffer.from('I'))
 const terminated = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminated\0\0'))
+/** As PgBouncer sends it, for example if no server connection was free for too long. */
+const closedByPgBouncer = message('E', Buffer.from('SFATAL\0C08P01\0Mquery_wait_timeout\0\0'))
 
 /** Starts a server that accepts each connection, and terminates it in the same segment. */
-async function startTerminatingServer() {
+async function startTerminatingServer(error: Buffer) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
-    socket.once('data', () => socket.write(Buffer.concat([authenticated, ready, terminated])))
+    socket.once('data', () => socket.write(Buffer.concat([authenticated, ready, error])))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -35,23 +37,29 @@ async function startTerminatingServer() {
   return `postgres://usher:secret@127.0.0.1:${(server.address() as AddressInfo).port}/usher`
 }
 
-it('a connection that Postgres terminates as soon as it is open fails its statement only', async () => {
-  const reported: Error[] = []
-  const store = await openPostgres(await startTerminatingServer(), Buffer.alloc(32), {
-    onConnectionError: (error) => reported.push(error),
-  })
-  onTestFinished(store.close)
-  const uncaught: unknown[] = []
-  const note = (error: unknown) => uncaught.push(error)
-  process.prependListener('uncaughtException', note)
-  onTestFinished(() => void process.off('uncaughtException', note))
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const error = await store.query('SELECT 1', []).catch((error: unknown) => error)
-    expect(isStoreUnavailable(error)).toBe(true)
-  }
-  expect(uncaught).toEqual([])
-  for (const error of reported) expect(error).not.toHaveProperty('client')
-})
+it.for([
+  ['Postgres', terminated],
+  ['PgBouncer', closedByPgBouncer],
+] as const)(
+  'a connection that %s closes as soon as it is open fails its statement only',
+  async ([, sent]) => {
+    const reported: Error[] = []
+    const store = await openPostgres(await startTerminatingServer(sent), Buffer.alloc(32), {
+      onConnectionError: (error) => reported.push(error),
+    })
+    onTestFinished(store.close)
+    const uncaught: unknown[] = []
+    const note = (error: unknown) => uncaught.push(error)
+    process.prependListener('uncaughtException', note)
+    onTestFinished(() => void process.off('uncaughtException', note))
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const error = await store.query('SELECT 1', []).catch((error: unknown) => error)
+      expect(isStoreUnavailable(error)).toBe(true)
+    }
+    expect(uncaught).toEqual([])
+    for (const error of reported) expect(error).not.toHaveProperty('client')
+  },
+)
 
 it('a transaction that a rule or a statement refuses writes nothing and keeps its connection', async () => {
   const { url, drop } = await createPostgresDatabase()
@@ -92,6 +100,20 @@ it('a transaction whose process is frozen releases its locks, and fails when the
   end.open()
   expect(isStoreUnavailable(await transaction)).toBe(true)
   expect(await store.prisma.workspace.count()).toBe(1)
+})
+
+it('a statement with a wrong number of parameters does not mean that the store is unavailable', async () => {
+  const { url, drop } = await createPostgresDatabase()
+  const store = await openPostgres(url, Buffer.alloc(32), { connections: 1 })
+  onTestFinished(() => store.close().then(drop))
+  for (const run of [
+    () => store.query('SELECT $1::int', []),
+    () => store.prisma.$queryRawUnsafe('SELECT $1::int'),
+  ]) {
+    const error = await run().catch((error: unknown) => error)
+    expect(hasState(error, '08P01')).toBe(true)
+    expect(isStoreUnavailable(error)).toBe(false)
+  }
 })
 
 it('an error by which Postgres ends a transaction of a frozen process means that the store is unavailable', async () => {
