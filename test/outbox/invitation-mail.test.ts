@@ -11,6 +11,7 @@ const grace = 'grace@example.com'
 it.for([
   ['a URL', 'Win at https://evil.example/now', 'http:evil'],
   ['a dotted host name', 'evil.example', 'Ada (EVIL.COM)'],
+  ['a host name of an emoji', 'Win at 💩.la/evil', 'ev\u{1F575}\uFE0F\u200D\u2642\uFE0F.evil'],
 ])(
   'an invitation leaves out the names of tenant and inviter if they have %s',
   async ([, tenantName, preferredName], { app, tenant, usher }) => {
@@ -67,6 +68,15 @@ plainIt.each([
   'mailto:eve',
   'javascript:alert(1)',
   'eve@evil.example',
+  '💩.la',
+  '☁️.com',
+  '1️⃣.ws',
+  '👩‍💻。fm',
+  'a-.la',
+  '_.la',
+  // Unassigned in Unicode 17: an emoji of a later version.
+  '\u{1FAFF}.la',
+  'evil\u{E0067}.\u{E007F}com',
 ])('the name %s is left out of mails', (name) => {
   expect(harmlessName(name)).toBeUndefined()
 })
@@ -83,6 +93,9 @@ plainIt.each([
   'Ψηφιακή Α.Ε.',
   '株式会社アクメ',
   'A/B testing',
+  'Engines 🚀',
+  'Hm...yes',
+  '.NET friends',
 ])('the name %s is in mails', (name) => {
   expect(harmlessName(name)).toBe(name)
 })
