@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
@@ -28,6 +29,29 @@ const origin = z
   .refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
     error: 'must be * or a comma-separated list of origins such as https://app.example.com',
   })
+
+/** Networks that Fastify knows by name. */
+const networkNames = ['loopback', 'linklocal', 'uniquelocal']
+
+function isAddressOrNetwork(text: string) {
+  const [, address = '', length] = /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? []
+  const version = isIP(address)
+  return version > 0 && Number(length ?? 1) <= (version === 4 ? 32 : 128)
+}
+
+/** The number of proxies, or their addresses and networks. */
+const trustedProxies = z
+  .string()
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text.split(',').map((part) => part.trim())))
+  .refine(
+    (proxies) =>
+      typeof proxies === 'number'
+        ? proxies <= 10
+        : proxies.every((proxy) => networkNames.includes(proxy) || isAddressOrNetwork(proxy)),
+    {
+      error: `must be a whole number from 0 to 10, or a comma-separated list of addresses, networks such as 10.0.0.0/8, ${networkNames.join(', ')}`,
+    },
+  )
 
 const databaseUrl = z
   .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// or postgresql:// URL' })
@@ -124,7 +148,7 @@ export const Environment = z.object({
     })
     .optional(),
   MAIL_TEMPLATES: z.string().optional(),
-  TRUST_PROXY: wholeNumber(0, 10, 0),
+  TRUST_PROXY: trustedProxies.default(0),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 300, 0),
   CORS_ORIGINS: z
     .string()

@@ -182,6 +182,37 @@ it.for<[string, string]>([
   },
 )
 
+it.for<[string, string, string]>([
+  ['10.0.0.0/8, 127.0.0.1', '192.0.2.9, 10.1.2.3', '192.0.2.10, 10.1.2.3'],
+  ['loopback,uniquelocal', '2001:db8:1::1, fd00::1, 172.16.0.1', '2001:db8:2::1, fd00::1, 172.16.0.1'],
+  ['::ffff:127.0.0.0/104,2001:db8:5::/48', '192.0.2.9, 2001:db8:5::1', '192.0.2.10, 2001:db8:5::1'],
+])(
+  'with TRUST_PROXY=%s counts the last address that is none of these proxies',
+  async ([proxies, reported, other], { account: { attempt }, usher }) => {
+    const server = await startApp(usher.store, { TRUST_PROXY: proxies })
+    const statuses: number[] = []
+    for (let i = 0; i < 6; i++) {
+      statuses.push((await attempt('wrong', `198.51.100.${i}, ${reported}`, email, server)).statusCode)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    expect((await attempt(password, `198.51.100.1, ${other}`, email, server)).statusCode).toBe(200)
+    await server.close()
+  },
+)
+
+it('ignores X-Forwarded-For if the socket is none of the addresses of TRUST_PROXY', async ({
+  account: { attempt },
+  usher,
+}) => {
+  const server = await startApp(usher.store, { TRUST_PROXY: '10.0.0.0/8' })
+  const statuses: number[] = []
+  for (let i = 0; i < 6; i++) {
+    statuses.push((await attempt('wrong', `192.0.2.${i}, 10.0.0.1`, email, server)).statusCode)
+  }
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  await server.close()
+})
+
 it('ignores X-Forwarded-For without a trusted proxy', async ({ account: { attempt }, usher }) => {
   const direct = await startApp(usher.store)
   const statuses: number[] = []

@@ -243,6 +243,16 @@ describe('invalid settings', () => {
     ['CORS_ORIGINS', 'app.example.com'],
     ['CORS_ORIGINS', 'https://app.example.com,'],
     ['LOG_LEVEL', 'INFO'],
+    ['TRUST_PROXY', '11'],
+    ['TRUST_PROXY', '1,2'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/'],
+    ['TRUST_PROXY', '10.0.0'],
+    ['TRUST_PROXY', 'fd00::/129'],
+    ['TRUST_PROXY', 'fe80::1%eth0'],
+    ['TRUST_PROXY', 'loopback,'],
+    ['TRUST_PROXY', 'proxy.example.com'],
   ])('%s=%s is rejected', (name, value) => {
     const errors = errorsOf({ USHER_MASTER_KEY: key, MAIL_FROM: 'ada@example.com', [name]: value })
     expect(errors).toEqual([expect.stringMatching(new RegExp(`^${name} must (be|have) `))])

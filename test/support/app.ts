@@ -65,7 +65,7 @@ async function startBehindProxy(
   { instances: count, ...app }: TestApp,
 ) {
   const local = await startInProcess(store, env, app)
-  const TRUST_PROXY = String(local.config.trustedProxies + 1)
+  const TRUST_PROXY = String(Number(local.config.trustedProxies) + 1)
   const { LOG_LEVEL = 'trace', BASE_URL = local.config.baseUrl } = env
   const settings = { ...env, ...store.settings, LOG_LEVEL, BASE_URL, TRUST_PROXY }
   const instances = await startInstances(count, settings, app.clock)
