@@ -44,7 +44,7 @@ export class ChangedMigrationError extends Error {
 /**
  * Applies pending migrations: each in one transaction, statement by statement, with its row in
  * `_prisma_migrations` (Prisma's columns). A failed migration leaves nothing behind. Concurrent runs wait for each
- * other.
+ * other. If no migration is pending, a role that cannot change tables may run it too.
  *
  * @returns the names of the applied migrations
  * @throws {ChangedMigrationError}
@@ -88,12 +88,16 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
 }
 
 /** Returns the checksums of the applied migrations by name. */
-async function readHistory({ query }: Pick<Store, 'query'>) {
+async function readHistory(store: Pick<Store, 'query'>) {
+  return historyOf((await hasHistory(store)) ? await store.query<AppliedMigration>(historyStatement, []) : [])
+}
+
+async function hasHistory({ query }: Pick<Store, 'query'>) {
   const [table] = await query<{ found: boolean }>(
     `SELECT to_regclass('usher._prisma_migrations') IS NOT NULL AS found`,
     [],
   )
-  return historyOf(table?.found ? await query<AppliedMigration>(historyStatement, []) : [])
+  return table?.found
 }
 
 interface AppliedMigration {
@@ -125,8 +129,8 @@ export async function inSchemaTransaction<Result>(
 }
 
 async function createHistory(transaction: Transaction) {
-  // Citus would create the schema on every node, even if it exists. A distributed store always has the schema.
-  if (await isDistributed(queriesOf(transaction))) return
+  // Even if they exist, Postgres requires the right to create them, and Citus would create the schema on every node.
+  if (await hasHistory(queriesOf(transaction))) return
   await transaction.$executeRaw`CREATE SCHEMA IF NOT EXISTS usher`
   await transaction.$executeRaw`
     CREATE TABLE IF NOT EXISTS usher._prisma_migrations (

@@ -1,18 +1,25 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { type Copy, DockerfileParser, type From, type JSONInstruction } from 'dockerfile-ast'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { Environment } from '../../server/environment.js'
 import { drainMilliseconds } from '../../server/http/drain-connections.js'
+import { startUsher, usher } from '../support/child.js'
+import { freePort } from '../support/postgres-server.js'
+import { createPostgresDatabase } from '../support/store.js'
 
 const root = new URL('../../', import.meta.url)
 const deploy = new URL('docs/deploy/', root)
 const { scripts, workspaces } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
+
+const has = (command: string) => spawnSync(command, ['--version']).error === undefined
 
 const settings = new Set(['NODE_ENV', ...Object.keys(Environment.shape)])
 
@@ -102,43 +109,118 @@ describe('docs/deploy/Dockerfile', async () => {
 
 describe('docs/deploy/compose.yaml', async () => {
   const file = await readFile(new URL('compose.yaml', deploy), 'utf8')
-  const [, usher = ''] = file.split(/^ {2}usher:$/m)
+  const { services }: { services: Record<Name, Service> } = parse(file, { merge: true })
+  const { postgres, usher: server } = services
 
   it('compose.yaml builds the Dockerfile and sets only existing settings', () => {
-    const [, folder = ''] = /^ {6}context: (.*)$/m.exec(usher) ?? []
-    const [, path = ''] = /^ {6}dockerfile: (.*)$/m.exec(usher) ?? []
-    expect(new URL(`${folder}/${path}`, deploy).href).toBe(new URL('Dockerfile', deploy).href)
-    const [, environment = ''] = usher.split(/^ {4}environment:$|^ {4}ports:$/m)
-    const names = [...environment.matchAll(/^ {6}(\w+):/gm)].map(([, name = '']) => name)
-    expect(names).toContain('DATABASE_URL')
-    expect(names.filter((name) => !settings.has(name))).toEqual([])
+    expect(Object.keys(services)).toEqual(['postgres', 'migrate', 'usher'])
+    for (const { build, environment } of [services.migrate, server]) {
+      expect(new URL(`${build.context}/${build.dockerfile}`, deploy).href).toBe(
+        new URL('Dockerfile', deploy).href,
+      )
+      expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
+    }
   })
 
   it('compose.yaml waits longer than Usher drains', () => {
-    const [, seconds = ''] = /^ {4}stop_grace_period: (\d+)s$/m.exec(usher) ?? []
-    expect(Number(seconds) * 1000).toBeGreaterThan(drainMilliseconds)
+    expect(Number.parseInt(server.stop_grace_period, 10) * 1000).toBeGreaterThan(drainMilliseconds)
   })
+
+  it('compose.yaml publishes one port, to this machine only, and contains no password', () => {
+    expect(Object.values(services).flatMap(({ ports = [] }) => ports)).toEqual(['127.0.0.1:3000:3000'])
+    expect(postgres.environment.POSTGRES_PASSWORD).toMatch(/^\$\{POSTGRES_PASSWORD:\?.+\}$/)
+    expect(server.environment.USHER_MASTER_KEY).toMatch(/^\$\{USHER_MASTER_KEY:\?.+\}$/)
+  })
+
+  it.skipIf(!has('openssl'))(
+    'the commands of compose.yaml start a server on an empty Postgres, and create a database',
+    async ({ onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'usher-compose-'))
+      onTestFinished(() => rm(folder, { recursive: true }))
+      await mkdir(join(folder, 'docs/deploy'), { recursive: true })
+      const [writeSecrets = '', up, ...executed] = commandsOf(file)
+      await promisify(execFile)('sh', ['-ec', writeSecrets], { cwd: folder })
+      await expect(promisify(execFile)('sh', ['-ec', writeSecrets], { cwd: folder })).rejects.toThrow()
+      const secrets = parseEnv(await readFile(join(folder, 'docs/deploy/.env'), 'utf8'))
+      const environmentOf = (service: Service) =>
+        Object.fromEntries(
+          Object.entries(service.environment).map(([name, value]) => [name, interpolate(value, secrets)]),
+        )
+
+      const { POSTGRES_USER: user, POSTGRES_PASSWORD: password } = environmentOf(postgres)
+      expect(environmentOf(server).DATABASE_URL).toBe(`postgresql://${user}:${password}@postgres/${user}`)
+      const store = await createPostgresDatabase('template0')
+      onTestFinished(store.drop)
+      const port = String(await freePort())
+      const env = { ...environmentOf(server), DATABASE_URL: store.url, PORT: port }
+
+      expect(up).toBe(`${compose} up --build --detach`)
+      for (const name of exitedBefore(server)) {
+        expect(services[name].depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+        expect(await usher([services[name].command], env)).toMatchObject({ code: 0 })
+      }
+      const served = startUsher(['serve'], env)
+      await served.printed('Server listening')
+      expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200)
+      const exec = `${compose} exec usher node server/bin/usher.js `
+      for (const command of executed) {
+        expect(command.startsWith(exec), command).toBe(true)
+        expect(await usher(command.slice(exec.length).split(' '), env)).toMatchObject({ code: 0 })
+      }
+      await signUp(port)
+      served.signal('SIGTERM')
+      expect(await served.ended).toMatchObject({ code: 0 })
+    },
+  )
 })
 
 describe('docs/deploy/usher.service', async () => {
   const path = fileURLToPath(new URL('usher.service', deploy))
-  const unit = parseUnit(await readFile(path, 'utf8'))
-  const has = (command: string) => spawnSync(command, ['--version']).error === undefined
+  const file = await readFile(path, 'utf8')
+  const unit = parseUnit(file)
+  const environment = parseEnv((unit.get('Environment') ?? '').replaceAll(' ', '\n'))
 
-  it('usher.service starts usher, restarts it and waits longer than it drains', () => {
-    expect(unit.get('ExecStart')).toMatch(/^\/usr\/bin\/node \/opt\/usher\/server\/bin\/usher\.js serve$/)
-    expect(existsSync(new URL('server/bin/usher.js', root))).toBe(true)
+  it('usher.service restarts usher, and waits longer than it drains', () => {
     expect(unit.get('Restart')).toBe('on-failure')
+    // Otherwise systemd gives up when Postgres is unreachable for some seconds.
+    expect(unit.get('StartLimitIntervalSec')).toBe('0')
     expect(Number(unit.get('TimeoutStopSec')) * 1000).toBeGreaterThan(drainMilliseconds)
   })
 
   it('usher.service sets only existing settings', () => {
-    const names =
-      unit
-        .get('Environment')
-        ?.split(' ')
-        .map((text) => text.split('=')[0] ?? '') ?? []
-    expect(names.filter((name) => !settings.has(name))).toEqual([])
+    expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
+  })
+
+  it('the commands of usher.service start a server on an empty Postgres, and create a database', async ({
+    onTestFinished,
+  }) => {
+    const store = await createPostgresDatabase('template0')
+    onTestFinished(store.drop)
+    const port = String(await freePort())
+    const written = {
+      DATABASE_URL: store.url,
+      USHER_MASTER_KEY: randomBytes(32).toString('base64'),
+      BASE_URL: 'https://users.example.com',
+    }
+    for (const name of Object.keys(written)) expect(file).toMatch(new RegExp(`# .* write .*${name}`))
+    const env = { ...environment, ...written, PORT: port }
+    const start = '/usr/bin/node /opt/usher/server/bin/usher.js '
+    const argumentsOf = (line = '') => {
+      expect(line.startsWith(start), line).toBe(true)
+      return line.slice(start.length).split(' ')
+    }
+
+    if (unit.has('ExecStartPre'))
+      expect(await usher(argumentsOf(unit.get('ExecStartPre')), env)).toMatchObject({ code: 0 })
+    const served = startUsher(argumentsOf(unit.get('ExecStart')), env)
+    await served.printed('Server listening')
+    const executed = commandsOf(file).filter((command) => command.startsWith('usher '))
+    expect(executed).not.toEqual([])
+    for (const command of executed)
+      expect(await usher(command.split(' ').slice(1), env)).toMatchObject({ code: 0 })
+    await signUp(port)
+    served.signal('SIGTERM')
+    expect(await served.ended).toMatchObject({ code: 0 })
   })
 
   it.skipIf(!has('systemd-analyze'))(
@@ -155,6 +237,46 @@ describe('docs/deploy/usher.service', async () => {
     },
   )
 })
+
+type Name = 'postgres' | 'migrate' | 'usher'
+
+interface Service {
+  build: { context: string; dockerfile: string }
+  command: string
+  depends_on?: Partial<Record<Name, { condition: string }>>
+  environment: Record<string, string>
+  ports?: string[]
+  stop_grace_period: string
+}
+
+const compose = 'docker compose -f docs/deploy/compose.yaml'
+
+/** Returns the commands in the comment at the beginning of a file. */
+const commandsOf = (file: string) =>
+  (/^(#.*\n)+/.exec(file)?.[0] ?? '').split('\n').flatMap((line) => /^# {3}(.*)/.exec(line)?.[1] ?? [])
+
+/** Replaces `${NAME:-default}`, and `${NAME}` with or without an error message, as Compose does. */
+const interpolate = (text: string, values: NodeJS.Dict<string>) =>
+  text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, (all, name, fallback) => {
+    const value = values[name] ?? fallback
+    if (value === undefined) throw new Error(`no value for ${all}`)
+    return value
+  })
+
+/** Returns the services that must have exited with code 0 before Compose starts a service. */
+const exitedBefore = ({ depends_on }: Service) =>
+  (Object.keys(depends_on ?? {}) as Name[]).filter(
+    (name) => depends_on?.[name]?.condition === 'service_completed_successfully',
+  )
+
+async function signUp(port: string) {
+  const response = await fetch(`http://localhost:${port}/workspaces/demo/databases/app/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', password: 'correct horse battery' }),
+  })
+  expect(response.status).toBe(201)
+}
 
 /** Returns the settings of a systemd unit. Throws on any other line. */
 function parseUnit(text: string) {

@@ -109,8 +109,12 @@ it('the privileges of the server role can be granted on existing tables', async 
   expect((await usher('usher_server', 'database list')).code).toBe(0)
 })
 
-it('migrate fails with the server role', async () => {
+it('migrate succeeds with the server role if nothing is pending, and fails otherwise', async () => {
+  const nothing = await usher('usher_server', 'migrate')
+  expect(nothing).toMatchObject({ code: 0, stdout: 'The store is up to date.\n' })
+  await run(owner, 'UPDATE usher._prisma_migrations SET rolled_back_at = now()')
   const { code, stderr } = await usher('usher_server', 'migrate')
+  await run(owner, 'UPDATE usher._prisma_migrations SET rolled_back_at = NULL')
   expect(code).toBe(1)
   expect(stderr).toContain('permission denied')
 })
