@@ -109,7 +109,7 @@ function memberItem({ id, email, preferredName, role }: Member, team: Team) {
     const select = Object.assign(element('select', ''), { name: `role-${id}`, ariaLabel: `Role of ${name}` })
     const isOwnRole = !roles.includes(role)
     const options = isOwnRole ? [...given, role] : given
-    select.append(...options.map((each) => new Option(each, each, each === role)))
+    select.append(...options.map((each) => new Option(each, each, each === role, each === role)))
     controls.append(
       select,
       actionButton({ text: 'Change', name: 'change', value: id, object: `role of ${name}` }),

@@ -387,12 +387,17 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     await page.reload()
     await members.getByText(email).waitFor()
     expect(await invitations.getByRole('listitem').count()).toBe(0)
+    const roleOf = (name: string) => members.getByLabel(`Role of ${name}`, { exact: true })
+    expect(await roleOf(owner.email).inputValue()).toBe('owner')
+    expect(await roleOf(email).inputValue()).toBe('member')
     const changeRole = async (name: string, role: string) => {
-      await members.getByLabel(`Role of ${name}`, { exact: true }).selectOption(role)
+      await roleOf(name).selectOption(role)
       await members.getByRole('button', { name: `Change role of ${name}` }).click()
     }
     await changeRole(email, 'admin')
     await expectTexts(members, 'Role changed.')
+    await expect.poll(() => roleOf(email).inputValue()).toBe('admin')
+    expect(await invitations.getByLabel('Role').inputValue()).toBe('member')
     expect(await isFocused(members.getByRole('button', { name: `Change role of ${email}` }))).toBe(true)
     await changeRole(owner.email, 'member')
     await expectAlert(members, 'A team needs an owner. Make another member owner first.')
