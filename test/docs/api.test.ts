@@ -1,23 +1,29 @@
 import { readFile } from 'node:fs/promises'
-import { contract } from '@usher/contract'
 import { managementContract } from '@usher/contract/management'
+import { managementDocument, openApiDocument } from '@usher/contract/openapi'
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import { it } from '../support/api.js'
+import { operationsOf } from '../support/document-operations.js'
+
+/** The beginning of most paths. */
+const database = '/workspaces/{workspaceSlug}/databases/{databaseName}'
 
 const read = (file: string) => readFile(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
 
-it('docs/api.md lists every operation on users', async () => {
+it('docs/api.md lists every operation of both OpenAPI documents', async () => {
   const text = await read('api.md')
-  const listed = [...text.matchAll(/^\| `([A-Z]+ …\/users\S*)` \|/gm)].map(([, operation]) => operation)
-  const routes = Object.values({
-    ...contract.users,
-    ...contract.sessions,
-    ...contract.me,
-    ...contract.codes,
-    ...contract.emailChange,
-  })
-  expect(listed.sort()).toEqual(routes.map(({ method, path }) => `${method} …${rest(path, 'Name')}`).sort())
+  const rows = text.match(/^\| `[A-Z]+ .*? \|/gm) ?? []
+  const listed = rows.flatMap((row) => [...row.matchAll(/`([A-Z]+ .*?)`/g)].map(([, request]) => request))
+  expect(listed.sort()).toEqual(
+    operationsOf(openApiDocument('', ''))
+      .map(({ method, path }) => `${method} ${path.replace(database, '…')}`)
+      .sort(),
+  )
+  const [, names = ''] = /with documents of its own:\n(.*?)\.\n/s.exec(text) ?? []
+  expect([...names.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(
+    operationsOf(managementDocument('', '')).map(({ operationId }) => operationId),
+  )
 })
 
 it('docs/management.md lists every operation with its scope', async () => {

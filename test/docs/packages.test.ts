@@ -126,6 +126,8 @@ it.skipIf(!isRegistryReachable)(
       })
       expect(stdout + stderr, type).toBe('true true\n')
     }
+    server.signal('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('draining') })
   },
 )
 

@@ -103,6 +103,13 @@ it('runs the snippet Manage the account', async ({ usher, runSnippet }) => {
   expect(usher.logged()).toContain('"audit":"user.tokens_revoked"')
 })
 
+it('runs the snippet Tenants and invitations', async ({ runSnippet }) => {
+  expect((await runSnippet('Tenants and invitations')).logged).toEqual([
+    [['grace@example.com admin']],
+    [problems.code_invalid.title],
+  ])
+})
+
 it('runs the snippet Recover the account', async ({ runSnippet }) => {
   expect((await runSnippet('Recover the account')).logged).toEqual([
     ['This link has expired. Ask for another mail.'],
@@ -141,6 +148,7 @@ it('runs every snippet of the README', async () => {
     'The token',
     'Stay logged in',
     'Manage the account',
+    'Tenants and invitations',
     'Recover the account',
     'Timeout and retries',
     'React',
