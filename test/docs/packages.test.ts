@@ -19,10 +19,8 @@ if (!isRegistryReachable)
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'))
 
-const [, commands = ''] =
-  /^```sh\nnpm ci && npm run pack\n(.*?)^npx @usher\/server serve\n```$/ms.exec(
-    await readFile('README.md', 'utf8'),
-  ) ?? []
+const [, commands = '', serve = ''] =
+  /^```sh\nnpm ci && npm run pack\n(.*?)^(\S+ serve)\n```$/ms.exec(await readFile('README.md', 'utf8')) ?? []
 
 const npmSettings = {
   ...env,
@@ -96,7 +94,7 @@ it.skipIf(!isRegistryReachable)(
   'the commands of README install the packages, and start a server',
   async ({ app, onTestFinished }) => {
     const port = String(await freePort())
-    const script = `cd '${app}' && exec npx @usher/server serve`
+    const script = `cd '${app}' && exec ${serve}`
     // How a first start creates its files is tested in process/serve.test.ts.
     const DATA_DIR = await createDataFolder()
     onTestFinished(() => rm(DATA_DIR, { recursive: true }))
