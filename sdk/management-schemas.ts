@@ -596,10 +596,10 @@ export interface TenantList {
 
 /** A tenant of an imported user. */
 export interface TenantOfLine {
-  /** ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: a new ID. */
+  /** ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: that of the tenant with the same `externalId`, or a new ID. */
   id?: string | null | undefined
   /**
-   * Name of the tenant. Ignored if the tenant exists.
+   * Name of the tenant. Ignored if a tenant has the `id`. Without `id`, it must be that of the tenant with the same `externalId`.
    *
    * @example Analytical Engines
    */

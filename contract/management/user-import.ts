@@ -58,11 +58,15 @@ const TenantOfLine = component(
   { id: 'TenantOfLine', description: 'A tenant of an imported user.' },
   strict({
     id: id(
-      'ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: a new ID.',
+      'ID of the tenant. Lines with the same ID, and an existing tenant with it, are one tenant. Default: that of the tenant with the same `externalId`, or a new ID.',
     ),
-    name: field('Name of the tenant. Ignored if the tenant exists.', name(), {
-      examples: ['Analytical Engines'],
-    }),
+    name: field(
+      'Name of the tenant. Ignored if a tenant has the `id`. Without `id`, it must be that of the tenant with the same `externalId`.',
+      name(),
+      {
+        examples: ['Analytical Engines'],
+      },
+    ),
     ...productFields(),
     seats: seats(),
     role: field(

@@ -119,7 +119,7 @@ it('importUsers creates the user of a line that corrects a rejected one', async 
   const grace = { email: 'grace@example.com', tenants: [{ name: 'Looms', externalId: 'looms' }] }
   const { lines } = (await imports.lines([{ ...grace, externalId: 'taken' }, grace, grace])).json()
   expect(lines).toMatchObject([
-    { status: 'rejected', errors: [{ path: 'id or externalId' }] },
+    { status: 'rejected', errors: [{ path: 'externalId' }] },
     { status: 'created' },
     { status: 'exists', userId: lines[1].userId },
   ])
@@ -284,7 +284,7 @@ it('importUsers creates the user of a later line if another transaction takes th
   )
   const { lines } = (await response)?.json() ?? {}
   expect(lines).toMatchObject([
-    { status: 'rejected', errors: [{ path: 'id or externalId' }] },
+    { status: 'rejected', errors: [{ path: 'id' }] },
     { status: 'created' },
     { status: 'created' },
     { status: 'exists', userId: lines[1].userId },

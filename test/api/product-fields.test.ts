@@ -188,20 +188,32 @@ it('an import rejects lines whose external ids belong to another user or tenant'
   manage,
   as,
 }) => {
-  await as('POST', 'tenants', { name: 'Engines', externalId: 'taken' })
+  const engines = (await as('POST', 'tenants', { name: 'Engines', externalId: 'taken' })).json()
   await as('POST', 'users', { email: 'ada@example.com', externalId: 'taken' })
+  const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
   const lines = [
     { email: 'b@example.com', externalId: 'taken' },
     { email: 'c@example.com', tenants: [{ name: 'Looms', externalId: 'taken' }] },
     { email: 'd@example.com', tenants: [{ name: 'Looms', externalId: 'free' }] },
-    { email: 'e@example.com', tenants: [{ name: 'Looms', externalId: 'free' }] },
     { email: 'f@example.com', externalId: 'free' },
     { email: 'g@example.com', externalId: 'free' },
+    { email: 'h@example.com', tenants: [{ id, name: 'Engines', externalId: 'taken' }] },
+    {
+      email: 'i@example.com',
+      tenants: [
+        { id: engines.id, name: 'Engines' },
+        { name: 'Engines', externalId: 'taken' },
+      ],
+    },
   ]
   const { id: databaseId } = manage.database
-  const rejected = [1, 2, 4, 6].map(
-    (number) => `${number} id or externalId: belongs to another user or tenant`,
-  )
+  const rejected = [
+    '1 externalId: belongs to another user',
+    '2 tenants.0.name: is not the name of the tenant with this externalId',
+    '5 externalId: belongs to another user',
+    '6 tenants.0.externalId: belongs to another tenant',
+    '7 tenants.1.externalId: belongs to another tenant',
+  ]
   expect(await importAll(usher, databaseId, linesOf(...lines), { dryRun: true })).toMatchObject({
     added: 2,
     rejected,
@@ -219,29 +231,79 @@ it.for([
   ['in one batch', 0],
   ['in another batch', 500],
 ] as const)(
+  'an import joins tenants with one external id, also to an existing one, and refuses another name %s',
+  async ([, between], { usher, store, manage, as }) => {
+    await as('POST', 'tenants', { name: 'Engines', externalId: 'engines' })
+    const others = Array.from({ length: between }, (_, index) => ({ email: `user${index}@example.com` }))
+    const joining = (email: string, ...names: string[]) => ({
+      email,
+      tenants: names.map((name) => ({ name, externalId: name.toLowerCase() })),
+    })
+    const lines = [
+      joining('ada@example.com', 'Looms', 'Engines'),
+      ...others,
+      joining('bob@example.com', 'Mills', 'Looms'),
+      joining('eve@example.com', 'Mills', 'LOOMS'),
+      joining('dan@example.com', 'Looms'),
+    ]
+    const name = 'tenants.1.name: is not the name of the tenant with this externalId'
+    const result = { added: between + 3, alreadyThere: 0, rejected: [`${between + 3} ${name}`] }
+    const { id: databaseId } = manage.database
+    expect(await importAll(usher, databaseId, linesOf(...lines), { dryRun: true })).toEqual(result)
+    if (between > 0) expect(await importAll(usher, databaseId, linesOf(...lines))).toEqual(result)
+    else {
+      const url = manage.database.users.replace(/users$/, 'management/users/import')
+      const headers = { 'content-type': 'application/x-ndjson' }
+      const { key } = await manage.newKey()
+      const response = await usher.send({
+        method: 'POST',
+        url,
+        headers: { ...headers, authorization: `Bearer ${key}` },
+        payload: lines.map((line) => JSON.stringify(line)).join('\n'),
+      })
+      expect(response.json()).toMatchObject({ created: 3, rejected: 1 })
+      expect(response.json().lines[2].errors).toMatchObject([{ path: 'tenants.1.name' }])
+    }
+    const tenants = await store.prisma.tenant.findMany({
+      where: { databaseId },
+      orderBy: { name: 'asc' },
+      select: { name: true, memberships: { select: { user: { select: { email: true } } } } },
+    })
+    const members = tenants.map((tenant) => [
+      tenant.name,
+      tenant.memberships.map(({ user }) => user.email.slice(0, 3)).sort(),
+    ])
+    expect(members).toEqual([
+      ['Engines', ['ada']],
+      ['Looms', ['ada', 'bob', 'dan']],
+      ['Mills', ['bob']],
+    ])
+  },
+)
+
+it.for([
+  ['in one batch', 0],
+  ['in another batch', 500],
+] as const)(
   'a line that adds no user keeps its external ids free for a later line %s',
   async ([, between], { usher, manage, as }) => {
     await as('POST', 'users', { email: 'ada@example.com', externalId: 'taken' })
     const others = Array.from({ length: between }, (_, index) => ({ email: `user${index}@example.com` }))
-    const joining = (email: string, externalId: string) => ({
+    const joining = (email: string, externalId: string, name = 'Looms') => ({
       email,
-      tenants: [{ name: 'Looms', externalId }],
+      tenants: [{ name, externalId }],
     })
     const lines = [
       joining('ada@example.com', 'looms'),
       { ...joining('grace@example.com', 'engines'), externalId: 'taken' },
       ...others,
-      joining('alan@example.com', 'looms'),
-      { ...joining('grace@example.com', 'engines'), externalId: 'free' },
-      joining('zoe@example.com', 'later'),
-      joining('bob@example.com', 'later'),
+      joining('alan@example.com', 'looms', 'Later looms'),
+      { ...joining('grace@example.com', 'engines', 'Later engines'), externalId: 'free' },
     ]
     const result = {
-      added: between + 3,
+      added: between + 2,
       alreadyThere: 1,
-      rejected: [2, between + 6].map(
-        (number) => `${number} id or externalId: belongs to another user or tenant`,
-      ),
+      rejected: ['2 externalId: belongs to another user'],
     }
     const { id } = manage.database
     expect(await importAll(usher, id, linesOf(...lines), { dryRun: true })).toEqual(result)

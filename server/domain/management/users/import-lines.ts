@@ -102,19 +102,19 @@ const rolesOf = ({ tenants }: UserWithTenants) =>
 const reservedText = 'is reserved for a user who can undo a change of address'
 
 /** Returns the result of a line that could be read. */
-function storedLine({ line, row }: Candidate, { added, existing }: AddedUsers): StoredLine {
+function storedLine({ line, row }: Candidate, { added, existing, conflicts }: AddedUsers): StoredLine {
   if (added.has(row)) return { line, status: 'created', userId: row.user.id, errors: [] }
   const userId = existing.get(row)
   if (userId) return { line, status: 'exists', userId, errors: [] }
-  const { errors } = userId === null ? lineError('email', reservedText) : reasonOf(row)
+  const { errors } = userId === null ? lineError('email', reservedText) : conflictError(conflicts.get(row))
   return { line, status: 'rejected', userId: null, errors }
 }
 
-/** Returns why a line was left out. */
-const reasonOf = ({ user, tenants }: UserWithTenants) =>
-  [user, ...tenants].some(({ externalId }) => externalId !== null)
-    ? lineError('id or externalId', 'belongs to another user or tenant')
-    : lineError('id', 'belongs to another user')
+/** Returns the error of a field that belongs to another user or tenant. */
+function conflictError(path = 'id') {
+  if (path.endsWith('.name')) return lineError(path, 'is not the name of the tenant with this externalId')
+  return lineError(path, `belongs to another ${path.startsWith('tenants.') ? 'tenant' : 'user'}`)
+}
 
 interface Candidate {
   line: Line

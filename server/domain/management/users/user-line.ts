@@ -53,6 +53,7 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
     },
     tenants: (tenants ?? []).map((tenant, index) => ({
       id: tenant.id ?? uuidv7(),
+      isIdGiven: tenant.id != null,
       name: tenant.name,
       ...productFieldsOf(tenant),
       seats: tenant.seats ?? null,

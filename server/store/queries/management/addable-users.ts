@@ -7,19 +7,22 @@ interface Choice {
   addable: UserWithTenants[]
   /** Users whose canonical email exists, with the id of the existing user. Null if the address is only reserved. */
   existing: Map<UserWithTenants, string | null>
+  /** Users that are left out, with the path of the field that belongs to another user or tenant. */
+  conflicts: Map<UserWithTenants, string>
 }
 
 /**
  * Returns a function that chooses the users that can be added: those whose canonical email, id and external id no other user
- * has, without a tenant that has the external id of another one. If several users conflict, it chooses the first. A user who is
- * left out conflicts with no later one. It remembers earlier calls.
+ * has, without a tenant that has the external id of another one. A tenant without a given id is the one that has its external id,
+ * whose id it gets, and must have its name. If several users conflict, it chooses the first. A user who is left out conflicts
+ * with no later one. It remembers earlier calls.
  */
 export function createChoice() {
   const emails = new Map<string, string | null>()
   const ids = new Set<string>()
   const externalIds = new Set<string>()
   const tenantIds = new Set<string>()
-  const tenantsByExternalId = new Map<string, string>()
+  const tenantsByExternalId = new Map<string, Pick<Tenant, 'id' | 'name'>>()
 
   function remember({ users, tenants }: { users: readonly TakenUser[]; tenants: readonly TakenTenant[] }) {
     for (const { canonicalEmail, id, externalId, reservedFor } of users) {
@@ -27,29 +30,48 @@ export function createChoice() {
       ids.add(id)
       if (externalId !== null) externalIds.add(externalId)
     }
-    for (const { id, externalId } of tenants) {
+    for (const { id, externalId, name } of tenants) {
       // addUsers does not change a tenant that exists or that an earlier line has, so this external id is not stored.
       if (tenantIds.has(id)) continue
       tenantIds.add(id)
-      if (externalId !== null) tenantsByExternalId.set(externalId, id)
+      if (externalId !== null) tenantsByExternalId.set(externalId, { id, name })
     }
   }
 
-  const areIdsFree = ({ user: { id, externalId }, tenants }: UserWithTenants) =>
-    !ids.has(id) &&
-    !(externalId !== null && externalIds.has(externalId)) &&
-    tenants.every(
-      ({ id, externalId }) => externalId === null || (tenantsByExternalId.get(externalId) ?? id) === id,
-    )
+  /** Returns the path of the field of a user that belongs to another user or tenant, or undefined. */
+  function conflictOf({ user: { id, externalId }, tenants }: UserWithTenants) {
+    if (ids.has(id)) return 'id'
+    if (externalId !== null && externalIds.has(externalId)) return 'externalId'
+    for (const [index, { isIdGiven, id, name, externalId }] of tenants.entries()) {
+      const holder = externalId !== null && tenantsByExternalId.get(externalId)
+      if (!holder) continue
+      const isRepeated = tenants.some((other, place) => place !== index && other.id === holder.id)
+      if (isIdGiven ? holder.id !== id : isRepeated) return `tenants.${index}.externalId`
+      if (!isIdGiven && holder.name !== name) return `tenants.${index}.name`
+    }
+    return undefined
+  }
+
+  /** Gives tenants without a given id the id of the tenant that has their external id. */
+  function join(tenants: UserWithTenants['tenants']) {
+    for (const tenant of tenants) {
+      const holder =
+        !tenant.isIdGiven && tenant.externalId !== null && tenantsByExternalId.get(tenant.externalId)
+      if (holder) tenant.id = holder.id
+    }
+  }
 
   return async (store: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) => {
     remember(await findTaken(store, databaseId, users))
-    const choice: Choice = { addable: [], existing: new Map() }
+    const choice: Choice = { addable: [], existing: new Map(), conflicts: new Map() }
     for (const each of users) {
       const { user, tenants } = each
       const id = emails.get(user.canonicalEmail)
+      const conflict = conflictOf(each)
       if (id !== undefined) choice.existing.set(each, id)
-      else if (areIdsFree(each)) {
+      else if (conflict) choice.conflicts.set(each, conflict)
+      else {
+        join(tenants)
         choice.addable.push(each)
         remember({ users: [user], tenants })
       }
@@ -59,7 +81,7 @@ export function createChoice() {
 }
 
 type TakenUser = Pick<User, 'canonicalEmail' | 'id' | 'externalId'> & Partial<Pick<User, 'reservedFor'>>
-type TakenTenant = Pick<Tenant, 'id' | 'externalId'>
+type TakenTenant = Pick<Tenant, 'id' | 'externalId' | 'name'>
 
 /** Returns the stored users and tenants that may conflict with some users. */
 async function findTaken({ query }: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
@@ -96,7 +118,7 @@ const findUsersStatement = `
   ) AS found`
 
 const tenantBy = (condition: string) => `
-    SELECT id, external_id AS "externalId" FROM usher.tenant WHERE database_id = $1::uuid AND ${condition}`
+    SELECT id, external_id AS "externalId", name FROM usher.tenant WHERE database_id = $1::uuid AND ${condition}`
 
 const findTenantsStatement = `
   SELECT found.*

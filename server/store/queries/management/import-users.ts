@@ -18,13 +18,19 @@ export interface UserWithTenants {
     ProductFields & { generation: number }
   tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> &
     ProductFields &
-    Pick<Membership, 'joinedAt' | 'role'> & { seats: number | null })[]
+    Pick<Membership, 'joinedAt' | 'role'> & {
+      seats: number | null
+      /** False: the id is a new one, unless a tenant has the external id. */
+      isIdGiven: boolean
+    })[]
 }
 
 export interface AddedUsers {
   added: ReadonlySet<UserWithTenants>
   /** Users whose canonical email exists, with the id of the existing user. Null if the address is only reserved. */
   existing: ReadonlyMap<UserWithTenants, string | null>
+  /** Users who are left out, with the path of the field that belongs to another user or tenant. */
+  conflicts: ReadonlyMap<UserWithTenants, string>
 }
 
 /** Users to add. */
@@ -67,14 +73,14 @@ async function insertAll(transaction: TypedQueries, databaseId: string, users: r
   const tried = new Set<UserWithTenants>()
   for (;;) {
     const others = users.filter((each) => !added.has(each))
-    const { addable, existing } = await createChoice()(transaction, databaseId, others)
+    const { addable, ...left } = await createChoice()(transaction, databaseId, others)
     const untried = addable.filter((each) => !tried.has(each))
     const emails = await insertUsers(transaction, databaseId, untried)
     const inserted = untried.filter(({ user }) => emails.has(user.canonicalEmail))
     await insertTenants(transaction, databaseId, inserted)
     for (const each of untried) tried.add(each)
     for (const each of inserted) added.add(each)
-    if (inserted.length === untried.length) return { added, existing }
+    if (inserted.length === untried.length) return { added, ...left }
   }
 }
 
@@ -82,8 +88,8 @@ async function insertAll(transaction: TypedQueries, databaseId: string, users: r
 export function createDryRun() {
   const choose = createChoice()
   return async (store: Store, databaseId: string, { users }: Addition): Promise<AddedUsers> => {
-    const { addable, existing } = await choose(store, databaseId, users)
-    return { added: new Set(addable), existing }
+    const { addable, ...left } = await choose(store, databaseId, users)
+    return { added: new Set(addable), ...left }
   }
 }
 
