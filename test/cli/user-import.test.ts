@@ -1,7 +1,9 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
@@ -88,6 +90,38 @@ describe('user import', () => {
     await expect(stat(rejects)).rejects.toThrow('ENOENT')
   })
 
+  it('user import writes rejected lines into no file or link that another process has created', async () => {
+    const database = await newDatabase('shared')
+    const [input, target] = [join(folder, 'shared.ndjson'), join(folder, 'shared-target')]
+    const rejects = join(folder, 'shared.rejects.ndjson')
+    const advice = 'Remove it, or move the input to a folder in which only you can write'
+    await promisify(execFile)('mkfifo', [input])
+    const imported = run(`user import ${database} ${input}`)
+    // Opens when the command reads its input, after it has removed the file of an earlier run.
+    const lines = await open(input, 'w')
+    await symlink(target, rejects)
+    await lines.writeFile('{')
+    await lines.close()
+    expect(await imported).toEqual({
+      code: 4,
+      stdout: '',
+      stderr: `line 1: is not JSON\nusher: ${rejects} already exists. ${advice}\n`,
+    })
+    await expect(stat(target)).rejects.toThrow('ENOENT')
+
+    await rm(rejects)
+    await mkdir(rejects)
+    expect(await run(`user import ${database} ${await fileOf('shared-2.ndjson', [bob])}`)).toMatchObject({
+      code: 0,
+    })
+    await rm(input)
+    expect(await run(`user import ${database} ${await fileOf('shared.ndjson', [ada])}`)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `usher: cannot remove ${rejects} (ERR_FS_EISDIR), the file for rejected lines. ${advice}\n`,
+    })
+  })
+
   it('user import prints the first 20 reasons and writes all to the file', async () => {
     const database = await newDatabase('many')
     const file = await fileOf('many', Array(1100).fill('{'))
@@ -129,8 +163,8 @@ describe('user import', () => {
     const before = (await run(`user export ${database}`)).stdout
     const dry = await runUsher(['user', 'import', database, file, '--dry-run'], store.env)
     const rejects = join(folder, 'dry.rejects.ndjson')
-    const reason = 'id or externalId: belongs to another user or tenant'
-    const rejected = `line 2: is not JSON\nline 604: ${reason}\nline 607: ${reason}\n`
+    const reason = 'belongs to another user'
+    const rejected = `line 2: is not JSON\nline 604: id: ${reason}\nline 607: externalId: ${reason}\n`
     expect(dry).toMatchObject({ code: 1, audited: [], stderr: rejected })
     expect(dry.stdout).toBe(
       `Would add 602 users. Would skip 2 existing users. Would reject 3 lines, see ${rejects}\n`,
@@ -237,6 +271,36 @@ describe('a killed user import', () => {
     expect(await counts()).toEqual([users.length, users.length, users.length])
     await close()
   })
+})
+
+describe('an interrupted user import', () => {
+  it.for(['SIGINT', 'SIGTERM'] as const)(
+    'ends by %s after a complete batch, with an audit record',
+    async (signal) => {
+      const database = await newDatabase(signal.toLowerCase())
+      const users = Array.from({ length: 30_000 }, (_, index) => ({ email: `user${index}@example.com` }))
+      const file = await fileOf(`${signal}.ndjson`, users)
+      const { prisma, close } = await openPostgres(store.env.DATABASE_URL ?? '', Buffer.alloc(32))
+      const { id: databaseId } = await prisma.database.findFirstOrThrow({
+        where: { name: signal.toLowerCase() },
+      })
+      const added = () => prisma.user.count({ where: { databaseId } })
+      const child = startUsher(['user', 'import', database, file], store.env)
+      await vi.waitFor(async () => expect(await added()).toBeGreaterThan(0), { interval: 5, timeout: 20_000 })
+      child.signal(signal)
+      const { code, stdout, stderr } = await child.ended
+      const stored = await added()
+      await close()
+      expect([code, stdout, stored % 500]).toEqual([1, '', 0])
+      expect(stored).toBeLessThan(users.length)
+      expect(withoutAudit(stderr)).toBe(`usher: interrupted after ${stored} users. To resume, run it again\n`)
+      expect(JSON.parse(stderr.match(/^\{.*\}$/m)?.[0] ?? '{}')).toMatchObject({
+        audit: 'users.imported',
+        databaseId,
+        users: { added: stored, alreadyThere: 0, rejected: 0 },
+      })
+    },
+  )
 })
 
 describe('the audit log', () => {

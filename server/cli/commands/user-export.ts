@@ -1,11 +1,11 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from '@commander-js/extra-typings'
 import type { UserLine } from '@usher/contract/management'
 import { requireDatabase } from '../../domain/management/databases.js'
-import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
 import { exportUsers } from '../../domain/management/users/export-users.js'
 import { databasePath } from '../io/arguments.js'
+import { createFile } from '../io/new-file.js'
 import { jsonText } from '../io/output.js'
 import { print, withStore } from '../io/with-store.js'
 
@@ -39,9 +39,10 @@ async function* linesOf(users: AsyncIterable<UserLine>, onLine?: () => void) {
 /** Writes a new file. While it is incomplete, it has another name, and an empty file reserves its own. */
 async function writeNewFile(name: string, lines: AsyncIterable<string>) {
   const unfinished = `${name}.unfinished`
-  await (await createFile(name)).close()
+  const another = 'Name another file'
+  await (await createFile(name, another)).close()
   try {
-    const file = await createFile(unfinished)
+    const file = await createFile(unfinished, another)
     await pipeline(lines, file.createWriteStream()).catch(async (error) => {
       await rm(unfinished)
       throw error
@@ -50,17 +51,6 @@ async function writeNewFile(name: string, lines: AsyncIterable<string>) {
   } catch (error) {
     await rm(name)
     throw error
-  }
-}
-
-/** Creates a file. Follows no symbolic link, not even one to a file that does not exist. */
-async function createFile(name: string) {
-  try {
-    return await open(name, 'wx', 0o600)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new UsageError(`cannot create the file ${name} (${code})`)
-    throw new OperatorError('file_exists', `${name} already exists. Name another file`)
   }
 }
 

@@ -1,12 +1,13 @@
-import { access, appendFile, constants, rm, stat } from 'node:fs/promises'
+import { access, constants, type FileHandle, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
-import { UsageError } from '../../domain/management/operator-error.js'
+import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
 import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import { readLines } from '../io/ndjson-file.js'
+import { createFile } from '../io/new-file.js'
 import { createProgressLine, jsonText } from '../io/output.js'
 import { print, withStore } from '../io/with-store.js'
 import { PartialFailureError } from '../partial-failure-error.js'
@@ -38,6 +39,9 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
         const progress = createProgressLine()
         const users = { added: 0, alreadyThere: 0, rejected: 0 }
         let bytes = 0
+        const interruption = onInterruption(() =>
+          progress.show('Ends after this batch. Ctrl-C again ends it now, without an audit line'),
+        )
         const importAll = async () => {
           const source = {
             lines: readLines(file),
@@ -51,6 +55,11 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
             bytes += batch.bytes
             progress.clear()
             await rejects.write(batch.rejected, options.json)
+            if (interruption.isRequested())
+              throw new OperatorError(
+                'cancelled',
+                `interrupted after ${counted(users.added, 'user')}. To resume, run it again`,
+              )
             progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(users.added, 'user')}`)
           }
         }
@@ -58,33 +67,43 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
           if (!options.dryRun) audit(log, 'users.imported', { databaseId: database.id, users })
         }
         await importAll()
-          .finally(progress.clear)
+          .finally(async () => {
+            progress.clear()
+            interruption.ignore()
+            await rejects.close()
+          })
           .catch((error) => {
             // The batches before the failed one are stored.
             if (users.added > 0) auditUsers()
             throw error
           })
         auditUsers()
-        const { added, alreadyThere, rejected } = users
-        const verbs = options.dryRun
-          ? { add: 'Would add', skip: 'Would skip', reject: 'Would reject' }
-          : { add: 'Added', skip: 'Skipped', reject: 'Rejected' }
-        const rejectsFile = rejected > 0 ? rejects.file : null
-        print(
-          options,
-          { ...users, rejectsFile },
-          [
-            `${verbs.add} ${counted(added, 'user')}.`,
-            alreadyThere === 0 ? '' : ` ${verbs.skip} ${counted(alreadyThere, 'existing user')}.`,
-            rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${rejects.file}`,
-          ].join(''),
-        )
-        if (rejected > 0) {
-          const message = `${counted(rejected, 'line')} rejected, see ${rejects.file}`
-          throw new PartialFailureError('lines_rejected', message)
-        }
+        report(options, users, rejects.file)
       }),
     )
+
+/** @throws {PartialFailureError} if lines were rejected */
+function report(
+  options: { dryRun?: true; json?: true },
+  users: { added: number; alreadyThere: number; rejected: number },
+  file: string,
+) {
+  const { added, alreadyThere, rejected } = users
+  const verbs = options.dryRun
+    ? { add: 'Would add', skip: 'Would skip', reject: 'Would reject' }
+    : { add: 'Added', skip: 'Skipped', reject: 'Rejected' }
+  print(
+    options,
+    { ...users, rejectsFile: rejected > 0 ? file : null },
+    [
+      `${verbs.add} ${counted(added, 'user')}.`,
+      alreadyThere === 0 ? '' : ` ${verbs.skip} ${counted(alreadyThere, 'existing user')}.`,
+      rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${file}`,
+    ].join(''),
+  )
+  if (rejected > 0)
+    throw new PartialFailureError('lines_rejected', `${counted(rejected, 'line')} rejected, see ${file}`)
+}
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
 
@@ -97,13 +116,35 @@ async function sizeOf(file: string) {
   return found.size
 }
 
-/** Creates a file for rejected lines next to the input, and removes the one of an earlier run. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Notes the first signal that ends the command, which stores a complete batch before. A second one ends the process. */
+function onInterruption(show: () => void) {
+  let isRequested = false
+  const note = () => {
+    isRequested = true
+    show()
+  }
+  for (const signal of signals) process.once(signal, note)
+  return {
+    isRequested: () => isRequested,
+    ignore() {
+      for (const signal of signals) process.off(signal, note)
+    },
+  }
+}
+
+/** Removes the file for rejected lines of an earlier run. Returns functions that write and close one next to the input. */
 async function createRejectsFile(input: string) {
   const file = `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
-  await rm(file, { force: true })
+  await rm(file, { force: true }).catch(({ code }) => {
+    throw new UsageError(`cannot remove ${file} (${code}), the file for rejected lines. ${ownFolder}`)
+  })
   let count = 0
+  let handle: FileHandle | undefined
   return {
     file,
+    close: async () => handle?.close(),
     async write(rejected: readonly RejectedLine[], json = false) {
       for (const { number, reason } of rejected.slice(0, Math.max(reportedRejects - count, 0))) {
         process.stderr.write(json ? `${jsonText({ line: number, reason })}\n` : `line ${number}: ${reason}\n`)
@@ -111,7 +152,11 @@ async function createRejectsFile(input: string) {
       count += rejected.length
       if (rejected.length === 0) return
       const lines = rejected.map(({ number, reason, text }) => JSON.stringify({ line: number, reason, text }))
-      await appendFile(file, `${lines.join('\n')}\n`, { mode: 0o600 })
+      // The lines have hashes, so that nobody else may have prepared the file or a link in a shared folder.
+      handle ??= await createFile(file, ownFolder)
+      await handle.appendFile(`${lines.join('\n')}\n`)
     },
   }
 }
+
+const ownFolder = 'Remove it, or move the input to a folder in which only you can write'
