@@ -6,7 +6,7 @@ import type { OperationOptions } from './request.js'
 import type { Session } from './schemas.js'
 import { createLogin } from './token.js'
 import { claimsOf } from './token-claims.js'
-import { createTokenHolder, storePattern, type TokenStore } from './token-holder.js'
+import { createTokenHolder, onStorage, storePattern, type TokenStore } from './token-holder.js'
 
 /** Options of a client that stays logged in. */
 export interface SessionClientOptions extends ClientOptions {
@@ -24,8 +24,6 @@ const patterns = {
 interface Browser {
   /** Not in pages served over plain HTTP. */
   navigator?: { locks?: { request<Result>(name: string, work: () => Promise<Result>): Promise<Result> } }
-  /** On a server, which has no window, a listener would keep the client of each request in memory. */
-  window?: { addEventListener?(type: 'storage', listener: () => void): void }
 }
 
 const browser = globalThis as Browser
@@ -102,12 +100,23 @@ export function createSessionTokens(options: SessionClientOptions) {
     },
   }
 
-  // Another tab has logged out or in. Tabs that share a `tokenStore` share the token, too.
-  if (!options.tokenStore)
-    browser.window?.addEventListener?.('storage', async () => {
-      if (sessionId && sessionIdOf(await refreshToken.get()) !== sessionId) await holder.set(undefined)
-    })
+  // Tabs that share a `tokenStore` share the token, too.
+  if (!options.tokenStore) followTabs(tokens, () => sessionId)
   return tokens
+}
+
+/** Removes a token in memory when another tab has logged out or in. */
+function followTabs(
+  { holder, refreshToken }: Pick<ReturnType<typeof createSessionTokens>, 'holder' | 'refreshToken'>,
+  sessionId: () => string | undefined,
+) {
+  onStorage(async () => {
+    const current = sessionIdOf(await refreshToken.get())
+    if (!sessionId() || current === sessionId()) return
+    // Also decides over a login that waits here, which was called before the log-out.
+    if (!current) holder.startCall()()
+    await holder.set(undefined)
+  })
 }
 
 /** Returns whether a token need not be refreshed. If it seems to last for longer than it can, the clock was set back. */

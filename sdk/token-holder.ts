@@ -24,6 +24,15 @@ export interface TokenOptions {
   onTokenChange?: ((token: string | undefined) => void) | undefined
 }
 
+interface Browser {
+  /** On a server, which has no window, a listener would keep the client of each request in memory. */
+  window?: { addEventListener?(type: 'storage', listener: () => void): void }
+}
+
+/** Calls the listener when another tab has changed a store of the browser. */
+export const onStorage = (listener: () => void) =>
+  (globalThis as Browser).window?.addEventListener?.('storage', listener)
+
 export const storePattern = /^(undefined|object|function)/
 const patterns = {
   token: /^(undefined|string)/,
@@ -40,7 +49,7 @@ const patterns = {
 export function createTokenHolder(key: string, options: TokenOptions, notify: () => void) {
   assertOptions(options, patterns)
   const { token: initial, onTokenChange } = options
-  const [readItem, writeItem, settled, loaded] = createItem(key, options, notify)
+  const [readItem, writeItem, settled, loaded, known] = createItem(key, options, notify)
 
   function read() {
     const [jwt, expiry] = readItem()?.split(' ') ?? []
@@ -52,6 +61,10 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
   let calls = 0
   /** Number of the latest call that has logged a user in or out. */
   let latest = 0
+  onStorage(() => {
+    // Another tab has logged out, after the calls that wait here.
+    if (known() && !readItem()) latest = ++calls
+  })
 
   return {
     /** Returns the token, which is '' if there is none, and its expiry. Until an asynchronous store is read: undefined. */
@@ -79,8 +92,11 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
       const [current] = read()
       // Does not remove what could not be read, such as the keychain of a locked device.
       if ((jwt ?? '') !== current) writeItem(jwt ? [jwt, expiresAtMs].join(' ') : '')
-      if (jwt !== (current || undefined)) onTokenChange?.(jwt)
-      notify()
+      try {
+        if (jwt !== (current || undefined)) onTokenChange?.(jwt)
+      } finally {
+        notify()
+      }
       return settled()
     },
   }
@@ -88,7 +104,8 @@ export function createTokenHolder(key: string, options: TokenOptions, notify: ()
 
 /**
  * Returns functions that read an item and write it, and a function that returns the pending access to an asynchronous
- * store, if any. The fourth one returns the item that such a store contained, even if another one has replaced it, or ''.
+ * store, if any. The fourth one returns the item that such a store contained, even if another one has replaced it, or ''. The
+ * fifth one returns the item that was last read or written.
  */
 function createItem(key: string, { tokenStore }: TokenOptions, notify: () => void) {
   /** The stored item. Undefined while it is unknown. */
@@ -144,6 +161,7 @@ function createItem(key: string, { tokenStore }: TokenOptions, notify: () => voi
     },
     () => pending,
     () => Promise.resolve(reading).then(textOf, () => ''),
+    () => item,
   ] as const
 }
 

@@ -34,7 +34,8 @@ export interface Login {
   subscribe(listener: () => void): () => void
   /**
    * Removes the token, and ends the session if there is one. Resolves when an asynchronous store has done so. The token of a
-   * call that waits for its response, such as `login` or `changePassword`, is not stored.
+   * call that waits for its response, such as `login` or `changePassword`, is not stored, also not in another tab that shares
+   * `localStorage`.
    */
   signOut(): Promise<void>
 }
@@ -54,10 +55,15 @@ interface Session {
  */
 export function createLogin(key: string, options: TokenOptions, session?: Session) {
   const listeners = new Set<() => void>()
-  const notify = () => {
-    for (const listener of listeners) listener()
+  // Calls all listeners, also after one that throws.
+  const notify = ([listener, ...others] = [...listeners]) => {
+    try {
+      listener?.()
+    } finally {
+      if (others.length) notify(others)
+    }
   }
-  const holder = createTokenHolder(key, options, notify)
+  const holder = createTokenHolder(key, options, () => notify())
   const expiry = () => (session ? Infinity : holder.read()[1])
   const current = () => (expiry() > Date.now() && holder.read()[0]) || undefined
   const snapshot = () => login.state + current()

@@ -165,11 +165,11 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4170 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4240 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5172,
+      maxBytes: 5260,
     },
     {
       name: 'the three operations alone',

@@ -629,6 +629,21 @@ describe('a client with a session', () => {
     expect(tokens).toEqual(['login', 'first', undefined])
   })
 
+  it('stays logged out if another tab logs out while a login waits', async () => {
+    const tab = new EventTarget()
+    vi.stubGlobal('window', { addEventListener: tab.addEventListener.bind(tab) })
+    const { items, store } = memoryStore()
+    const { usher, sent } = await openedClient({ sessionStore: store }, async () => {
+      items.clear()
+      tab.dispatchEvent(new Event('storage'))
+      await vi.waitFor(() => expect(usher.token).toBeUndefined(), 10_000)
+      return signedIn('second')
+    })
+    await usher.login(credentials)
+    expect([usher.state, items.size]).toEqual(['signedOut', 0])
+    expect(sent()).toEqual([['login', undefined, undefined]])
+  })
+
   it('verifies an address with the token of a refresh when a page is opened again', async () => {
     const { store } = memoryStore()
     await openedClient({ sessionStore: store })

@@ -552,7 +552,7 @@ describe('listeners that throw', () => {
     }
   })
 
-  it('do not do so either if the read ends after the login', async () => {
+  it('do not do so either if onTokenChange throws, and the read ends after the login', async () => {
     const onTokenChange = () => {
       throw new Error('of onTokenChange')
     }
@@ -560,8 +560,8 @@ describe('listeners that throw', () => {
     const read = usher.getToken()
     expect(() => {
       usher.token = 'other'
-    }).toThrow('of onTokenChange')
-    await expect(read).rejects.toThrow('mine')
+    }).toThrow('mine')
+    expect(await read).toBe('other')
     await usher.getToken()
     expect([...items.values()]).toEqual(['other '])
   })
@@ -624,6 +624,24 @@ describe('the state', () => {
   })
 })
 
+it.each([
+  ['another tab has logged out', 'jwt', undefined, undefined],
+  ['nobody was logged in, and another tab has stored something else', undefined, undefined, 'login'],
+  ['another tab has changed the token', 'jwt', 'other', 'login'],
+])('a login that waits while %s', async (_, former, next, expected) => {
+  const tab = new EventTarget()
+  vi.stubGlobal('window', { addEventListener: tab.addEventListener.bind(tab) })
+  const { store } = memoryStore()
+  const { fetch } = stubFetch(() => {
+    createClient({ ...app, tokenStore: store }).token = next
+    tab.dispatchEvent(new Event('storage'))
+    return signedIn('login')
+  })
+  const usher = createClient({ ...app, fetch, tokenStore: store, token: former })
+  await usher.login(credentials)
+  expect(usher.token).toBe(expected)
+})
+
 describe('subscriptions', () => {
   const watch = (usher: Client) => {
     const tokens: unknown[] = []
@@ -665,6 +683,21 @@ describe('subscriptions', () => {
     unsubscribe()
     change('unseen')
     expect(tokens).toEqual(['jwt', undefined])
+  })
+
+  it('call all listeners if one throws, or onTokenChange does', async () => {
+    const throws = vi.fn(() => {
+      throw new Error('mine')
+    })
+    const usher = createClient({ ...app, onTokenChange: throws })
+    usher.subscribe(throws)
+    const { tokens } = watch(usher)
+    for (const token of ['first', undefined])
+      expect(() => {
+        usher.token = token
+      }).toThrow('mine')
+    expect(throws).toHaveBeenCalledTimes(4)
+    expect(tokens).toEqual(['first', undefined])
   })
 
   it('call the listener when the token expires, and leave no timer behind', async () => {
