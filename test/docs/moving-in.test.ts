@@ -55,6 +55,7 @@ async function run(commands: string, name: string) {
   return stdout
 }
 
+const parsed = (line: string) => JSON.parse(line)
 const firstLineOf = async (file: string) => (await readFile(join(folder, file), 'utf8')).split('\n')[0]
 const verifies = (line: string, password: string) =>
   storedPasswordHash(JSON.parse(line).passwordHash).verify(password)
@@ -67,6 +68,42 @@ describe('docs/moving-in.md', () => {
     const [ada, grace] = lines.map((line) => JSON.parse(line))
     expect([ada.email, grace.email]).toEqual(['ada@example.com', 'grace@example.com'])
     expect(ada.tenants[0].id).toBe(grace.tenants[0].id)
+  })
+
+  it('docs/moving-in.md imports users from a CSV file with quotes, commas and line breaks', async () => {
+    expect(await run(shell('csv.ndjson'), 'csv')).toBe('Added 2 users.\n')
+    const [ada, grace] = (await readFile(join(folder, 'csv.ndjson'), 'utf8')).split('\n', 2).map(parsed)
+    const [tenant] = parsed(block('csv')).tenants
+    expect(ada).toEqual({ ...parsed(block('csv')), tenants: [{ ...tenant, id: ada.tenants[0].id }] })
+    expect(grace).toEqual({ email: 'grace@example.com', preferredName: 'Grace', tenants: ada.tenants })
+    expect(await verifies(block('csv'), 'correct horse battery')).toBe(true)
+  })
+
+  it.each([
+    [
+      'CRLF and no end of the last line',
+      'email,name\r\na@example.com,"A\r\nB"',
+      [['a@example.com', 'A\r\nB']],
+    ],
+    [
+      'a byte order mark and empty lines',
+      '\uFEFFemail,name\n\na@example.com,\n\n',
+      [['a@example.com', undefined]],
+    ],
+    [
+      'a quote that is not closed',
+      'email,name\na@example.com,A\nb@example.com,"B\n',
+      /invalid CSV in line 3/,
+    ],
+    ['text after a quote', 'email,name\na@example.com,"A"B\n', /invalid CSV in line 2/],
+    ['too few values', 'email,name\na@example.com\n', /a row has 1 values: a@example.com/],
+  ])('the script for CSV reads %s', async (_name, csv, expected) => {
+    const script = block('csv.mjs').replace("readFileSync('users.csv', 'utf8')", 'process.env.CSV')
+    const { stdout, stderr } = await startChild('node', ['--input-type=module', '-e', script], { CSV: csv })
+      .ended
+    if (expected instanceof RegExp) return expect(stderr).toMatch(expected)
+    const lines = stdout.trimEnd().split('\n').map(parsed)
+    expect(lines.map(({ email, preferredName }) => [email, preferredName])).toEqual(expected)
   })
 
   it('docs/moving-in.md imports users from Supabase Auth', async () => {
