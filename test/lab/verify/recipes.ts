@@ -175,7 +175,7 @@ export async function startNodeRecipe(heading: string, issuer: string) {
 const printResults = `
 import { createInterface } from 'node:readline'
 for await (const token of createInterface({ input: process.stdin })) {
-  const [word, more] = await userOf(token).then((user) => ['accepted', user], (error) => ['refused', error])
+  const [word, more] = await verifyToken(token).then((user) => ['accepted', user.userId ?? user.sub], (error) => ['refused', error])
   process.stdout.write(\`\${word} \${String(more).replaceAll('\\n', ' ')}\\n\`)
 }
 `

@@ -9,13 +9,10 @@ import (
 )
 
 func main() {
-	verify, err := newVerifier(context.Background())
-	if err != nil {
-		panic(err)
-	}
+	verify := newVerifier(context.Background())
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		if user, err := verify(lines.Text()); err == nil {
-			fmt.Println("accepted", user)
+		if claims, _, err := verify(lines.Text()); err == nil {
+			fmt.Println("accepted", claims["sub"])
 		} else {
 			fmt.Println("refused", strings.Join(strings.Fields(err.Error()), " "))
 		}

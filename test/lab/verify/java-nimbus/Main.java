@@ -5,7 +5,7 @@ class Main {
         var tokens = new AccessTokens();
         for (var lines = new Scanner(System.in); lines.hasNextLine(); ) {
             try {
-                System.out.println("accepted " + tokens.userOf(lines.nextLine()));
+                System.out.println("accepted " + tokens.claimsOf(lines.nextLine()).get("sub"));
             } catch (Exception error) {
                 System.out.println("refused " + String.valueOf(error.getMessage()).replaceAll("\\s+", " "));
             }

@@ -1,9 +1,10 @@
 import sys
 
-from recipe import user_of
+from recipe import verify_token
 
 for line in sys.stdin:
     try:
-        print("accepted", user_of(line.strip()), flush=True)
+        claims, _ = verify_token(line.strip())
+        print("accepted", claims["sub"], flush=True)
     except Exception as error:
         print("refused", " ".join(str(error).split()), flush=True)

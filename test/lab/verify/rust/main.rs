@@ -2,8 +2,8 @@ include!("recipe.rs");
 
 fn main() {
     for line in std::io::stdin().lines() {
-        match user_of(&line.expect("a token")) {
-            Ok(user) => println!("accepted {user}"),
+        match claims_of(&line.expect("a token")) {
+            Ok(claims) => println!("accepted {}", claims.sub),
             Err(error) => println!("refused {}", error.to_string().replace('\n', " ")),
         }
     }
