@@ -3,7 +3,7 @@ import { ClientDisconnected, Problem } from './problem.js'
 
 /** A client that waits for a response. */
 export interface Client {
-  /** Network of the client address. Networks take turns in the queue for hashing. */
+  /** Network of the client address. Sites, and networks within a site, take turns in the queue for hashing. */
   network: string
   /** Latest start of a job, in milliseconds of `performance.now()`. */
   deadline: number

@@ -359,6 +359,23 @@ describe('failures of one network over all accounts', () => {
     expect(await spray(5)).toBe(429)
   })
 
+  it('limits the failures of a /48 of IPv6 to twice those of a network', async ({ usher, clock }) => {
+    const database = await limited(usher, 3)
+    await database.signedUp({ email })
+    const failFrom = async (network: number) => {
+      const credentials = { email: `user${network}@example.com`, password }
+      return (await loginFrom(database, `2001:db8:1:${network}::1`, credentials, usher)).statusCode
+    }
+    for (let network = 1; network <= 6; network++) expect(await failFrom(network)).toBe(401)
+    expect(await failFrom(7)).toBe(429)
+    const rejected = await signUpFrom(database, '2001:db8:1:8::1', validUser(), usher)
+    expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([429, '600'])
+    expect((await loginFrom(database, '2001:db8:2::1', { email, password }, usher)).statusCode).toBe(200)
+    clock.now += 600_000
+    expect(await failFrom(7)).toBe(401)
+    expect(await failFrom(8)).toBe(429)
+  })
+
   it('limits the failures of a network over all servers', async ({ usher }) => {
     const database = await limited(usher, 2)
     const other = await startApp(usher.store, { TRUST_PROXY: '1' })

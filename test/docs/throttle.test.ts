@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { defaultSettings } from '../../server/domain/databases/settings.js'
+import { networksPerSite } from '../../server/domain/throttle/network-allowance.js'
 import { freeFailures, knownMilliseconds, secondsLeft } from '../../server/domain/throttle/rules.js'
 
 const read = (file: string) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -37,6 +38,10 @@ it('the documents have the figures of the throttle', async () => {
   )
   expect(security).toContain(
     `| all accounts of a database, one network | ${perHour} immediately, ${number(25 * perHour)} in all | ${number(24 * perHour)} |`,
+  )
+  const perSite = networksPerSite * perHour
+  expect(security).toContain(
+    `| all accounts of a database, one /48 of IPv6 | ${perSite} immediately, ${number(25 * perSite)} in all | ${number(24 * perSite)} |`,
   )
   expect(await read('docs/api.md')).toContain(`After ${freeFailures.account} failures from any`)
 })

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { HashPool } from '../../server/domain/passwords/hash-pool.js'
 import type { HashRequest } from '../../server/domain/passwords/hash-thread.js'
 import { ClientDisconnected, Problem } from '../../server/domain/problem.js'
+import { networkOf } from '../../server/domain/throttle/client-network.js'
 
 class FakeThread extends EventEmitter {
   requests: HashRequest[] = []
@@ -196,6 +197,26 @@ describe('networks', () => {
     expect(() => pool.assertCapacity('polite')).not.toThrow()
     expect(await greedy.at(-1)).toBe('unavailable')
     expect(pool.stats()).toMatchObject({ queued: 3, shed: 18 })
+  })
+
+  it('the 300 networks of a /48 share its turns, so that they do not delay others', async () => {
+    const { pool, threads } = startPool(1, 2)
+    const [thread] = threads as [FakeThread]
+    void pool.run(verify('first'), clientOf('first'))
+    vi.advanceTimersByTime(500)
+    respond(thread, 'first', false)
+    const ofSite = Array.from({ length: 300 }, (_, index) =>
+      pool
+        .run(verify(`of site ${index}`), clientOf(networkOf(`2001:db8:1:${index}::1`)))
+        .catch((error) => error.code),
+    )
+    const bystander = networkOf('2001:db8:2::1')
+    pool.assertCapacity(bystander)
+    void pool.run(verify('bystander'), clientOf(bystander))
+    for (const index of [0, 1]) respond(thread, `of site ${index}`, false)
+    const order = thread.requests.map(({ job }) => job.password)
+    expect(order).toEqual(['first', 'of site 0', 'of site 1', 'of site 2', 'bystander'])
+    expect(await ofSite.at(-1)).toBe('unavailable')
   })
 
   it('networks accept a job whose turn has come, although later requests wait for a turn', async () => {

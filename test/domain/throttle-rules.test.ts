@@ -75,11 +75,11 @@ function newAllowance() {
   const database = { id: 'one', networkFailuresPerHour: 4 }
   return {
     state,
-    fail: (network = 'home', of = database) => allowance.countFailure(of, bytes(network)),
+    fail: (network = 'home', of = database) => allowance.countFailure(of, { network: bytes(network) }),
     /** Returns the seconds that a client has to wait, or undefined. */
     left(network = 'home', of = database) {
       try {
-        allowance.assertLeft(of, bytes(network))
+        allowance.assertLeft(of, { network: bytes(network) })
         return undefined
       } catch (error) {
         return (error as { retryAfterSeconds: number }).retryAfterSeconds

@@ -7,72 +7,97 @@ export interface FairQueue<Item> {
   remove(network: string, item: Item): boolean
   /** Counts an item that will be pushed later, until the returned function is called. */
   hold(network: string): () => void
-  /** Returns the number of items that come before a new one of the network. */
-  ahead(network: string): number
-  /** Returns the number of items and held items that come before a new one of the network. */
-  aheadWithHeld(network: string): number
-  /** Number of items, without held ones. */
-  size(): number
+  /** Returns the number of items that come before a new one of the network. @param withHeld counts held ones, too */
+  ahead(network: string, withHeld?: boolean): number
+  /** Number of items. @param withHeld counts held ones, too */
+  size(withHeld?: boolean): number
 }
 
-interface Line<Item> {
-  items: Item[]
-  held: number
+/**
+ * Creates a queue, which keeps state only for networks that have items.
+ *
+ * @param groups return what takes turns, from the outermost group of a network to the network itself. The items of a group
+ * share its turns
+ */
+export function createFairQueue<Item>(...groups: ((network: string) => string)[]): FairQueue<Item> {
+  const [groupOf, ...inner] = groups
+  return groupOf ? createTurns(groupOf, () => createFairQueue(...inner)) : createList()
 }
 
-/** Creates a queue, which keeps state only for networks that have items. */
-export function createFairQueue<Item>(): FairQueue<Item> {
+function createTurns<Item>(
+  groupOf: (network: string) => string,
+  newQueue: () => FairQueue<Item>,
+): FairQueue<Item> {
   // In the order of their turns.
-  const lines = new Map<string, Line<Item>>()
+  const queues = new Map<string, FairQueue<Item>>()
 
-  function lineOf(network: string) {
-    const line = lines.get(network) ?? { items: [], held: 0 }
-    lines.set(network, line)
-    return line
+  function queueOf(group: string) {
+    const queue = queues.get(group) ?? newQueue()
+    queues.set(group, queue)
+    return queue
   }
 
-  function deleteEmpty(network: string, { items, held }: Line<Item>) {
-    if (items.length + held === 0) lines.delete(network)
-  }
-
-  function countAhead(network: string, lengthOf: (line: Line<Item>) => number) {
-    const own = lines.get(network)
-    const rounds = own ? lengthOf(own) + 1 : 1
-    let ahead = rounds - 1
-    for (const line of lines.values()) if (line !== own) ahead += Math.min(lengthOf(line), rounds)
-    return ahead
+  function deleteEmpty(group: string) {
+    if (queues.get(group)?.size(true) === 0) queues.delete(group)
   }
 
   return {
-    push: (network, item) => void lineOf(network).items.push(item),
+    push: (network, item) => queueOf(groupOf(network)).push(network, item),
     shift() {
-      for (const [network, line] of lines) {
-        const item = line.items.shift()
+      for (const [group, queue] of queues) {
+        const item = queue.shift()
         if (item === undefined) continue
-        lines.delete(network)
-        if (line.items.length + line.held > 0) lines.set(network, line)
+        queues.delete(group)
+        if (queue.size(true) > 0) queues.set(group, queue)
         return item
       }
       return undefined
     },
     remove(network, item) {
-      const line = lines.get(network)
-      const at = line?.items.indexOf(item) ?? -1
-      if (!line || at < 0) return false
-      line.items.splice(at, 1)
-      deleteEmpty(network, line)
-      return true
+      const group = groupOf(network)
+      const isRemoved = queues.get(group)?.remove(network, item) ?? false
+      deleteEmpty(group)
+      return isRemoved
     },
     hold(network) {
-      const line = lineOf(network)
-      line.held += 1
+      const group = groupOf(network)
+      const release = queueOf(group).hold(network)
       return () => {
-        line.held -= 1
-        deleteEmpty(network, line)
+        release()
+        deleteEmpty(group)
       }
     },
-    ahead: (network) => countAhead(network, ({ items }) => items.length),
-    aheadWithHeld: (network) => countAhead(network, ({ items, held }) => items.length + held),
-    size: () => [...lines.values()].reduce((sum, { items }) => sum + items.length, 0),
+    ahead(network, withHeld) {
+      const own = queues.get(groupOf(network))
+      const aheadInGroup = own?.ahead(network, withHeld) ?? 0
+      let ahead = aheadInGroup
+      for (const queue of queues.values())
+        if (queue !== own) ahead += Math.min(queue.size(withHeld), aheadInGroup + 1)
+      return ahead
+    },
+    size: (withHeld) => [...queues.values()].reduce((sum, queue) => sum + queue.size(withHeld), 0),
+  }
+}
+
+function createList<Item>(): FairQueue<Item> {
+  const items: Item[] = []
+  let held = 0
+  const size = (withHeld = false) => items.length + (withHeld ? held : 0)
+  return {
+    push: (_network, item) => void items.push(item),
+    shift: () => items.shift(),
+    remove(_network, item) {
+      const at = items.indexOf(item)
+      if (at >= 0) items.splice(at, 1)
+      return at >= 0
+    },
+    hold() {
+      held += 1
+      return () => {
+        held -= 1
+      }
+    },
+    ahead: (_network, withHeld) => size(withHeld),
+    size,
   }
 }

@@ -1,5 +1,6 @@
 import { type Client, onceGivenUp, overloaded } from '../caller.js'
 import { ClientDisconnected, Problem } from '../problem.js'
+import { siteOfNetwork } from '../throttle/client-network.js'
 import { createFairQueue } from './fair-queue.js'
 import { HashSupervisor, startHashWorker } from './hash-supervisor.js'
 import type { HashJob, HashThread, HeldJob } from './hash-thread.js'
@@ -31,11 +32,11 @@ const caution = 1.25
 const networkOf = (client: Client | undefined) => client?.network ?? ''
 
 /**
- * A pool of threads for hashing, so that other work does not wait for libuv's few threads. Clients' networks take
- * turns.
+ * A pool of threads for hashing, so that other work does not wait for libuv's few threads. Clients' sites take
+ * turns, and within a site its networks.
  */
 export class HashPool {
-  readonly #queue = createFairQueue<Waiting>()
+  readonly #queue = createFairQueue<Waiting>(siteOfNetwork, (network) => network)
   readonly #supervisor: HashSupervisor
   readonly #threads: number
   readonly #queueSeconds: number
@@ -82,7 +83,7 @@ export class HashPool {
    * @throws {Problem} `unavailable`
    */
   assertCapacity(network: string) {
-    this.#assertWait(caution * this.#secondsBehind(this.#queue.aheadWithHeld(network)))
+    this.#assertWait(caution * this.#secondsBehind(this.#queue.ahead(network, true)))
   }
 
   /** Returns the expected wait of a job of the network. Held jobs do not count, because they come later. */

@@ -31,6 +31,9 @@ export function siteOf(address: string): string | undefined {
   return parsed.kind() === 'ipv4' ? undefined : prefixOf(parsed, ipv6SitePrefixLength)
 }
 
+/** Returns the site of a network that {@link networkOf} returned. An IPv4 address is its own site. */
+export const siteOfNetwork = (network: string) => siteOf(network.split('/', 1)[0] ?? '') ?? network
+
 const prefixOf = (address: { toString(): string }, length: number) =>
   `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${length}`)}/${length}`
 

@@ -3,10 +3,14 @@ import { isStoreUnavailable } from '../../store/errors.js'
 import { recordNetworkFailure } from '../../store/queries/networks.js'
 import type { Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
+import type { Sources } from './attempt-keys.js'
 import { tooManyAttempts } from './rules.js'
 
 const hourMilliseconds = 3_600_000
 const cacheEntries = 10_000
+
+/** The allowance of a site (the /48 of an IPv6 address, with thousands of networks), in allowances of one network. */
+export const networksPerSite = 2
 
 export interface AllowanceSettings {
   id: string
@@ -14,11 +18,11 @@ export interface AllowanceSettings {
   networkFailuresPerHour: number
 }
 
-/** Limits failed logins and sign-ups of one client network over all accounts of a database. */
+/** Limits failed logins and sign-ups of one client network, and of its site, over all accounts of a database. */
 export interface NetworkAllowance {
   /** @throws {Problem} `too_many_attempts` if the allowance was used up when this process last read it */
-  assertLeft(database: AllowanceSettings, network: Uint8Array): void
-  countFailure(database: AllowanceSettings, network: Uint8Array): Promise<void>
+  assertLeft(database: AllowanceSettings, sources: Sources): void
+  countFailure(database: AllowanceSettings, sources: Sources): Promise<void>
 }
 
 /**
@@ -31,8 +35,8 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
   const keyOf = (id: string, network: Uint8Array) => id + Buffer.from(network).toString('latin1')
   const millisecondsPerFailure = (limit: number) => Math.max(1, Math.round(hourMilliseconds / limit))
 
-  async function record(database: AllowanceSettings, network: Uint8Array, known: number) {
-    const milliseconds = millisecondsPerFailure(database.networkFailuresPerHour)
+  async function record({ databaseId, source, limit }: Allowance, known: number) {
+    const milliseconds = millisecondsPerFailure(limit)
     const latest = now() + hourMilliseconds + milliseconds
     const failure = {
       now: new Date(now()),
@@ -41,7 +45,7 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
       impossible: new Date(latest + clockSkewSeconds * 1000),
     }
     try {
-      const fullAt = await recordNetworkFailure(store, { databaseId: database.id, network }, failure)
+      const fullAt = await recordNetworkFailure(store, { databaseId, network: source }, failure)
       return fullAt.getTime()
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error
@@ -50,19 +54,37 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
   }
 
   return {
-    assertLeft({ id, networkFailuresPerHour: limit }, network) {
-      if (limit === 0) return
-      const { fullAt, at } = seen.get(keyOf(id, network)) ?? { fullAt: 0, at: 0 }
-      // If this clock was set back since then, the remembered timestamp is not used.
-      if (now() < at - clockSkewSeconds * 1000) return
-      const milliseconds = fullAt - now() - hourMilliseconds + millisecondsPerFailure(limit)
-      if (milliseconds > 0) throw tooManyAttempts(Math.ceil(milliseconds / 1000))
+    assertLeft(database, sources) {
+      for (const { databaseId, source, limit } of allowancesOf(database, sources)) {
+        const { fullAt, at } = seen.get(keyOf(databaseId, source)) ?? { fullAt: 0, at: 0 }
+        // If this clock was set back since then, the remembered timestamp is not used.
+        if (now() < at - clockSkewSeconds * 1000) continue
+        const milliseconds = fullAt - now() - hourMilliseconds + millisecondsPerFailure(limit)
+        if (milliseconds > 0) throw tooManyAttempts(Math.ceil(milliseconds / 1000))
+      }
     },
-    async countFailure(database, network) {
-      if (database.networkFailuresPerHour === 0) return
-      const key = keyOf(database.id, network)
-      const fullAt = await record(database, network, seen.get(key)?.fullAt ?? 0)
-      seen.set(key, { fullAt, at: now() })
+    async countFailure(database, sources) {
+      for (const allowance of allowancesOf(database, sources)) {
+        const key = keyOf(allowance.databaseId, allowance.source)
+        const fullAt = await record(allowance, seen.get(key)?.fullAt ?? 0)
+        seen.set(key, { fullAt, at: now() })
+      }
     },
   }
+}
+
+interface Allowance {
+  databaseId: string
+  source: Uint8Array
+  /** Failures per hour. */
+  limit: number
+}
+
+function allowancesOf(
+  { id: databaseId, networkFailuresPerHour: limit }: AllowanceSettings,
+  { network, site }: Sources,
+): Allowance[] {
+  if (limit === 0) return []
+  const ofNetwork = { databaseId, source: network, limit }
+  return site ? [ofNetwork, { databaseId, source: site, limit: limit * networksPerSite }] : [ofNetwork]
 }

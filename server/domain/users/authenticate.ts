@@ -38,6 +38,7 @@ export async function authenticate(
   const { database, caller } = request
   const databaseId = database.id
   const attempt = throttle.keys.attempt(databaseId, canonicalEmail, caller.clientAddress)
+  const sources = throttle.keys.sources(databaseId, caller.clientAddress)
   let readAt = context.now()
   let userId: string | undefined
   const read = async () => {
@@ -48,7 +49,7 @@ export async function authenticate(
   }
   const subject = () => ({ databaseId, ...(userId ? { userId } : { account: pseudonym(attempt.address) }) })
   try {
-    networkAllowance.assertLeft(database, attempt.network)
+    networkAllowance.assertLeft(database, sources)
     const { candidate, matches } = await throttle.guard({
       databaseId,
       attempt,
@@ -64,7 +65,7 @@ export async function authenticate(
       return { user, readAt }
     }
     audit(caller.log, 'login.failed', subject())
-    await networkAllowance.countFailure(database, attempt.network)
+    await networkAllowance.countFailure(database, sources)
     return undefined
   } catch (error) {
     if (isForeignKeyViolation(error)) throw databaseDeleted(error)

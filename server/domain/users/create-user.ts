@@ -38,8 +38,8 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
   await requireNewPassword(context, database, { ...body, field: 'password' })
   const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
-  const network = context.throttle.keys.network(database.id, caller.clientAddress)
-  context.networkAllowance.assertLeft(database, network)
+  const sources = context.throttle.keys.sources(database.id, caller.clientAddress)
+  context.networkAllowance.assertLeft(database, sources)
   const replay = async () => {
     const previous = key && (await replaySignUp(context, request, key))
     return previous && signedIn(database, previous.user, previous)
@@ -53,7 +53,7 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
     // A concurrent request with the same key may have taken the email, or used the code.
     const concurrent = ['email_taken', 'code_invalid'].includes(error.code) && (await replay())
     if (concurrent) return concurrent
-    if (error.code === 'email_taken') await context.networkAllowance.countFailure(database, network)
+    if (error.code === 'email_taken') await context.networkAllowance.countFailure(database, sources)
     throw error
   }
 }
