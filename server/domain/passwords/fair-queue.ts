@@ -75,7 +75,11 @@ function createTurns<Item>(
         if (queue !== own) ahead += Math.min(queue.size(withHeld), aheadInGroup + 1)
       return ahead
     },
-    size: (withHeld) => [...queues.values()].reduce((sum, queue) => sum + queue.size(withHeld), 0),
+    size(withHeld) {
+      let size = 0
+      for (const queue of queues.values()) size += queue.size(withHeld)
+      return size
+    },
   }
 }
 

@@ -17,7 +17,7 @@ export function networkOf(address: string): string {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return bare
   const parsed = unmapped(bare)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : prefixOf(parsed, ipv6PrefixLength)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : prefixOf(parsed.toString(), ipv6PrefixLength)
 }
 
 /**
@@ -28,13 +28,16 @@ export function siteOf(address: string): string | undefined {
   const bare = withoutPort(address)
   if (!ipaddr.isValid(bare)) return undefined
   const parsed = unmapped(bare)
-  return parsed.kind() === 'ipv4' ? undefined : prefixOf(parsed, ipv6SitePrefixLength)
+  return parsed.kind() === 'ipv4' ? undefined : prefixOf(parsed.toString(), ipv6SitePrefixLength)
 }
 
 /** Returns the site of a network that {@link networkOf} returned. An IPv4 address is its own site. */
-export const siteOfNetwork = (network: string) => siteOf(network.split('/', 1)[0] ?? '') ?? network
+export function siteOfNetwork(network: string) {
+  const address = network.endsWith(`/${ipv6PrefixLength}`) ? network.split('/', 1)[0] : undefined
+  return address === undefined ? network : prefixOf(address, ipv6SitePrefixLength)
+}
 
-const prefixOf = (address: { toString(): string }, length: number) =>
+const prefixOf = (address: string, length: number) =>
   `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/${length}`)}/${length}`
 
 /** Removes what a proxy may add to an address: `[2001:db8::1]:443`, `203.0.113.7:40001`, `fe80::1%eth0`. */
