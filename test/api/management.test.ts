@@ -3,6 +3,7 @@ import { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { revokeApiKey, rotateApiKey } from '../../server/domain/management/api-keys.js'
 import { it } from '../support/management.js'
+import { whileRefusing } from '../support/refused-writes.js'
 
 describe('an API key', () => {
   it('reads the users of its database', async ({ manage }) => {
@@ -105,13 +106,10 @@ describe('an API key', () => {
 
   it('reads while the store accepts no writes, which cannot note its use', async ({ store, manage }) => {
     const { key } = await manage.newKey(['users:read'])
-    const { prisma } = store
-    await prisma.$executeRaw`CREATE FUNCTION usher.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN RAISE read_only_sql_transaction; END $$`
-    await prisma.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE ON usher.api_key
-      FOR EACH ROW EXECUTE FUNCTION usher.refuse()`
-    const responses = [await manage.send(key, 'GET', 'users'), await manage.send(key, 'GET', 'users')]
-    await prisma.$executeRaw`DROP FUNCTION usher.refuse CASCADE`
+    const responses = await whileRefusing(store, 'api_key', 'read_only_sql_transaction', async () => [
+      await manage.send(key, 'GET', 'users'),
+      await manage.send(key, 'GET', 'users'),
+    ])
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200])
   })
 })

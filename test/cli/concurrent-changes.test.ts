@@ -153,7 +153,7 @@ describe('usher database set --webhook-url', () => {
         await reading.$queryRaw`SELECT 1 FROM usher.outbox WHERE database_id = ${id}::uuid FOR UPDATE`
         const running = set(usher, database, 'none')
         await expect.poll(() => lockWaits(store, '%DELETE FROM usher.outbox%'), { timeout: 30_000 }).toBe(1)
-        await store.prisma.database.update({ where: { id, webhookUrl: null }, data: { webhookUrl: url } })
+        await store.prisma.database.updateMany({ where: { id, webhookUrl: null }, data: { webhookUrl: url } })
         await storeEvent(usher, database, 'new')
         return [running]
       },
@@ -201,8 +201,8 @@ it('usher database set --roles removes no role that is added and used meanwhile'
 })
 
 it.for([
-  ['retry', '%UPDATE usher.outbox SET due_at%'],
-  ['drop', '%DELETE FROM usher.outbox %'],
+  ['retry', '%UPDATE usher.outbox%SET due_at%'],
+  ['drop', '%DELETE FROM usher.outbox%'],
 ] as const)(
   'usher outbox %s changes events while a server creates their streams',
   async ([verb, statement], { usher, database }) => {

@@ -60,7 +60,10 @@ it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, 
   await expect(added).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
 })
 
-/** What the import does, the statement for whose locks it waits, the deletion, the outcome, and how many users are added. */
+/**
+ * What the import does, the statement for whose locks it waits, the deletion that follows, the outcome, and how many users are
+ * added.
+ */
 const deletions = [
   [
     'creates a tenant again that is deleted meanwhile',
@@ -71,8 +74,9 @@ const deletions = [
   ],
   [
     'reports that the database does not exist if it is deleted meanwhile',
-    'SELECT FROM usher.database WHERE id = $1::uuid FOR UPDATE',
+    // On Citus only a write locks the row on the node that has the users.
     'DELETE FROM usher.database WHERE id = $1::uuid',
+    undefined,
     /^3 usher: database .* does not exist/,
     0,
   ],
@@ -100,7 +104,7 @@ it.for(deletions)(
       await query(lock, [database.id])
       const imported = usher.outcome(`user import ${database.path} ${file}`)
       await expect.poll(() => lockWaits(store), { timeout: 30_000 }).toBe(1)
-      await query(deletion, [database.id])
+      if (deletion) await query(deletion, [database.id])
       return [imported]
     })
     expect(await running).toMatch(outcome)

@@ -6,6 +6,7 @@ import { startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { it } from '../support/operator.js'
 import { freePort } from '../support/postgres-server.js'
+import { whileRefusing } from '../support/refused-writes.js'
 
 const id = '01a1fc71-4073-7005-9035-32d538fe4e27'
 
@@ -76,13 +77,9 @@ it.for([
 ] as const)(
   'says what Postgres said if it responds and refuses a statement: %s',
   async ([condition, expected], { usher }) => {
-    const { prisma } = usher.store
-    await prisma.$executeRawUnsafe(`CREATE FUNCTION usher.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN RAISE EXCEPTION '${condition} here' USING ERRCODE = '${condition}'; END $$`)
-    await prisma.$executeRaw`CREATE TRIGGER refuse BEFORE INSERT ON usher.workspace
-      FOR EACH ROW EXECUTE FUNCTION usher.refuse()`
-    const outcome = await usher.outcome('workspace create refused')
-    await prisma.$executeRaw`DROP FUNCTION usher.refuse CASCADE`
+    const outcome = await whileRefusing(usher.store, 'workspace', condition, () =>
+      usher.outcome('workspace create refused'),
+    )
     expect(outcome).toMatch(expected)
   },
 )
