@@ -154,7 +154,7 @@ it('concurrent requests for a few addresses from a few networks neither fail nor
   app,
   stored,
 }) => {
-  // Opens the connections first, because a request waits at most 600 ms for a node of a distributed store.
+  // Opens the connections first, because a request waits at most 1.3 s for a node of a distributed store.
   await Promise.all(Array.from({ length: 5 }, (_, index) => app.requestReset(`first-${index}@example.com`)))
   const networks = [elsewhere(), elsewhere(), '2001:db8:9::1', '2001:db8:9:1::1']
   const responses = await Promise.all(

@@ -10,6 +10,7 @@ const connections = 8
  */
 function createStore({ isCitus = true, isDistributed = true } = {}) {
   const running: string[] = []
+  const limits: (number | undefined)[] = []
   let placementReads = 0
   const ends = new Map<string, ((error?: Error) => void)[]>()
   const run = (databaseId: string) => {
@@ -19,11 +20,14 @@ function createStore({ isCitus = true, isDistributed = true } = {}) {
       ends.set(databaseId, [...(ends.get(databaseId) ?? []), end])
     })
   }
-  const query = async (text: string, [databaseId]: unknown[]) => {
+  const query = async (text: string, [databaseId]: unknown[], milliseconds?: number) => {
     if (text.includes('partmethod')) return isDistributed ? [{}] : []
     if (text.includes('to_regclass')) return [{ found: isCitus }]
     const [worker, shard] = String(databaseId).split('/')
-    if (!text.includes('pg_dist_placement')) return run(String(databaseId))
+    if (!text.includes('pg_dist_placement')) {
+      limits.push(milliseconds)
+      return run(String(databaseId))
+    }
     placementReads += 1
     return isDistributed ? [{ worker, shard }] : []
   }
@@ -42,6 +46,8 @@ function createStore({ isCitus = true, isDistributed = true } = {}) {
   return {
     store,
     placementReads: () => placementReads,
+    /** The time limits of statements, in their order. */
+    limits,
     /** Starts statements. Returns which of them run, and how each ends. */
     async start(...databaseIds: string[]) {
       const results = databaseIds.map((databaseId) =>
@@ -159,8 +165,26 @@ it('statements wait for longer than usual while those before them succeed, as on
   }
   expect(await Promise.all(results.slice(0, 10))).toEqual(databaseIds.slice(0, 10))
   // None of the next ones succeeds.
-  await vi.advanceTimersByTimeAsync(600)
+  await vi.advanceTimersByTimeAsync(1_300)
   const { results: later } = await start('a/new')
-  await vi.advanceTimersByTimeAsync(600)
+  await vi.advanceTimersByTimeAsync(1_300)
   expect(await later[0]).toBe('a/new: shard new of worker a does not respond')
+})
+
+it('a statement waits as long as those before it may take, and gets less time if none of them succeeds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { start, end, limits } = createStore()
+  await start('a/1', 'a/1', 'a/2', 'a/2')
+  const waiting = await start('a/3')
+  await vi.advanceTimersByTimeAsync(1_200)
+  end('a/1')
+  await new Promise(setImmediate)
+  const last = await start('a/4', 'a/4')
+  await vi.advanceTimersByTimeAsync(1_000)
+  end('a/2', timeLimit)
+  await new Promise(setImmediate)
+  for (const databaseId of ['a/3', 'a/4']) end(databaseId)
+  expect(await Promise.all([...waiting.results, ...last.results])).toEqual(['a/3', 'a/4', 'a/4'])
+  expect(limits).toEqual([1_300, 1_300, 1_300, 1_300, 1_300, 1_300, 900])
 })

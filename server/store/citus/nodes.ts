@@ -65,18 +65,18 @@ export function createNodes(first: Store, { connections, open, warn }: NodeSetti
 
   return {
     /**
-     * Runs work in turn on the node that has the rows.
+     * Runs work in turn on the node that has the rows, with the time limit of each statement.
      *
      * @param otherwise what runs instead if the node accepts no connection
      */
     async onNodeOf<Result>(
       place: Place,
-      work: (queries: Queries) => Promise<Result>,
+      work: (queries: Queries, milliseconds: number) => Promise<Result>,
       otherwise: () => Promise<Result>,
     ): Promise<Result> {
       const node = nodeOf(place.worker)
       if (!mayTry(node)) return otherwise()
-      const done = await tryOn(node, () => inTurnOf(place, () => work(node.store)))
+      const done = await tryOn(node, () => inTurnOf(place, (milliseconds) => work(node.store, milliseconds)))
       return 'result' in done ? done.result : otherwise()
     },
 

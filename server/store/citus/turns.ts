@@ -7,10 +7,12 @@ import {
 } from '../errors.js'
 
 /**
- * How long a statement waits for its turn while no other one succeeds. Together with the wait for its worker, this is
- * less than 2 s.
+ * Time limit of a statement. A statement waits for its turn for as long while no other one succeeds, because those before it
+ * may take so long: Citus locks tables of a worker for up to a second when it deletes a shard that was moved.
  */
-const turnMilliseconds = 600
+const statementMilliseconds = 1_300
+/** Time limit of a statement together with its wait, while no other one succeeds: less than 2 s. */
+const totalMilliseconds = 1_900
 /** How long a statement waits for its turn while others succeed, for example those that open the first connections. */
 const longestMilliseconds = 3_000
 
@@ -50,8 +52,8 @@ const newLoad = (name: string, limit: number): Load => ({
 })
 
 /**
- * Returns a function that runs work on a shard in turn. It throws an {@link UnavailableError} if the work has to wait
- * too long, or if the shard or its worker does not respond.
+ * Returns a function that runs work on a shard in turn, with the time limit of each of its statements. It throws an
+ * {@link UnavailableError} if the work has to wait too long, or if the shard or its worker does not respond.
  *
  * @param limit maximum number of works that run on one worker. Those on one shard take at most half of it
  */
@@ -69,11 +71,12 @@ export function createTurns(limit: number) {
     return shard
   }
 
-  return async <Result>(place: Place, work: () => Promise<Result>) => {
+  return async <Result>(place: Place, work: (milliseconds: number) => Promise<Result>) => {
     const shard = shardOf(place)
-    await takeTurn(shard)
+    const start = performance.now()
+    await takeTurn(shard, start)
     try {
-      const result = await work()
+      const result = await work(timeLeft(shard.worker, start))
       trust(shard)
       return result
     } catch (error) {
@@ -88,12 +91,17 @@ export function createTurns(limit: number) {
   }
 }
 
-async function takeTurn(shard: Shard) {
-  const start = performance.now()
+async function takeTurn(shard: Shard, start: number) {
   if (!(await waitFor(shard, start))) throw new UnavailableError(`${shard.name} does not respond`)
   if (await waitFor(shard.worker, start)) return
   endTurn(shard)
   throw new UnavailableError(`${shard.worker.name} does not respond`)
+}
+
+/** Returns the time limit of a statement that gets its turn now. */
+function timeLeft({ respondedAt }: Worker, start: number) {
+  const waited = performance.now() - Math.max(start, respondedAt)
+  return Math.min(statementMilliseconds, totalMilliseconds - Math.min(waited, statementMilliseconds))
 }
 
 /** Waits for a turn. Returns false if the wait is too long or the worker or shard does not respond. */
@@ -110,7 +118,7 @@ function waitFor(load: Load, start: number): boolean | Promise<boolean> {
       resolve(isGranted)
     }
     function waitOn() {
-      const until = Math.max(start, load.respondedAt) + turnMilliseconds
+      const until = Math.max(start, load.respondedAt) + statementMilliseconds
       const left = Math.min(until, start + longestMilliseconds) - performance.now()
       if (left > 0) timer = setTimeout(waitOn, left)
       else {

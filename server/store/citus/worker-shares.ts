@@ -8,8 +8,6 @@ import { createTurns, type Place } from './turns.js'
 // With one pool for all workers, a worker that no longer responds would hold every connection. So would, among the
 // connections for its worker, a shard whose writes Citus blocks while it is moved or divided.
 
-const responseMilliseconds = 1_300
-
 /** How long a store on Citus counts as not distributed: `usher store distribute` may run at any time. */
 const undistributedMilliseconds = 60_000
 
@@ -71,9 +69,9 @@ export function shareByWorker(store: Store, { connections, nodes: settings }: Co
     if (!isOnCitus || typeof databaseId !== 'string') return onAnyNode(work)
     const place = (await placeOf(databaseId)) ?? { worker: '', shard: '' }
     if (place === undistributed) return onAnyNode(work)
-    const inItsTurn = () => inTurnOf(place, () => onAnyNode((queries) => work(queries, responseMilliseconds)))
+    const inItsTurn = () => inTurnOf(place, (limit) => onAnyNode((queries) => work(queries, limit)))
     if (!nodes || place.worker === '') return inItsTurn()
-    return nodes.onNodeOf(place, (queries) => ownNodeWork(queries, responseMilliseconds, place), inItsTurn)
+    return nodes.onNodeOf(place, (queries, limit) => ownNodeWork(queries, limit, place), inItsTurn)
   }
 
   const readShard = createShardReads((databaseId) => placements.delete(databaseId))

@@ -94,6 +94,23 @@ it('a database moves to a shard of its own, during which only its former shard r
     .toBe(0)
 })
 
+it('a lock for as long as Citus takes to delete a table of a moved shard fails no request', async () => {
+  const [row] = await query<{ shard: string }>(
+    stage.url,
+    `SELECT shardid AS shard FROM pg_dist_shard WHERE logicalrelid = 'usher.database'::regclass`,
+  )
+  for (const worker of stage.cluster.workers) {
+    await underLoad('the list of databases on a worker is locked', () =>
+      query(
+        databaseUrl(worker.url, 'usher'),
+        // Without the setting, Citus lets only itself lock the table of a shard.
+        `BEGIN; SET LOCAL citus.enable_ddl_propagation = off;
+        LOCK TABLE usher.database_${row?.shard} IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(0.9); COMMIT`,
+      ),
+    )
+  }
+})
+
 it('a migration runs under load', async () => {
   const folder = await createMigration(
     '9_next',
