@@ -96,11 +96,17 @@ export const invitations = c.router({
     body: InviteMemberBody,
     responses: {
       201: Invitation,
-      ...failures('already_member', 'invitations_full', 'too_many_invitations', ...changing),
+      ...failures(
+        'already_member',
+        'invitations_full',
+        'email_not_verified',
+        'too_many_invitations',
+        ...changing,
+      ),
     },
     summary: 'Invite an address to a tenant',
     description:
-      'Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations.',
+      'Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. Also needs a verified address, unless the database does not require one. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations.',
     metadata: { security: 'bearer' },
   },
   listInvitations: {

@@ -141,7 +141,7 @@ export const problems = {
     status: 409,
     title: 'Email address is not verified',
     advice:
-      'The user must verify the address, or choose a new password with a code. Then accept the invitation again.',
+      'The user must verify the address, or choose a new password with a code. Then send the request again.',
   },
   seats_full: {
     status: 409,
@@ -179,6 +179,12 @@ export const problems = {
     status: 429,
     title: 'Too many invitations',
     advice: 'Wait for the number of seconds in `Retry-After` before the next invitation.',
+    headers: ['Retry-After'],
+  },
+  too_many_sign_ups: {
+    status: 429,
+    title: 'Too many sign-ups',
+    advice: 'Wait for the number of seconds in `Retry-After` before the next sign-up.',
     headers: ['Retry-After'],
   },
   too_many_changes: {

@@ -151,6 +151,7 @@ export const users = c.router({
         'seats_full',
         'idempotency_key_reused',
         'too_many_attempts',
+        'too_many_sign_ups',
         ...withBody,
       ),
     },

@@ -66,6 +66,7 @@ export const users = {
       'seats_full',
       'sign_up_closed',
       'idempotency_key_reused',
+      'too_many_sign_ups',
     ],
   },
   login: {
@@ -708,6 +709,7 @@ export const invitations = {
       'token_expired',
       'tenant_not_found',
       'role_insufficient',
+      'email_not_verified',
       'already_member',
       'invitations_full',
       'too_many_invitations',
@@ -785,8 +787,8 @@ export const invitations = {
       'token_expired',
       'code_invalid',
       'invitation_for_other_address',
-      'seats_full',
       'email_not_verified',
+      'seats_full',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -986,7 +988,7 @@ export interface Operations {
     userId: string,
     options?: CallOptions,
   ): Promise<Result<undefined, RemoveMemberErrorCode>>
-  /** Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations. */
+  /** Sends a mail with a code, whether or not an account has the address. Inviting an address again replaces the code and the role. Needs the role `admin` or `owner`; only owners can invite as `admin` or `owner`. Also needs a verified address, unless the database does not require one. A user can send 20 invitations an hour and 100 a day, and an address gets five a day. A tenant has at most 100 invitations. */
   inviteMember(
     tenantId: string,
     body: InviteMemberBody,

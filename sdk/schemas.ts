@@ -356,6 +356,7 @@ export type ProblemCode =
   | 'idempotency_key_reused'
   | 'too_many_attempts'
   | 'too_many_invitations'
+  | 'too_many_sign_ups'
   | 'too_many_changes'
   | 'headers_too_large'
   | 'internal_error'
@@ -610,6 +611,8 @@ export interface ErrorMessages {
   idempotency_key_reused: string
   /** Too many failed attempts. Wait for the number of seconds in `Retry-After` before the next attempt. */
   too_many_attempts: string
+  /** Too many sign-ups. Wait for the number of seconds in `Retry-After` before the next sign-up. */
+  too_many_sign_ups: string
   /** Request headers are too large. Send less than 16 KiB of headers. */
   headers_too_large: string
   /** Internal server error. Report the `requestId` to the operator of the service. */
@@ -648,10 +651,10 @@ export interface ErrorMessages {
   already_member: string
   /** Tenant has too many pending invitations. Revoke an invitation, or wait until one is accepted or expires. */
   invitations_full: string
+  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then send the request again. */
+  email_not_verified: string
   /** Too many invitations. Wait for the number of seconds in `Retry-After` before the next invitation. */
   too_many_invitations: string
-  /** Email address is not verified. The user must verify the address, or choose a new password with a code. Then accept the invitation again. */
-  email_not_verified: string
   /** There was no response from Usher. `cause` has the reason. Try again later. */
   no_answer: string
 }

@@ -38,7 +38,7 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
     case 'invitation_for_other_address':
       return [{ path: 'email', detail: 'The invitation is for another address.' }]
     case 'email_not_verified':
-      return [{ detail: 'Verify your address first. Then open the link of the invitation again.' }]
+      return [{ detail: 'Verify your address first. Then try again.' }]
     case 'role_insufficient':
       return [{ detail: `Your role in the team does not allow this. ${error.detail}` }]
     case 'last_owner':
@@ -61,6 +61,8 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
       return [{ detail: 'Your session has expired. Log in again.' }]
     case 'too_many_invitations':
       return [{ detail: `Too many invitations. Try again in ${error.retryAfterSeconds} s.` }]
+    case 'too_many_sign_ups':
+      return [{ detail: `Too many sign-ups. Try again in ${error.retryAfterSeconds} s.` }]
     case 'too_many_attempts':
       return [{ detail: `Too many failed login attempts. Try again in ${error.retryAfterSeconds} s.` }]
     case 'no_answer':

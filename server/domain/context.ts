@@ -11,8 +11,8 @@ import { createFollowedList, type FollowedList } from './numbered-lists/followed
 import type { PasswordBlocklist } from './passwords/blocklist.js'
 import { createHasher, type Hasher, type HashSettings } from './passwords/hasher.js'
 import { Throttle } from './throttle/login-throttle.js'
-import { createMailAllowance, type MailAllowance } from './throttle/mail-allowance.js'
 import { createNetworkAllowance, type NetworkAllowance } from './throttle/network-allowance.js'
+import { createRequestAllowance, type RequestAllowance } from './throttle/request-allowance.js'
 import { createRejectedTokens, type RejectedTokens } from './tokens/rejected-tokens.js'
 import { VerifiedTokens } from './tokens/verified-tokens.js'
 import { type ManagedUserRead, readManagedUsers, type WantedUser } from './users/read-managed-users.js'
@@ -30,7 +30,7 @@ export interface AppContext extends Pick<Clock, 'now'> {
   blocklist: PasswordBlocklist | undefined
   throttle: Throttle
   networkAllowance: NetworkAllowance
-  mails: MailAllowance
+  requestAllowance: RequestAllowance
   findDatabase: ReturnType<typeof createDatabaseLookup>
   findUser: ReturnType<typeof batchReadsOfAll<UserKey, UserOfToken>>
   findManagedUser: ReturnType<typeof batchReads<WantedUser, ManagedUserRead>>
@@ -70,7 +70,7 @@ export function createContext(
     blocklist,
     throttle: new Throttle(store, { now, workers: settings.workers, queue: hashing }),
     networkAllowance: createNetworkAllowance(store, now),
-    mails: createMailAllowance(store, now),
+    requestAllowance: createRequestAllowance(store, now),
     findDatabase: createDatabaseLookup(store, settings, clock),
     findUser: batchReadsOfAll(store, (keys) => findUsersOfTokens(store, keys)),
     findManagedUser: batchReads((databaseId, wanted) => readManagedUsers(context, databaseId, wanted)),

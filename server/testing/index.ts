@@ -134,6 +134,8 @@ function databaseCreator(store: Store, now: () => number) {
       database = count === 1 ? 'app' : `app-${count}`,
       tokenMaxAgeSeconds = null,
       appUrl = 'https://app.example.com',
+      // All users of a test come from one network.
+      signUpsPerHour = 0,
       ...others
     } = DatabaseOptions.parse(options)
     const path = { workspaceSlug: workspace, databaseName: database }
@@ -143,6 +145,7 @@ function databaseCreator(store: Store, now: () => number) {
       ...others,
       tokenMaxAge: tokenMaxAgeSeconds,
       appUrl,
+      signUpsPerHour,
     })
     return { workspace, database }
   }

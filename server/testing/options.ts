@@ -12,7 +12,7 @@ type SettingOptions = {
   [Name in Exclude<SettingName, 'tokenMaxAge' | 'webhookUrl'>]?: DatabaseSettings[Name] | undefined
 }
 
-/** A new database. All options are optional. `appUrl` is `https://app.example.com` by default. */
+/** A new database. All options are optional. By default, `appUrl` is `https://app.example.com`, and `signUpsPerHour` is 0. */
 export interface DatabaseOptions extends SettingOptions {
   /** Slug of its workspace, which is created if it does not exist. `demo` by default. */
   workspace?: string | undefined

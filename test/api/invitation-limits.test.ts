@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
 import type { TestApi } from '../support/app.js'
-import { outcome } from '../support/codes.js'
+import { appUrl, outcome } from '../support/codes.js'
 import { hundredInvitations, it as invitationTest } from '../support/invitations.js'
 
 const minute = 60_000
@@ -60,7 +60,7 @@ it('an address gets at most five invitations a day, from all tenants and with an
     'grace+2@example.com',
   ])
     expect(outcome(await tenant.invite(email))).toEqual([201, undefined])
-  const other = await app.signedUp({ newTenant: 'Compilers' })
+  const other = await tenant.verified('other@example.com', { newTenant: 'Compilers' })
   const path = `tenants/${other.tenants[0]}/invitations`
   const invite = () =>
     tenant.send(other.token.jwt, 'POST', path, { email: 'grace@example.com', role: 'member' })
@@ -71,8 +71,61 @@ it('an address gets at most five invitations a day, from all tenants and with an
   expect(outcome(await tenant.invite('grace@example.com'))).toEqual(refused)
 })
 
-it('colleagues invite from one network, beyond the limit of other mails', async ({ app, tenant }) => {
-  const joan = await app.signedUp({ newTenant: 'Compilers' })
+for (const [limit, neighbour, perHour] of [
+  ['network', '2001:db8:7:1::2', 60],
+  ['site', '2001:db8:7:2::1', 120],
+] as const)
+  it(`a ${limit} sends at most ${perHour} invitations an hour`, async ({ app, tenant, usher }) => {
+    const joan = await tenant.verified('joan@example.com', { newTenant: 'Compilers' })
+    const inviteFrom = async (remoteAddress: string, email: string, { token, tenants } = joan) =>
+      outcome(
+        await usher.send({
+          method: 'POST',
+          url: `${app.users.replace(/users$/, '')}tenants/${tenants[0]}/invitations`,
+          headers: { authorization: `Bearer ${token.jwt}` },
+          payload: { email, role: 'member' },
+          remoteAddress,
+        }),
+      )
+    await inviteFrom('2001:db8:7:1::1', 'first@example.com')
+    const ofOneMail = 3_600_000 / perHour
+    await usher.store.prisma.codeRequest.updateMany({
+      where: { databaseId: app.id, fullAt: new Date(app.clock.now + ofOneMail) },
+      data: { fullAt: new Date(app.clock.now + (perHour - 1) * ofOneMail) },
+    })
+    expect(await inviteFrom('2001:db8:7:1::1', 'second@example.com')).toEqual([201, undefined])
+    expect(await inviteFrom(neighbour, 'third@example.com', tenant.ada)).toEqual(refused)
+    await expectAudited(usher, app.id, limit)
+    expect(await inviteFrom('2001:db8:8::1', 'third@example.com', tenant.ada)).toEqual([201, undefined])
+  })
+
+it('only a user with a verified address can invite, unless the setting is off or no mail can be sent', async ({
+  app,
+  tenant,
+  usher,
+}) => {
+  const setWith = (settings: object) => {
+    usher.clock.cacheAhead += 5_000
+    return setDatabase(usher.store, app, settings)
+  }
+  await setWith({ appUrl: null })
+  const joan = await app.signedUp({ email: 'joan@example.com', newTenant: 'Compilers' })
+  const path = `tenants/${joan.tenants[0]}/invitations`
+  const invite = (email: string) =>
+    tenant.send(joan.token.jwt, 'POST', path, { email, role: 'member' }).then(outcome)
+  expect(await invite('one@example.com')).toEqual([201, undefined])
+  await setWith({ appUrl })
+  expect(await invite('two@example.com')).toEqual([409, 'email_not_verified'])
+  await setWith({ requireVerifiedInviter: false })
+  expect(await invite('two@example.com')).toEqual([201, undefined])
+  await setWith({ requireVerifiedInviter: true })
+  expect(await invite('three@example.com')).toEqual([409, 'email_not_verified'])
+  await app.markVerified('joan@example.com')
+  expect(await invite('three@example.com')).toEqual([201, undefined])
+})
+
+it('colleagues invite from one network, beyond the limit of other mails', async ({ tenant }) => {
+  const joan = await tenant.verified('joan@example.com', { newTenant: 'Compilers' })
   for (let count = 0; count < 15; count++) {
     expect((await tenant.invite(`user-${count}@example.com`)).statusCode).toBe(201)
     const path = `tenants/${joan.tenants[0]}/invitations`
@@ -81,8 +134,8 @@ it('colleagues invite from one network, beyond the limit of other mails', async 
   }
 })
 
-it('invitations count towards the mails of the database', async ({ app, tenant, usher }) => {
-  await setDatabase(usher.store, app, { mailsPerHour: 2 })
+it('invitations get half of the mails of the database', async ({ app, tenant, usher }) => {
+  await setDatabase(usher.store, app, { mailsPerHour: 4 })
   usher.clock.cacheAhead += 5_000
   for (const email of ['one@example.com', 'two@example.com']) await tenant.invite(email)
   expect(outcome(await tenant.invite('three@example.com'))).toEqual(refused)

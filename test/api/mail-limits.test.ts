@@ -87,6 +87,30 @@ it('a database sends at most mails-per-hour mails an hour, of all kinds together
   expect(stored()).toBe(4)
 })
 
+it('invitations cannot use up the mails for resets and verifications', async ({ app, stored, usher }) => {
+  await setDatabase(usher.store, app, { mailsPerHour: 10, requireVerifiedInviter: false })
+  const inviters = [
+    await app.signedUp({ newTenant: 'Engines' }),
+    await app.signedUp({ newTenant: 'Compilers' }),
+  ]
+  const statuses: number[] = []
+  for (const { token, tenants } of inviters)
+    for (let count = 0; count < 5; count++) {
+      const { statusCode } = await usher.send({
+        method: 'POST',
+        url: `${app.users.replace(/users$/, '')}tenants/${tenants[0]}/invitations`,
+        headers: { authorization: `Bearer ${token.jwt}` },
+        payload: { email: `${token.jwt.slice(-8)}-${count}@example.com`, role: 'member' },
+        remoteAddress: elsewhere(),
+      })
+      statuses.push(statusCode)
+    }
+  expect(statuses).toEqual([...Array(5).fill(201), ...Array(5).fill(429)])
+  await app.requestVerification(inviters[0]?.token.jwt ?? '')
+  for (let user = 0; user < 4; user++) await app.requestReset(`user-${user}@example.com`)
+  expect(stored()).toBe(10)
+})
+
 it('a database without a limit counts no mails over all addresses', async ({ app, usher }) => {
   await setDatabase(usher.store, app, { mailsPerHour: 0 })
   const limited = await usher.newDatabase()

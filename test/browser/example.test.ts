@@ -361,6 +361,10 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
       await invitations.getByRole('button', { name: 'Send invitation' }).click()
     }
     await invite(owner.email)
+    await expectAlert(invitations, 'Verify your address first. Then try again.')
+    await expectFailedLoads('409 invitations')
+    await database.markVerified(owner.email)
+    await invite(owner.email)
     await expectFieldErrors(invitations, { Email: 'This address belongs to a member of the team.' })
     await expectFailedLoads('409 invitations')
     const revoked = validUser().email
@@ -441,6 +445,7 @@ describe.skipIf(!hasBrowser)('the SDK example', () => {
     const { page, logIn, account, teams, members, invitations, deletion } = await visitExample()
     const owner = validUser()
     const { tenants } = await database.signedUp({ ...owner, newTenant: 'Engines' })
+    await database.markVerified(owner.email)
     await logInAs(owner.email, logIn, account)
     await teams.getByRole('link', { name: 'Engines' }).click()
     const { email } = validUser()

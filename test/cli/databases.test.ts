@@ -20,6 +20,7 @@ describe('database set', () => {
       workspaceSlug,
       databaseName,
       ...defaultSettings,
+      signUpsPerHour: 0,
       ...settings,
     })
     const server = await usher.otherServer()
@@ -35,10 +36,12 @@ token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   EdDSA
 network failures    300 an hour
 mails               1000 an hour
+sign-ups            no limit
 sign-up             on
 account operations  on
 tenant operations   on
 own roles           none
+verified inviter    required
 invitations         valid for 604800 s
 verified email      not required
 verification        needs no token
@@ -136,9 +139,11 @@ it('database set removes no role that a member or an invitation has', async ({ u
 it('database set and create change sessions and account operations', async ({ usher }) => {
   const { path, workspaceSlug, databaseName } = await usher.newDatabase()
   const options =
-    '--account-operations on --require-verified-email on --verify-email-with-token on --session-idle 600 --session-max 900 --sessions-per-user 5'
+    '--sign-ups-per-hour 7 --require-verified-inviter off --account-operations on --require-verified-email on --verify-email-with-token on --session-idle 600 --session-max 900 --sessions-per-user 5'
   await usher.operator(`database create ${workspaceSlug}/database-other ${options}`)
   const session = {
+    signUpsPerHour: 7,
+    requireVerifiedInviter: false,
     accountOperations: true,
     requireVerifiedEmail: true,
     verifyEmailWithToken: true,
@@ -149,7 +154,7 @@ it('database set and create change sessions and account operations', async ({ us
   expect(await usher.json(`database show ${workspaceSlug}/database-other`)).toMatchObject(session)
   const { stdout } = await usher.operator(`database set ${path} --account-operations off --session-max 0`)
   expect(stdout).toContain(
-    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nsessions            none\n',
+    '\nsign-up             on\naccount operations  off\ntenant operations   on\nown roles           none\nverified inviter    required\ninvitations         valid for 604800 s\nverified email      not required\nverification        needs no token\nsessions            none\n',
   )
   const server = await usher.otherServer()
   const { openSession, signedUp } = server.client(workspaceSlug, databaseName)
@@ -171,6 +176,7 @@ token lifetime      the server’s TOKEN_MAX_AGE
 signing algorithm   ES256
 network failures    300 an hour
 mails               1000 an hour
+sign-ups            no limit
 sign-up             on
 account operations  on
 verified email      not required
@@ -195,6 +201,7 @@ created             ${createdAt}
     databaseName,
     url,
     ...defaultSettings,
+    signUpsPerHour: 0,
     tokenMaxAge: 90,
     networkFailuresPerHour: 0,
     mailsPerHour: 60,

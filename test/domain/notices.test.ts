@@ -77,7 +77,7 @@ async function sent({
   const context = {
     now: () => now,
     store: { transaction: async (_: string, work: (run: typeof query) => unknown) => work(query) },
-    mails: {
+    requestAllowance: {
       count: (_: object, request: object, change: (count: () => Promise<void>) => Promise<object>) => {
         note('counted', request)
         return mailsOf(() => change(async () => note('counted in the transaction')))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAttemptKeys } from '../../server/domain/throttle/attempt-keys.js'
-import { createMailLimits, type MailRequest } from '../../server/domain/throttle/mail-limits.js'
 import { createNetworkAllowance } from '../../server/domain/throttle/network-allowance.js'
+import { createRequestLimits, type LimitedRequest } from '../../server/domain/throttle/request-limits.js'
 import { secondsLeft, wasSeen } from '../../server/domain/throttle/rules.js'
 import { createUnstoredFailures } from '../../server/domain/throttle/unstored-failures.js'
 import { UnavailableError } from '../../server/store/errors.js'
@@ -182,46 +182,83 @@ it('failures that are not stored are added to the stored ones', () => {
   expect(addTo(none, guess('ada', 'office', true)).network).toEqual(own(1))
 })
 
-/** Returns the limits of a request, each as its name, its mails and its hours. */
-function limitsOf(request: MailRequest, mailsPerHour = 0) {
-  const limits = createMailLimits(Buffer.alloc(32))({ id: 'one', mailsPerHour }, request)
-  const shown = limits.map(({ name, windowMilliseconds, mailMilliseconds, purpose }) => [
+/** Returns the limits of a request, each as its name, its number and its hours. */
+function limitsOf(request: LimitedRequest, mailsPerHour = 0) {
+  const limits = createRequestLimits(Buffer.alloc(32))(
+    { id: 'one', mailsPerHour, signUpsPerHour: 7 },
+    request,
+  )
+  const shown = limits.map(({ name, windowMilliseconds, requestMilliseconds, purpose }) => [
     name,
-    Math.floor(windowMilliseconds / mailMilliseconds),
+    Math.floor(windowMilliseconds / requestMilliseconds),
     windowMilliseconds / hour,
     purpose,
   ])
   return { shown, sources: limits.map(({ source }) => Buffer.from(source).toString('hex')) }
 }
 
-it('a mail is limited by network, site, address, user or inviter, and at last by the database', () => {
-  const canonicalEmail = 'ada@example.com'
-  const ofClient = { purpose: 'reset', canonicalEmail, clientAddress: '203.0.113.7' }
-  const network = ['network', 20, 1, 'reset']
-  const address = [
-    ['address', 1, 1 / 60, 'reset'],
-    ['address', 5, 1, 'reset'],
-  ]
+const canonicalEmail = 'ada@example.com'
+const ofClient = { purpose: 'password_reset', canonicalEmail, clientAddress: '203.0.113.7' }
+const network = ['network', 20, 1, 'password_reset']
+const address = [
+  ['address', 1, 1 / 60, 'password_reset'],
+  ['address', 5, 1, 'password_reset'],
+]
+
+it('a mail is limited by network, site, address or user, and at last by the database', () => {
   expect(limitsOf(ofClient).shown).toEqual([network, ...address])
   expect(limitsOf({ ...ofClient, clientAddress: '2001:db8::1' }, 50).shown).toEqual([
     network,
-    ['site', 40, 1, 'reset'],
+    ['site', 40, 1, 'password_reset'],
     ...address,
     ['database', 50, 1, undefined],
   ])
   expect(limitsOf({ ...ofClient, userId: 'ada' }).shown).toEqual([
     network,
     ...address,
-    ['user', 5, 1, 'reset'],
+    ['user', 5, 1, 'password_reset'],
   ])
-  const ofNobody = { ...ofClient, userId: undefined } as unknown as MailRequest
+  const ofNobody = { ...ofClient, userId: undefined } as unknown as LimitedRequest
   expect(limitsOf(ofNobody).shown).toEqual([network, ...address])
   expect(limitsOf({ purpose: 'notice', userId: 'ada' }).shown).toEqual([['user', 5, 1, 'notice']])
-  expect(limitsOf({ purpose: 'invitation', canonicalEmail, inviterId: 'ada' }).shown).toEqual([
+})
+
+it('an invitation is also limited by its inviter', () => {
+  const invitation = { ...ofClient, purpose: 'invitation', inviterId: 'ada' }
+  const ofInviter = [
     ['inviter', 20, 1, 'invitation'],
     ['inviter', 100, 24, 'invitation'],
     ['address', 5, 24, 'invitation'],
+  ]
+  expect(limitsOf(invitation).shown).toEqual([['network', 60, 1, 'invitation'], ...ofInviter])
+  expect(limitsOf({ ...invitation, clientAddress: '2001:db8::1' }).shown).toEqual([
+    ['network', 60, 1, 'invitation'],
+    ['site', 120, 1, 'invitation'],
+    ...ofInviter,
   ])
+})
+
+it('mails other than resets and verifications get half of the mails of a database', () => {
+  const ofDatabase = (purpose: string, mailsPerHour = 50) => {
+    const { shown, sources } = limitsOf({ ...ofClient, purpose }, mailsPerHour)
+    return shown.flatMap(([name, mails], index) => (name === 'database' ? [[mails, sources[index]]] : []))
+  }
+  const [all] = ofDatabase('password_reset')
+  expect(ofDatabase('email_verification')).toEqual([all])
+  const others = ofDatabase('invitation')
+  expect(others).toEqual([[25, expect.any(String)], all])
+  expect(others[0]?.[1]).not.toBe(all?.[1])
+  expect(ofDatabase('email_change')).toEqual(others)
+  expect(ofDatabase('invitation', 1).map(([mails]) => mails)).toEqual([1, 1])
+})
+
+it('a sign-up is limited by network and site only', () => {
+  const signUp = { purpose: 'sign_up', clientAddress: '2001:db8::1' } as const
+  expect(limitsOf(signUp, 50).shown).toEqual([
+    ['network', 7, 1, 'sign_up'],
+    ['site', 14, 1, 'sign_up'],
+  ])
+  expect(limitsOf({ ...signUp, clientAddress: '203.0.113.7' }).shown).toEqual([['network', 7, 1, 'sign_up']])
 })
 
 it('addresses that differ only in a tag share a limit, and others do not', () => {

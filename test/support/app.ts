@@ -158,7 +158,9 @@ export async function startApp(
   ) {
     const path = { workspaceSlug, databaseName: unique('database') }
     await ensureWorkspace(store, workspaceSlug, new Date(clock.now))
-    const { id } = await createDatabase({ store, now: new Date(clock.now) }, path, { passwordPolicy })
+    // Tests sign up many users from one network.
+    const settings = { passwordPolicy, signUpsPerHour: 0 }
+    const { id } = await createDatabase({ store, now: new Date(clock.now) }, path, settings)
     const operations = client(workspaceSlug, path.databaseName)
     /** Marks the address of a user as verified. After a change, it is reserved only then. */
     const markVerified = (canonicalEmail: string) =>

@@ -48,7 +48,10 @@ export async function runUsher(args: readonly string[], env: Record<string, stri
 
 /** Creates a workspace with a database. */
 export async function createDatabase(workspace: string, name: string, env: Record<string, string>) {
-  for (const command of [`workspace create ${workspace}`, `database create ${workspace}/${name}`]) {
+  for (const command of [
+    `workspace create ${workspace}`,
+    `database create ${workspace}/${name} --sign-ups-per-hour 0`,
+  ]) {
     const { code, stderr } = await runUsher(command.split(' '), env)
     if (code !== 0) throw new Error(stderr)
   }

@@ -7,7 +7,8 @@ import { codeIn, type Smtp } from './smtp.js'
 export async function useInvitations(api: TestApi, smtp: Smtp) {
   const database = await api.newDatabase()
   await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
-  const { tenants, token } = await database.signedUp({ newTenant: 'Engines' })
+  const { tenants, token } = await database.signedUp({ email: 'owner@example.com', newTenant: 'Engines' })
+  await database.markVerified('owner@example.com')
   const tenant = { databaseId: database.id, id: tenants[0] ?? '' }
   await api.store.prisma.tenant.updateMany({ where: tenant, data: { seats: 10 } })
   const root = database.users.replace(/users$/, '')
@@ -31,11 +32,7 @@ export async function useInvitations(api: TestApi, smtp: Smtp) {
     return codeIn(mail)
   }
   const user = await database.signedUp({ email: 'invited@example.com' })
-  const { prisma } = api.store
-  await prisma.user.updateMany({
-    where: { databaseId: database.id, id: user.id },
-    data: { emailVerifiedAt: new Date() },
-  })
+  await database.markVerified('invited@example.com')
   const asUser = { authorization: `Bearer ${user.token.jwt}` }
   const code = await invited('invited@example.com', 'owner')
   await send(200, ['POST', 'invitations/accept'], { code }, asUser)

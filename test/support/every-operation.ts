@@ -68,6 +68,7 @@ export async function useEveryOperation(
     201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 204, 200, 204, 401, 200, 401, 401, 401,
     401, 401, 429, 200, 200, 200, 200, 200,
   ])
+  await signUpWithinLimit(api)
   await readAcrossDatabases(api)
   await sendEvents(app, newDatabase)
   await sendCodes(api, smtp)
@@ -128,6 +129,14 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
     changed,
     await database.as(changed.json().token.jwt, 'DELETE', 'me/sessions'),
   ]
+}
+
+/** Signs up in a database with a limit of sign-ups, until it is reached. */
+async function signUpWithinLimit({ store, newDatabase }: TestApi) {
+  const database = await newDatabase()
+  await setDatabase(store, database, { signUpsPerHour: 1 })
+  const statuses = [await database.createUser(validUser()), await database.createUser(validUser())]
+  expect(statuses.map(({ statusCode }) => statusCode)).toEqual([201, 429])
 }
 
 /** Sends requests to several databases at the same time, which share statements, and reads the lists that requests wait for. */

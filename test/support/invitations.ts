@@ -14,9 +14,15 @@ export const it = codesTest.extend('tenant', ({ usher, app }) => createTenant(us
 export type InvitingTenant = Awaited<ReturnType<typeof createTenant>>
 
 async function createTenant(usher: TestApi, app: MailingDatabase) {
-  const ada = await app.signedUp({ email: 'ada@example.com', preferredName: 'Ada', newTenant: 'Engines' })
-  const id = ada.tenants[0] ?? ''
   const { prisma } = usher.store
+  /** Signs up a user whose address is verified. */
+  async function verified(email: string, more: object = {}) {
+    const user = await app.signedUp({ email, ...more })
+    await app.markVerified(email)
+    return user
+  }
+  const ada = await verified('ada@example.com', { preferredName: 'Ada', newTenant: 'Engines' })
+  const id = ada.tenants[0] ?? ''
   const send = (token: string, method: Method, path: string, payload?: object, of: TestDatabase = app) =>
     usher.send({
       method,
@@ -33,15 +39,6 @@ async function createTenant(usher: TestApi, app: MailingDatabase) {
   const codeTo = async (email: string) => codeIn((await mailsTo(email)).at(-1) as ReceivedMail)
   const accept = (code: string, { token }: SignedInUser) =>
     send(token.jwt, 'POST', 'invitations/accept', { code })
-  /** Signs up a user whose address is verified. */
-  async function verified(email: string) {
-    const user = await app.signedUp({ email })
-    await prisma.user.updateMany({
-      where: { databaseId: app.id, id: user.id },
-      data: { emailVerifiedAt: new Date() },
-    })
-    return user
-  }
   /** Invites an address. Returns the code in the mail. */
   async function invited(email: string, role = 'member', by: SignedInUser = ada) {
     const response = await invite(email, role, by)

@@ -124,6 +124,7 @@ it.each([
   ['tokenMaxAgeSeconds', { tokenMaxAgeSeconds: 59 }],
   ['networkFailuresPerHour', { networkFailuresPerHour: -1 }],
   ['mailsPerHour', { mailsPerHour: -1 }],
+  ['signUpsPerHour', { signUpsPerHour: -1 }],
   ['sessionMax', { sessionMax: 1 }],
   ['webhookUrl', { webhookUrl: 'https://hooks.example.com' }],
   ['claims', { claims: ['role'] }],

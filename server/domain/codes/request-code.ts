@@ -9,7 +9,7 @@ import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { databaseDeleted } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import type { CountMail } from '../throttle/mail-allowance.js'
+import type { CountRequest } from '../throttle/request-allowance.js'
 import type { CodePurpose } from './code.js'
 
 /**
@@ -61,21 +61,21 @@ interface RequestedCode {
  * @returns the message, or undefined if there were too many
  */
 export async function requestCode(
-  { mails, store, now, deliver }: AppContext,
+  { requestAllowance, store, now, deliver }: AppContext,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
   { purpose, canonicalEmail, findUserId }: RequestedCode,
 ) {
   const { id: databaseId } = database
   const request = { purpose, canonicalEmail, clientAddress: caller.clientAddress }
   const at = new Date(now())
-  const storeWith = (countMail: CountMail) =>
+  const storeWith = (countRequest: CountRequest) =>
     store.transaction(databaseId, async (query) => {
-      await countMail({ query })
+      await countRequest({ query })
       const message = mailMessage({ databaseId, type: purpose, userId: await findUserId({ query }) }, at)
       await insertMessages({ query }, [message])
       return message
     })
-  const stored = await mails.count(database, request, storeWith).catch((error) => {
+  const stored = await requestAllowance.count(database, request, storeWith).catch((error) => {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   })
   if ('limit' in stored) {

@@ -66,6 +66,14 @@ export const settings = {
     description: 'maximum mails that clients may request for all users; 0 for no limit',
     label: 'mails',
   }),
+  /** Sign-ups without an invitation from one client network. 0 for no limit. */
+  signUpsPerHour: setting({
+    ...perHour(),
+    default: 100,
+    description: 'maximum sign-ups per client network, except those with an invitation; 0 for no limit',
+    isOfCreate: true,
+    label: 'sign-ups',
+  }),
   /** Whether users can sign up. Commands and the management API can always create users. */
   signUp: setting({
     ...switched('on', 'off'),

@@ -38,6 +38,14 @@ export const tenantSettings = {
     label: 'own roles',
     show: (roles) => roles.join(', ') || 'none',
   }),
+  /** Whether only users with a verified address can invite. A database without app URL sends no mails, and requires none. */
+  requireVerifiedInviter: setting({
+    ...switched('required', 'not required'),
+    default: true,
+    description: 'whether users can invite only after they have verified their address',
+    isOfCreate: true,
+    label: 'verified inviter',
+  }),
   /** Seconds for which an invitation is valid. */
   invitationLifetime: setting({
     ...wholeNumber(3_600, 2_592_000),

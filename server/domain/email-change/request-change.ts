@@ -9,7 +9,7 @@ import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
 import { databaseDeleted, Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import type { CountMail } from '../throttle/mail-allowance.js'
+import type { CountRequest } from '../throttle/request-allowance.js'
 import { confirmPassword } from '../users/authenticate.js'
 
 /**
@@ -39,14 +39,14 @@ export async function requestEmailChange(context: AppContext, request: UserReque
     now,
   )
   const limited = { purpose, canonicalEmail, clientAddress: caller.clientAddress, userId: user.id }
-  const store = (count: CountMail) =>
+  const store = (count: CountRequest) =>
     context.store.transaction(databaseId, async (query) => {
       // The user is locked first. Otherwise all requests for mails would wait until a change of the user has ended.
       if (!(await storePendingChange({ query }, pending, user))) throw new Problem('token_invalid')
       await count({ query })
       await insertMessages({ query }, [mail, ...(database.appUrl === null ? [] : [notice])])
     })
-  const refusal = await context.mails.count(database, limited, store).catch((error) => {
+  const refusal = await context.requestAllowance.count(database, limited, store).catch((error) => {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
   })
   if (refusal) return audit(caller.log, 'mail.throttled', { databaseId, limit: refusal.limit })

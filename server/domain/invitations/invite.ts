@@ -16,7 +16,7 @@ import {
   type TenantRequest,
   withLockedTenant,
 } from '../tenants/tenant-change.js'
-import type { CountMail } from '../throttle/mail-allowance.js'
+import type { CountRequest } from '../throttle/request-allowance.js'
 
 /** Maximum number of pending invitations of a tenant. */
 export const pendingInTenant = 100
@@ -25,7 +25,7 @@ export const pendingInTenant = 100
  * Invites an address to a tenant. The same happens whether or not an account has the address.
  *
  * @throws {Problem} `tenant_not_found`; `role_insufficient`; `validation_failed` if the database has no such role;
- * `too_many_invitations`; `already_member`; `invitations_full`
+ * `email_not_verified`; `too_many_invitations`; `already_member`; `invitations_full`
  */
 export async function inviteMember(
   context: AppContext,
@@ -37,20 +37,22 @@ export async function inviteMember(
   requireRank(role, 'admin')
   requireKnownRole(database, body.role)
   requireRankOver(role, [body.role])
+  requireVerifiedInviter(request)
   const now = new Date(context.now())
   const { invitationLifetimeSeconds: lifetimeSeconds } = database
   const mail = {
     purpose: 'invitation',
     canonicalEmail: requireCanonicalEmail(body.email),
+    clientAddress: caller.clientAddress,
     inviterId: user.id,
   }
-  const invited = await context.mails.count(database, mail, (countMail) => {
+  const invited = await context.requestAllowance.count(database, mail, (countRequest) => {
     const work = async ({ transaction, actorRole }: LockedTenant) => {
       await requireStoredRole(transaction, database.id, body.role)
       return invite(
         transaction,
         { ...body, databaseId: database.id, tenantId, inviterId: user.id, now, lifetimeSeconds },
-        { actorRole, countMail, messagesOf: (events) => eventMessages(database, now, events) },
+        { actorRole, countRequest, messagesOf: (events) => eventMessages(database, now, events) },
       )
     }
     return withLockedTenant(context, request, { work })
@@ -71,6 +73,16 @@ export async function inviteMember(
   return invitationBody(invited)
 }
 
+/**
+ * An account is free, and its invitations carry words of its user to any address. A database without app URL sends none.
+ *
+ * @throws {Problem} `email_not_verified`
+ */
+function requireVerifiedInviter({ database, user }: TenantRequest) {
+  if (database.requireVerifiedInviter && database.appUrl !== null && !user.emailVerifiedAt)
+    throw new Problem('email_not_verified')
+}
+
 /** An invitation of an address that a member or an operator wants to send. */
 export interface NewInvitation {
   databaseId: string
@@ -88,7 +100,7 @@ export interface Inviting {
   /** Role in the tenant. */
   actorRole: string
   /** Counts the mail against its limits. Throws if one is reached. */
-  countMail?: CountMail
+  countRequest?: CountRequest
   messagesOf: (events: readonly Event[]) => readonly NewMessage[]
 }
 
@@ -101,7 +113,7 @@ export interface Inviting {
 export async function invite(
   transaction: Pick<Store, 'query'>,
   { databaseId, tenantId, email, role, inviterId, now, lifetimeSeconds }: NewInvitation,
-  { actorRole, countMail, messagesOf }: Inviting,
+  { actorRole, countRequest, messagesOf }: Inviting,
 ): Promise<ListedInvitation> {
   requireRankOver(actorRole, [role])
   const canonicalEmail = requireCanonicalEmail(email)
@@ -114,7 +126,7 @@ export async function invite(
   const listed = { id: uuidv7(), email, role, inviterId, createdAt: now, expiresAt }
   const codeId = uuidv7()
   const id = await storeInvitation(transaction, { ...listed, ...key, codeId })
-  await countMail?.(transaction)
+  await countRequest?.(transaction)
   const mail = {
     databaseId,
     id: codeId,

@@ -55,7 +55,12 @@ export function withNotices<Row>(messages: MessagesOf<Row>, notices: readonly Ne
  * because the event itself is already stored.
  */
 export async function sendNotice(
-  { store, mails, deliver, now }: Pick<AppContext, 'store' | 'mails' | 'deliver' | 'now'>,
+  {
+    store,
+    requestAllowance,
+    deliver,
+    now,
+  }: Pick<AppContext, 'store' | 'requestAllowance' | 'deliver' | 'now'>,
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
   { notice, userId, isWanted }: { notice: Notice; userId: string; isWanted?: () => Promise<boolean> },
 ) {
@@ -63,9 +68,9 @@ export async function sendNotice(
   try {
     if (isWanted && !(await isWanted())) return
     const message = mailMessage({ databaseId: database.id, type: notice, userId }, new Date(now()))
-    const stored = await mails.count(database, { purpose: 'notice', userId }, (countMail) =>
+    const stored = await requestAllowance.count(database, { purpose: 'notice', userId }, (countRequest) =>
       store.transaction(database.id, async (query) => {
-        await countMail({ query })
+        await countRequest({ query })
         await insertMessages({ query }, [message])
         return message
       }),

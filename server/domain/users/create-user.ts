@@ -18,6 +18,7 @@ import { requireInvitation } from '../invitations/code.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { databaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
+import type { CountRequest } from '../throttle/request-allowance.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
 import { signedIn } from './signed-in.js'
 import { recordHashParameters } from './verify-password.js'
@@ -30,7 +31,7 @@ import { recordHashParameters } from './verify-password.js'
  *
  * @throws {Problem} `sign_up_closed`; `validation_failed` by the database's password policy; `code_invalid`;
  * `invitation_for_other_address`; `seats_full`; `email_taken`; `idempotency_key_reused`; `too_many_attempts` if the
- * client's network has failed too often; `unavailable`
+ * client's network has failed too often; `too_many_sign_ups`; `unavailable`
  */
 export async function createUser(context: AppContext, request: SignUpRequest): Promise<SignedInUser> {
   const { database, body, headers, caller } = request
@@ -47,7 +48,7 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
   const previous = await replay()
   if (previous) return previous
   try {
-    return await signUp(context, request, key)
+    return await signUpWithinLimit(context, request, key)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A concurrent request with the same key may have taken the email, or used the code.
@@ -60,10 +61,27 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
 
 type SignUpRequest = DatabaseRequest<CreateUserBody> & { headers: IdempotencyHeaders }
 
+/** Counts a sign-up in the transaction that creates the user, unless it has an invitation: these have limits of their own. */
+async function signUpWithinLimit(
+  context: AppContext,
+  request: SignUpRequest,
+  idempotencyKey: Uint8Array | undefined,
+) {
+  const { database, body, caller } = request
+  if (database.signUpsPerHour === 0 || body.invitationCode)
+    return signUp(context, request, { idempotencyKey })
+  const limited = { purpose: 'sign_up', clientAddress: caller.clientAddress } as const
+  const user = await context.requestAllowance.count(database, limited, (count) =>
+    signUp(context, request, { idempotencyKey, count }),
+  )
+  if ('limit' in user) throw new Problem('too_many_sign_ups', { retryAfterSeconds: user.retryAfterSeconds })
+  return user
+}
+
 async function signUp(
   context: AppContext,
   { database, body, caller }: SignUpRequest,
-  idempotencyKey: Uint8Array | undefined,
+  { idempotencyKey, count }: { idempotencyKey: Uint8Array | undefined; count?: CountRequest },
 ) {
   const canonicalEmail = requireCanonicalEmail(body.email)
   const invitation = body.invitationCode
@@ -89,7 +107,7 @@ async function signUp(
     ...signUpEvents(user.id, tenant?.id),
     ...(acceptance ? acceptanceEvents(acceptance) : []),
   ])
-  await insert(context, database, { user, tenant, idempotencyKey, messages, acceptance })
+  await insert(context, database, { user, tenant, idempotencyKey, messages, acceptance, count })
   context.deliver(messages)
   audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
   if (acceptance) auditAcceptance(caller, acceptance)
@@ -109,17 +127,25 @@ async function signUp(
 type Insertion = NewSignUp & {
   messages: readonly NewMessage[]
   acceptance: Acceptance | undefined
+  /** Counts the sign-up. Throws if a limit is reached. */
+  count: CountRequest | undefined
 }
 
 /** @throws {Problem} `email_taken`, also if a concurrent request has used the Idempotency-Key */
 async function insert(
   context: AppContext,
   database: Database,
-  { messages, acceptance, ...signUp }: Insertion,
+  { messages, acceptance, count, ...signUp }: Insertion,
 ) {
   try {
     // Before the insert, so that a failure of the store in between leaves no user whose sign-up was rejected.
     await recordHashParameters(context, database)
+    if (count)
+      return await context.store.transaction(database.id, async (query) => {
+        await insertUser({ query }, signUp, messages)
+        // Last, because sign-ups from one network wait for this lock.
+        await count({ query })
+      })
     if (!acceptance) return await insertUser(context.store, signUp, messages)
     const insertWith = (transaction: Pick<AppContext['store'], 'query'>) =>
       insertUser(transaction, { ...signUp, invitation: acceptance.invitation })

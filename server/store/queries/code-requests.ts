@@ -2,27 +2,30 @@ import type { Store } from '../store.js'
 
 type Queries = Pick<Store, 'query'>
 
-/** A count that a request for a mail increases. */
-export interface MailCount {
-  /** Undefined to count all kinds of mails together. */
+/** A count that a request increases. */
+export interface RequestCount {
+  /** Undefined to count several kinds of mails together. */
   purpose: string | undefined
-  /** HMAC of the network, site, address or database whose mails are counted. */
+  /** HMAC of the network, site, address or database whose requests are counted. */
   source: Uint8Array
-  /** When an allowance that is full now will be full again after one mail. */
+  /** When an allowance that is full now will be full again after one request. */
   firstFullAt: Date
 }
 
-/** The counts of a request for a mail. Every request must have them in the same order. */
+/** The counts of a request. Every request must have them in the same order. */
 export interface CountedRequest {
   databaseId: string
-  counts: readonly MailCount[]
+  counts: readonly RequestCount[]
   now: Date
   /** A later timestamp of a count is ignored, because the clock was set back since it was written. */
   impossible: Date
 }
 
-/** Counts a request for a mail. Returns when each allowance will be full again after it. */
-export async function countMail({ query }: Queries, { databaseId, counts, now, impossible }: CountedRequest) {
+/** Counts a request. Returns when each allowance will be full again after it. */
+export async function countRequest(
+  { query }: Queries,
+  { databaseId, counts, now, impossible }: CountedRequest,
+) {
   const rows = await query<{ source: Uint8Array; fullAt: Date }>(countStatement(counts.length), [
     databaseId,
     now,

@@ -22,7 +22,8 @@ export async function findDatabasesByPath(
 const findDatabasesByPathStatement = `
   SELECT wanted.place::int, d.id, d.workspace_id AS "workspaceId", d.name, d.password_policy AS "passwordPolicy",
     d.signing_algorithm AS "signingAlgorithm", d.token_max_age AS "tokenMaxAge",
-    d.network_failures_per_hour AS "networkFailuresPerHour", d.mails_per_hour AS "mailsPerHour", d.claims,
+    d.network_failures_per_hour AS "networkFailuresPerHour", d.mails_per_hour AS "mailsPerHour",
+    d.sign_ups_per_hour AS "signUpsPerHour", d.require_verified_inviter AS "requireVerifiedInviter", d.claims,
     d.sign_up AS "signUp", d.account_operations AS "accountOperations",
     d.tenant_operations AS "tenantOperations", d.roles, d.invitation_lifetime AS "invitationLifetime",
     d.require_verified_email AS "requireVerifiedEmail",

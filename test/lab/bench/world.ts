@@ -22,7 +22,7 @@ export async function createWorld(threads: number) {
   const store = await openPostgres(postgres.url, masterKey)
   await migrate(store)
   await createWorkspace(store, path.workspaceSlug, new Date())
-  const { id: databaseId } = await createDatabase({ store, now: new Date() }, path, {})
+  const { id: databaseId } = await createDatabase({ store, now: new Date() }, path, { signUpsPerHour: 0 })
   const passwordHash = hashSync(password, { memoryCost: 19456, timeCost: 2, parallelism: 1 })
   const createdAt = new Date()
   const rows = Array.from({ length: users }, (_, index) => {

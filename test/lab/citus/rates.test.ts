@@ -99,7 +99,11 @@ async function openStage(url: string, nodes: PostgresServer[]) {
   await migrate(store)
   if (nodes.length > 1) await distribute(store)
   await createWorkspace(store, 'acme', new Date())
-  await createDatabase({ store, now: new Date() }, { workspaceSlug: 'acme', databaseName: 'app' }, {})
+  await createDatabase(
+    { store, now: new Date() },
+    { workspaceSlug: 'acme', databaseName: 'app' },
+    { signUpsPerHour: 0 },
+  )
   await store.close()
   const port = await startUsher(url)
   const accounts: { email: string; me: string }[] = []

@@ -57,7 +57,7 @@ export async function openStage(idle = 0, settings: Record<string, string> = {})
   while (!isEnough()) {
     const name = `app${databases.length}`
     const path = { workspaceSlug: 'acme', databaseName: name }
-    const database = await createDatabase({ store, now: new Date() }, path, {})
+    const database = await createDatabase({ store, now: new Date() }, path, { signUpsPerHour: 0 })
     await setDatabase(store, path, { webhookUrl: receiver.url, appUrl: 'https://app.example.com' })
     databases.push({ name, worker: await workerOf(url, database.id) })
   }

@@ -50,7 +50,7 @@ export async function startDelivering(place: StorePlace, channel: Channel) {
   await onStore(async (store) => {
     await migrate(store)
     await createWorkspace(store, path.workspaceSlug, new Date())
-    await createDatabase({ store, now: new Date() }, path, {})
+    await createDatabase({ store, now: new Date() }, path, { signUpsPerHour: 0 })
     await channel.prepare(store)
   })
   const NODE_OPTIONS = `--import=${frequentSearches}`

@@ -33,7 +33,7 @@ export async function openStage({ open, env }: StorePlace, options: LoadOptions 
   await migrate(store)
   await createWorkspace(store, 'acme', new Date())
   // All clients have one network, and log in with many wrong passwords.
-  const settings = { networkFailuresPerHour: 0 }
+  const settings = { networkFailuresPerHour: 0, signUpsPerHour: 0 }
   await createDatabase({ store, now: new Date() }, { workspaceSlug: 'acme', databaseName: 'app' }, settings)
   await store.close()
   const server = await startServer(env)

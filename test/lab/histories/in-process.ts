@@ -40,12 +40,12 @@ export async function startServers(seed: number) {
       },
     })
     // The limits of an address and of a user would leave few mails, so that each request is counted as that of another.
-    const { mails } = usher.context
-    const countedApart: typeof mails.count = (database, request, change) => {
+    const { requestAllowance } = usher.context
+    const countedApart: typeof requestAllowance.count = (database, request, change) => {
       const another = { canonicalEmail: `${random.next()}@example.com`, userId: String(random.next()) }
-      return mails.count(database, { ...request, ...another }, change)
+      return requestAllowance.count(database, { ...request, ...another }, change)
     }
-    usher.context.mails = { count: countedApart }
+    usher.context.requestAllowance = { count: countedApart }
     const server: Server = {
       name,
       async send(request) {

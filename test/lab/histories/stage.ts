@@ -33,6 +33,8 @@ export async function prepare(store: OpenStore) {
   await createWorkspace(store, path.workspaceSlug, now)
   await createDatabase({ store, now }, path, {
     networkFailuresPerHour: 0,
+    signUpsPerHour: 0,
+    requireVerifiedInviter: false,
     mailsPerHour: 0,
     appUrl: 'https://app.example.com',
     ...notices(false),

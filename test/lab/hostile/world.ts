@@ -32,7 +32,10 @@ async function startWorld(store: TestStore) {
   for (const slug of ['one', 'two']) await createWorkspace(store, slug, createdAt)
   const accounts: Account[] = []
   for (const [index, path] of paths.entries()) {
-    const { id: databaseId } = await createDatabase({ store, now: createdAt }, path, { ...settings[index] })
+    const { id: databaseId } = await createDatabase({ store, now: createdAt }, path, {
+      signUpsPerHour: 0,
+      ...settings[index],
+    })
     const { signedUp, login, openSession } = usher.client(path.workspaceSlug, path.databaseName)
 
     async function codeOf(userId: string, canonicalEmail: string, purpose: CodePurpose) {

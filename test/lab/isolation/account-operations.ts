@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { CodePurpose } from '../../../server/domain/codes/code.js'
-import { createMailAllowance } from '../../../server/domain/throttle/mail-allowance.js'
+import { createRequestAllowance } from '../../../server/domain/throttle/request-allowance.js'
 import { codeIn } from '../../support/smtp.js'
 import {
   type DatabaseModel,
@@ -183,7 +183,7 @@ const deleteMe = withToken(
 async function forgetCodeRequests({ model, usher }: World, path: string) {
   const databaseId = model.databases.get(path)?.id
   if (databaseId) await usher.store.prisma.codeRequest.deleteMany({ where: { databaseId } })
-  usher.context.mails = createMailAllowance(usher.store, usher.context.now)
+  usher.context.requestAllowance = createRequestAllowance(usher.store, usher.context.now)
   return undefined
 }
 

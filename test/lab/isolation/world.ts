@@ -53,7 +53,9 @@ export async function startWorld() {
   }
 
   async function createDatabase(path: string) {
-    const { value } = await operate(`database create ${path}`)
+    const { value } = await operate(
+      `database create ${path} --sign-ups-per-hour 0 --require-verified-inviter off`,
+    )
     await operate(
       `database set ${path} --app-url ${appUrl(path)} --notice-password-changed off --notice-account-deleted off --notice-session-reused off`,
     )

@@ -28,7 +28,7 @@ async function startServers(count: number) {
   const store = await openPostgres(database.url, masterKey)
   await createWorkspace(store, path.workspaceSlug, new Date())
   // All clients have one network.
-  await createDatabase({ store, now: new Date() }, path, { networkFailuresPerHour: 0 })
+  await createDatabase({ store, now: new Date() }, path, { networkFailuresPerHour: 0, signUpsPerHour: 0 })
   const env = {
     DATABASE_URL: database.url,
     USHER_MASTER_KEY: masterKey.toString('base64'),

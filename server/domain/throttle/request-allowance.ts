@@ -1,79 +1,80 @@
 import { LRUCache } from 'lru-cache'
-import { type CountedRequest, countMail } from '../../store/queries/code-requests.js'
+import { type CountedRequest, countRequest } from '../../store/queries/code-requests.js'
 import type { Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
 import {
-  createMailLimits,
+  createRequestLimits,
+  type LimitedRequest,
   type LimitName,
-  type MailLimit,
-  type MailRequest,
-  type MailSettings,
-} from './mail-limits.js'
+  type LimitSettings,
+  type RequestLimit,
+} from './request-limits.js'
 
 const cacheEntries = 10_000
 
-/** Counts a mail against all of its limits, in a transaction. Throws if one is reached. */
-export type CountMail = (transaction: Pick<Store, 'query'>) => Promise<void>
+/** Counts a request against all of its limits, in a transaction. Throws if one is reached. */
+export type CountRequest = (transaction: Pick<Store, 'query'>) => Promise<void>
 
-/** Limits requests for mails. */
-export interface MailAllowance {
+/** Limits requests for mails, and sign-ups. */
+export interface RequestAllowance {
   /**
-   * Runs a change that sends a mail. It calls its parameter in its transaction, to count the mail against all limits.
+   * Runs a change unless a limit was reached when this process last read it. The change calls its parameter in its
+   * transaction, to count the request against all limits.
    *
    * @returns the result of the change, or why it was rolled back
    */
   count<Result>(
-    database: MailSettings,
-    request: MailRequest,
-    change: (count: CountMail) => Promise<Result>,
-  ): Promise<Result | MailRefusal>
+    database: LimitSettings,
+    request: LimitedRequest,
+    change: (count: CountRequest) => Promise<Result>,
+  ): Promise<Result | Refusal>
 }
 
-/** A limit that has been reached, and when it allows the next mail. */
-export interface MailRefusal {
+/** A limit that has been reached, and when it allows the next request. */
+export interface Refusal {
   limit: LimitName
   retryAfterSeconds: number
 }
 
-/** Rolls back a change whose mail exceeds a limit. */
+/** Rolls back a change that exceeds a limit. */
 class LimitReached extends Error {
-  constructor(readonly limit: MailLimit) {
-    super('a limit of mails has been reached')
+  constructor(readonly limit: RequestLimit) {
+    super('a limit of requests has been reached')
   }
 }
 
 /**
- * Creates the allowance of all mails (generic cell rate algorithm: one timestamp per limit). All processes share the
+ * Creates the allowance of all limited requests (generic cell rate algorithm: one timestamp per limit). All processes share the
  * timestamps in the store. A process remembers those it has read, so that a request beyond a limit needs no statement.
  */
-export function createMailAllowance(
+export function createRequestAllowance(
   { masterKey }: Pick<Store, 'masterKey'>,
   now: () => number,
-): MailAllowance {
-  const limitsOf = createMailLimits(masterKey)
+): RequestAllowance {
+  const limitsOf = createRequestLimits(masterKey)
   const seen = new LRUCache<string, { fullAt: number; at: number }>({ max: cacheEntries })
-  const keyOf = ({ source, purpose = '' }: MailLimit) => purpose + Buffer.from(source).toString('latin1')
+  const keyOf = ({ source, purpose = '' }: RequestLimit) => purpose + Buffer.from(source).toString('latin1')
 
-  function fullAtOf(limit: MailLimit) {
+  function fullAtOf(limit: RequestLimit) {
     const { fullAt, at } = seen.get(keyOf(limit)) ?? { fullAt: 0, at: 0 }
     // If this clock was set back since then, the remembered timestamp is not used.
-    return now() >= at - clockSkewSeconds * 1000 ? fullAt + limit.mailMilliseconds : 0
+    return now() >= at - clockSkewSeconds * 1000 ? fullAt + limit.requestMilliseconds : 0
   }
-  const isUsedUp = (limit: MailLimit) => exceeds(limit, fullAtOf(limit), now())
+  const isUsedUp = (limit: RequestLimit) => exceeds(limit, fullAtOf(limit), now())
 
   /** Remembers what the store has counted. @param isStored false if the count was rolled back */
   function remember(
-    limits: MailLimit[],
+    limits: RequestLimit[],
     { fullAt, at }: { fullAt: number[]; at: number },
     isStored: boolean,
   ) {
     for (const [index, limit] of limits.entries()) {
       const counted = fullAt[index] ?? 0
-      seen.set(keyOf(limit), { fullAt: isStored ? counted : counted - limit.mailMilliseconds, at })
+      seen.set(keyOf(limit), { fullAt: isStored ? counted : counted - limit.requestMilliseconds, at })
     }
   }
 
-  const refusal = (limit: MailLimit): MailRefusal => {
+  const refusal = (limit: RequestLimit): Refusal => {
     const milliseconds = fullAtOf(limit) - limit.windowMilliseconds - now()
     return { limit: limit.name, retryAfterSeconds: Math.max(1, Math.ceil(milliseconds / 1000)) }
   }
@@ -85,8 +86,8 @@ export function createMailAllowance(
       if (usedUp) return refusal(usedUp)
       const { at, counted, findRefusal } = counting(database.id, limits, now())
       let fullAt: number[] | undefined
-      const count: CountMail = async (transaction) => {
-        fullAt = await countMail(transaction, counted)
+      const count: CountRequest = async (transaction) => {
+        fullAt = await countRequest(transaction, counted)
         const limit = findRefusal(fullAt)
         if (limit) throw new LimitReached(limit)
       }
@@ -104,13 +105,13 @@ export function createMailAllowance(
 }
 
 /** Returns what to count at an instant, and a function that finds the limit that it exceeds. */
-function counting(databaseId: string, limits: readonly MailLimit[], at: number) {
+function counting(databaseId: string, limits: readonly RequestLimit[], at: number) {
   const counted: CountedRequest = {
     databaseId,
-    counts: limits.map(({ purpose, source, mailMilliseconds }) => ({
+    counts: limits.map(({ purpose, source, requestMilliseconds }) => ({
       purpose,
       source,
-      firstFullAt: new Date(at + mailMilliseconds),
+      firstFullAt: new Date(at + requestMilliseconds),
     })),
     now: new Date(at),
     impossible: new Date(at + clockSkewSeconds * 1000),
@@ -120,6 +121,6 @@ function counting(databaseId: string, limits: readonly MailLimit[], at: number) 
   return { at, counted, findRefusal }
 }
 
-/** @param fullAt when the allowance is full again after one more mail */
-const exceeds = ({ windowMilliseconds }: MailLimit, fullAt: number, now: number) =>
+/** @param fullAt when the allowance is full again after one more request */
+const exceeds = ({ windowMilliseconds }: RequestLimit, fullAt: number, now: number) =>
   fullAt - now > windowMilliseconds
