@@ -9,16 +9,32 @@ const defaultWorkers = () => Math.max(1, Math.floor(availableParallelism() / 2))
 /** Half of Postgres's default max_connections, which leaves room for a second server. */
 const maxDefaultConnections = 50
 
+/** Returns whether a host is this machine: loopback, or the folder of a socket. */
+const isLocal = (host: string) => /^$|^\/|^localhost$|^127\.|^\[?::1\]?$/.test(host)
+
 /** Returns whether passwords and hashes would cross a network unencrypted. */
 function isUnencrypted({ hostname, searchParams }: URL) {
-  const host = decodeURIComponent(searchParams.get('host') ?? hostname)
-  if (/^$|^\/|^localhost$|^127\.|^\[?::1\]?$/.test(host)) return false
+  if (isLocal(decodeURIComponent(searchParams.get('host') ?? hostname))) return false
   const mode = searchParams.getAll('sslmode').at(-1)
   if (mode) return mode === 'disable'
   const asksForTls =
     ['sslrootcert', 'sslcert', 'sslkey'].some((name) => searchParams.has(name)) ||
     ['true', '1'].includes(searchParams.getAll('ssl').at(-1) ?? '')
   return !asksForTls
+}
+
+/** Returns whether codes in mails may cross a network unencrypted: an attacker there can hide that the server offers TLS. */
+const mayBeUnencrypted = ({ protocol, hostname, searchParams }: URL) =>
+  protocol === 'smtp:' &&
+  !isLocal(hostname) &&
+  (searchParams.getAll('requireTLS').at(-1) !== 'true' || searchParams.getAll('ignoreTLS').at(-1) === 'true')
+
+/** Yields the warnings that a server logs at start. */
+function* warningsOf({ DATABASE_URL, SMTP_URL }: z.output<typeof Environment>) {
+  if (DATABASE_URL && isUnencrypted(new URL(DATABASE_URL)))
+    yield 'DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it'
+  if (SMTP_URL && mayBeUnencrypted(new URL(SMTP_URL)))
+    yield 'SMTP_URL names another machine without required TLS. Use smtps://, or add requireTLS=true to it'
 }
 
 export type Config = Readonly<ReturnType<typeof loadConfig>>
@@ -73,10 +89,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     metrics: settings.METRICS_PORT ? { host: settings.METRICS_HOST, port: settings.METRICS_PORT } : undefined,
     databaseUrl: settings.DATABASE_URL,
     /** Warnings that a server logs at start. */
-    warnings:
-      settings.DATABASE_URL && isUnencrypted(new URL(settings.DATABASE_URL))
-        ? ['DATABASE_URL names another machine without TLS. Add sslmode=verify-full to it']
-        : [],
+    warnings: [...warningsOf(settings)],
     storeConnections: settings.STORE_CONNECTIONS ?? Math.min(10 * workers, maxDefaultConnections),
     /** Undefined if all statements go through the node of DATABASE_URL. */
     storeNodeConnections: settings.STORE_NODE_CONNECTIONS,

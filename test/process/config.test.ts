@@ -188,6 +188,30 @@ it.each([
   ])
 })
 
+const MAIL_FROM = 'ada@example.com'
+
+it.each([
+  'smtp://localhost',
+  'smtp://127.0.0.1:2525',
+  'smtp://[::1]?ignoreTLS=true',
+  'smtps://mail.example.com',
+  'smtp://mail.example.com?requireTLS=true',
+])('SMTP_URL %s causes no warning', (SMTP_URL) => {
+  expect(loadConfig({ SMTP_URL, MAIL_FROM }).warnings).toEqual([])
+})
+
+it.each([
+  'smtp://mail.example.com',
+  'smtp://ada:secret@mail.example.com:587?requireTLS=false',
+  'smtp://mail.example.com?requireTLS=true&requireTLS=false',
+  'smtp://mail.example.com?requireTLS=true&ignoreTLS=true',
+  'smtp://localhost.example.com',
+])('SMTP_URL %s causes a warning about missing TLS', (SMTP_URL) => {
+  expect(loadConfig({ SMTP_URL, MAIL_FROM }).warnings).toEqual([
+    'SMTP_URL names another machine without required TLS. Use smtps://, or add requireTLS=true to it',
+  ])
+})
+
 describe('invalid settings', () => {
   const invalid = {
     PORT: '65536',
