@@ -14,7 +14,7 @@ const database = {
   noticeSessionReused: false,
   noticeAccountDeleted: false,
 }
-const ada = { userId: 'ada', recipient: 'ada@example.com', now: new Date(now) }
+const ada = { userId: 'ada', recipient: 'ada@example.com', isVerified: true, now: new Date(now) }
 
 it('a notice is on if its setting is on and the database has an app URL', () => {
   expect(isNoticeOn(database, 'new_network')).toBe(true)
@@ -24,6 +24,7 @@ it('a notice is on if its setting is on and the database has an app URL', () => 
 
 it('the message of a notice keeps the address of the user at that time', () => {
   expect(noticeMessages(database, 'password_changed', ada)).toEqual([])
+  expect(noticeMessages(database, 'new_network', { ...ada, isVerified: false })).toEqual([])
   expect(noticeMessages(database, 'new_network', ada)).toEqual([
     {
       databaseId: 'database',
@@ -63,10 +64,12 @@ async function sent({
   mailsOf = (change: () => Promise<object>) => change(),
   more = {},
   isWanted,
+  isVerified = true,
 }: {
   mailsOf?: (change: () => Promise<object>) => Promise<object>
   more?: object
   isWanted?: () => Promise<boolean>
+  isVerified?: boolean
 } = {}) {
   const happened: unknown[] = []
   const note = (name: string, ...values: unknown[]) => void happened.push([name, ...values])
@@ -76,7 +79,10 @@ async function sent({
   }
   const context = {
     now: () => now,
-    store: { transaction: async (_: string, work: (run: typeof query) => unknown) => work(query) },
+    store: {
+      query: async () => (isVerified ? [{}] : []),
+      transaction: async (_: string, work: (run: typeof query) => unknown) => work(query),
+    },
     requestAllowance: {
       count: (_: object, request: object, change: (count: () => Promise<void>) => Promise<object>) => {
         note('counted', request)
@@ -110,6 +116,7 @@ it('a notice is counted, stored and delivered if it is on and wanted', async () 
   expect(await sent()).toEqual([counted, inTransaction, stored, delivered])
   expect(await sent({ isWanted: async () => true })).toEqual([counted, inTransaction, stored, delivered])
   expect(await sent({ isWanted: async () => false })).toEqual([])
+  expect(await sent({ isVerified: false })).toEqual([])
   let isAsked = false
   const isWanted = async () => {
     isAsked = true

@@ -13,6 +13,7 @@ const day = 86_400_000
 
 it('a changed password causes a notice without a code', async ({ app, address }) => {
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   await app.as(token.jwt, 'PUT', 'me/password', { password, newPassword })
   const mail = await address.mailTo(ada)
   const time = `${new Date(app.clock.now).toISOString().slice(0, 16).replace('T', ' ')} UTC`
@@ -24,6 +25,7 @@ it('a changed password causes a notice without a code', async ({ app, address })
 
 it('a reset and a password by the operator cause a notice', async ({ app, address, usher }) => {
   const { id } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   await app.reset(await address.resetCode(ada))
   await app.delivered()
   const operation = { ...usher.context, now: new Date(app.clock.now) }
@@ -43,9 +45,11 @@ it('a deleted account causes a notice to its address, also by the operator', asy
   usher,
 }) => {
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   await app.as(token.jwt, 'POST', 'me/deletion', { password })
   expect((await address.mailTo(ada)).parsed.subject).toBe('Your account was deleted')
   const other = await app.signedUp({ email: next })
+  await app.markVerified(next)
   const { context } = usher
   await deleteUser({ ...context, now: new Date(app.clock.now) }, app, other.id)
   context.deliver([{ databaseId: app.id }])
@@ -58,6 +62,7 @@ it('a deletion by the operator also causes a notice to a former address that cou
   usher,
 }) => {
   const { token, id } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   await address.changed(token.jwt, ada, next)
   await app.delivered()
   const { context } = usher
@@ -72,6 +77,7 @@ it('a deletion by the operator also causes a notice to a former address that cou
 
 it('a refresh token that is used twice causes a notice', async ({ app, address, usher }) => {
   const { refreshToken } = await app.opened({ email: ada })
+  await app.markVerified(ada)
   await app.refresh(refreshToken.value)
   await usher.store.prisma.session.updateMany({
     where: { databaseId: app.id },
@@ -92,6 +98,7 @@ describe('a login from a new network', () => {
   }) => {
     await setDatabase(usher.store, app, { noticeNewNetwork: true })
     await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     const send = (request: object) => usher.send(request as Parameters<typeof usher.send>[0])
     const [home, office] = [elsewhere(), '203.0.113.9']
     for (const network of [home, home, office, office]) await loginFrom(network)(app.users, send)
@@ -107,6 +114,7 @@ describe('a login from a new network', () => {
   }) => {
     await setDatabase(usher.store, app, { noticeNewNetwork: true })
     await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     app.clock.now += 2 * day
     await app.login({ email: ada, password })
     expect((await address.mailTo(ada)).parsed.subject).toBe('Login from a new network')
@@ -114,6 +122,7 @@ describe('a login from a new network', () => {
 
   it('causes none unless the setting is on', async ({ app, usher, smtp }) => {
     await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     app.clock.now += 2 * day
     const send = (request: object) => usher.send(request as Parameters<typeof usher.send>[0])
     for (const network of [elsewhere(), '203.0.113.10']) await loginFrom(network)(app.users, send)
@@ -121,9 +130,46 @@ describe('a login from a new network', () => {
   })
 })
 
+it('an address that was never verified gets no notice, however often its account changes', async ({
+  app,
+  usher,
+}) => {
+  await setDatabase(usher.store, app, { noticeNewNetwork: true })
+  // The store's clock decides which tokens a new password revokes.
+  app.clock.now = Date.now()
+  const deliver = vi.spyOn(usher.context, 'deliver')
+  const operation = { ...usher.context, now: new Date(app.clock.now) }
+  for (let account = 0; account < 2; account++) {
+    let { token } = await app.signedUp({ email: ada })
+    for (const [from, to] of [
+      [password, newPassword],
+      [newPassword, password],
+    ]) {
+      const changed = await app.as(token.jwt, 'PUT', 'me/password', { password: from, newPassword: to })
+      token = changed.json().token
+    }
+    expect((await app.as(token.jwt, 'POST', 'me/deletion', { password })).statusCode).toBe(204)
+  }
+  const { id, refreshToken } = await app.opened({ email: ada })
+  await app.refresh(refreshToken.value)
+  await usher.store.prisma.session.updateMany({
+    where: { databaseId: app.id },
+    data: { refreshedAt: new Date(0) },
+  })
+  expect((await app.refresh(refreshToken.value)).statusCode).toBe(401)
+  app.clock.now += 2 * day
+  expect((await app.login({ email: ada, password })).statusCode).toBe(200)
+  await setPassword(operation, app, { userRef: id, password: newPassword })
+  await deleteUser(operation, app, id)
+  expect(await app.messages()).toEqual([])
+  expect(deliver.mock.calls.flat(2).filter(({ kind }) => kind === 'mail')).toEqual([])
+  deliver.mockRestore()
+})
+
 it('no notice is sent if its setting is off', async ({ app, address, usher }) => {
   await setDatabase(usher.store, app, notices(false))
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   await address.changed(token.jwt, ada, next)
   const jwt = await address.loggedIn(next)
   const changed = await app.as(jwt, 'PUT', 'me/password', { password, newPassword })
@@ -139,6 +185,7 @@ it('no notice is sent if its setting is off', async ({ app, address, usher }) =>
 it('no notice is sent by a database without app URL', async ({ app, address, usher }) => {
   await setDatabase(usher.store, app, { appUrl: null })
   const { id } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   const operation = { ...usher.context, now: new Date(app.clock.now) }
   await setPassword(operation, app, { userRef: id, password: newPassword })
   await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
@@ -153,6 +200,7 @@ it('a notice that cannot be sent waits for the operator, with its error', async 
   smtp,
 }) => {
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   smtp.refusal = new Error('mailbox unavailable')
   try {
     const changed = await app.as(token.jwt, 'PUT', 'me/password', { password, newPassword })
@@ -194,6 +242,7 @@ it('metrics count a notice that waits for the operator, until it is retried', as
   const database = await api.newDatabase()
   await setDatabase(store, database, { appUrl: 'https://app.example.com', ...notices(true) })
   const { token } = await database.signedUp({ email: ada })
+  await database.markVerified(ada)
   await database.as(token.jwt, 'PUT', 'me/password', { password, newPassword })
   const failed = () => metric('usher_messages_total', 'channel="mail",result="failed"')
   await vi.waitFor(async () => expect(await failed()).toBeGreaterThan(0), 10_000)
@@ -215,6 +264,7 @@ it('a notice that cannot be sent is deleted with its address after 30 days, and 
   smtp,
 }) => {
   const { token } = await app.signedUp({ email: ada })
+  await app.markVerified(ada)
   smtp.refusal = new Error('mailbox unavailable')
   onTestFinished(() => {
     smtp.refusal = undefined
@@ -247,6 +297,7 @@ describe('a change of the address by the operator', () => {
   it('sends the same mails and gives the same undo', async ({ app, address, usher }) => {
     const { id, token } = await app.signedUp({ email: ada })
     await app.markVerified(ada)
+    await app.markVerified(ada)
     const operation = { store: usher.store, now: new Date(app.clock.now) }
     const { events } = await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
     expect(events).toEqual(['user.updated', 'user.email_changed'])
@@ -263,6 +314,7 @@ describe('a change of the address by the operator', () => {
     usher,
   }) => {
     const { token, id } = await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     const undoCode = await address.changed(token.jwt, ada, next)
     await app.delivered()
     const before = address.mailsTo(next).length
@@ -279,6 +331,7 @@ describe('a change of the address by the operator', () => {
 
   it('to an address that is reserved for another user is refused', async ({ app, address, usher }) => {
     const { token } = await app.signedUp({ email: ada })
+    await app.markVerified(ada)
     await address.changed(token.jwt, ada, next)
     const other = await app.signedUp({ email: 'grace@example.com' })
     const operation = { store: usher.store, now: new Date(app.clock.now) }

@@ -34,7 +34,13 @@ export async function resetPassword(
     { type: 'user.password_changed', userId },
     ...verifiedEvents(user),
   ])
-  const notices = noticeMessages(database, 'password_changed', { userId, recipient: email, now: at })
+  const notices = noticeMessages(database, 'password_changed', {
+    userId,
+    recipient: email,
+    // The code has verified it.
+    isVerified: true,
+    now: at,
+  })
   const user = await reset(
     store,
     { databaseId: database.id, ...found },

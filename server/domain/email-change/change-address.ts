@@ -67,7 +67,13 @@ export async function changeAddress(
     own !== undefined && reserved.some(({ number, until }) => number >= own.number && until > now)
   await update()
   if (isSame) return []
-  const notices = noticeMessages(database, 'email_changed', { userId: user.id, recipient: email, now })
+  const notices = noticeMessages(database, 'email_changed', {
+    userId: user.id,
+    recipient: email,
+    // By the code, or the operator is responsible for it.
+    isVerified: true,
+    now,
+  })
   if (!isUndoable) return notices
   // The mail has a code if the address is reserved under the id of the message.
   const type = 'email_change_undo'

@@ -1,5 +1,6 @@
 import type { Database } from '../../store/generated/client.js'
 import { insertMessages, type MessagesOf, type NewMessage } from '../../store/queries/outbox.js'
+import { hasVerifiedAddress } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import type { DatabaseRequest } from '../request.js'
@@ -27,6 +28,8 @@ interface Notified {
   userId: string
   /** The address when it happened: the user may have another one, or be deleted, when the mail is sent. */
   recipient: string
+  /** Whether the address was verified. */
+  isVerified: boolean
   now: Date
 }
 
@@ -34,13 +37,16 @@ interface Notified {
 export const isNoticeOn = (database: NoticeSource, notice: Notice) =>
   database.appUrl !== null && database[settingOf[notice]]
 
-/** Returns the message of a notice, which is written with its change. Returns none if the notice is off. */
+/**
+ * Returns the message of a notice, which is written with its change. Returns none if the notice is off, or if the address was
+ * never verified: anyone can sign up with the address of a stranger, and change the password without end.
+ */
 export const noticeMessages = (
   database: NoticeSource,
   notice: Notice,
-  { now, ...notified }: Notified,
+  { now, isVerified, ...notified }: Notified,
 ): readonly NewMessage[] =>
-  isNoticeOn(database, notice)
+  isVerified && isNoticeOn(database, notice)
     ? [mailMessage({ databaseId: database.id, type: notice, ...notified }, now)]
     : []
 
@@ -51,8 +57,8 @@ export function withNotices<Row>(messages: MessagesOf<Row>, notices: readonly Ne
 }
 
 /**
- * Sends a notice of an event that changed no credential, unless the user has received too many. A failure is only logged,
- * because the event itself is already stored.
+ * Sends a notice of an event that changed no credential, unless the user has received too many or never verified the address.
+ * A failure is only logged, because the event itself is already stored.
  */
 export async function sendNotice(
   {
@@ -67,6 +73,7 @@ export async function sendNotice(
   if (!isNoticeOn(database, notice)) return
   try {
     if (isWanted && !(await isWanted())) return
+    if (!(await hasVerifiedAddress(store, { databaseId: database.id, userId }))) return
     const message = mailMessage({ databaseId: database.id, type: notice, userId }, new Date(now()))
     const stored = await requestAllowance.count(database, { purpose: 'notice', userId }, (countRequest) =>
       store.transaction(database.id, async (query) => {

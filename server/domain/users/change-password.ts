@@ -32,7 +32,12 @@ export async function changePassword(
   const at = new Date(now)
   const messages = [
     ...eventMessages(database, at, [{ type: 'user.password_changed', userId: id }]),
-    ...noticeMessages(database, 'password_changed', { userId: id, recipient: email, now: at }),
+    ...noticeMessages(database, 'password_changed', {
+      userId: id,
+      recipient: email,
+      isVerified: emailVerifiedAt !== null,
+      now: at,
+    }),
   ]
   const revoked = await revokeIfUnchanged(
     context.store,

@@ -64,6 +64,7 @@ export async function deleteMe(context: AppContext, request: UserRequest<DeleteM
   const notices = noticeMessages(database, 'account_deleted', {
     userId: user.id,
     recipient: user.email,
+    isVerified: user.emailVerifiedAt !== null,
     now,
   })
   const deletion = await deleteUserAndTenants(

@@ -62,3 +62,15 @@ const updatePreferredNameStatement = `
   ) AS former
   WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4', '$5')}
   RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
+
+/** Returns whether a user exists whose address is verified. */
+export async function hasVerifiedAddress(
+  { query }: Pick<Store, 'query'>,
+  { databaseId, userId }: { databaseId: string; userId: string },
+) {
+  return (await query(hasVerifiedAddressStatement, [databaseId, userId])).length > 0
+}
+
+const hasVerifiedAddressStatement = `
+  SELECT 1 FROM usher."user"
+  WHERE database_id = $1::uuid AND id = $2::uuid AND email_verified_at IS NOT NULL`

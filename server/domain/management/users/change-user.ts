@@ -69,10 +69,11 @@ export async function setPassword(
   await requirePassword(context, database, { password, email: account.email })
   const passwordHash = await hashOf(context, { password })
   await recordHashParameters(context, database)
-  const { id: userId, email: recipient } = account
+  const { id: userId, email: recipient, emailVerifiedAt } = account
+  const isVerified = emailVerifiedAt !== null
   const messages = [
     ...messagesOf(context, database, [{ type: 'user.password_changed', userId }]),
-    ...noticeMessages(database, 'password_changed', { userId, recipient, now }),
+    ...noticeMessages(database, 'password_changed', { userId, recipient, isVerified, now }),
   ]
   return revoke(store, { database, account }, { now, passwordHash, messages })
 }
@@ -118,8 +119,13 @@ export async function deleteUser(
     // The deletion also ends the undo of the former addresses.
     const former = (await listReserved(transaction, key)).filter(({ until }) => until > now)
     await deleteUserRow(transaction, user, now)
-    const notices = [owner, ...former].flatMap(({ email: recipient }) =>
-      noticeMessages(database, 'account_deleted', { userId: user.id, recipient, now }),
+    // Only verified addresses are reserved.
+    const addresses = [
+      { recipient: owner.email, isVerified: owner.emailVerifiedAt !== null },
+      ...former.map(({ email }) => ({ recipient: email, isVerified: true })),
+    ]
+    const notices = addresses.flatMap((address) =>
+      noticeMessages(database, 'account_deleted', { userId: user.id, ...address, now }),
     )
     await insertMessages(transaction, [...deleted, ...notices])
   })
