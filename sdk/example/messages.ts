@@ -8,7 +8,8 @@ export function showErrors(form: HTMLFormElement, error: UsherError) {
     field?.setAttribute('aria-invalid', 'true')
     target?.append(target.textContent ? `; ${detail}` : detail)
   }
-  form.classList.toggle('expired', ['code_invalid', 'email_not_verified'].includes(error.code))
+  const isExpired = ['code_invalid', 'email_not_verified'].includes(error.code)
+  form.classList.toggle('expired', isExpired && form.querySelector('.renew') !== null)
   form.querySelector<HTMLElement>('[aria-invalid], .expired .renew')?.focus()
 }
 
