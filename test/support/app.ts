@@ -12,6 +12,7 @@ import type { Store } from '../../server/store/store.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
 import { expectDocumented } from './documented.js'
 import { startInstances } from './instances.js'
+import { noSettings } from './no-settings.js'
 import { watchSecrets } from './secrets.js'
 import type { TestStore } from './store.js'
 
@@ -85,7 +86,8 @@ export async function startApp(
 ) {
   const clock: TestClock = { now: start, cacheAhead: 0 }
   // Prevents shed requests on a slow machine. Tests of shedding set their own limit.
-  const settings = { ...cheapHashes, HASH_QUEUE_SECONDS: '60', ...env }
+  const { DATA_DIR = '' } = noSettings
+  const settings = { ...cheapHashes, DATA_DIR, HASH_QUEUE_SECONDS: '60', ...env }
   const app = { instances, clock, intervals: { ...usualIntervals, ...intervals } }
   const api = await (instances > 0 ? startBehindProxy : startInProcess)(store, settings, app)
   const secrets = watchSecrets()

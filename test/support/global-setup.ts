@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
@@ -44,6 +44,7 @@ export async function setup(project: TestProject) {
   // TypeScript's compiler would spend a quarter of its CPU time on collecting garbage.
   // biome-ignore lint/style/noProcessEnv: a setting of Go for the processes of tests
   process.env.GOGC ??= '400'
+  const mailsBefore = await ownMails()
   const folder = await createRunFolder(project)
   const embeddedTemplate = join(folder, 'embedded.tar')
   project.provide('embeddedTemplate', embeddedTemplate)
@@ -59,8 +60,13 @@ export async function setup(project: TestProject) {
   return async () => {
     await stopServers()
     await rm(folder, { recursive: true })
+    const added = (await ownMails()).filter((name) => !mailsBefore.includes(name))
+    if (added.length > 0) throw new Error(`tests wrote into the developer's .usher/mail: ${added.join(', ')}`)
   }
 }
+
+/** Returns the names of the mails in the developer's own data folder. */
+const ownMails = () => readdir(join('.usher', 'mail')).catch((): string[] => [])
 
 /**
  * Creates the folder of a run. Temporary files of the short form are in memory if possible: to copy a store to a disk
