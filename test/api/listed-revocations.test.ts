@@ -7,7 +7,14 @@ import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-r
 import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { newPassword } from '../support/codes.js'
 import { ada, next as nextAddress } from '../support/email-change.js'
-import { type Feed, it, newWorld, verdictOfMe, type World } from '../support/followed-revocations.js'
+import {
+  type Feed,
+  it,
+  newWorld,
+  storeRevocationsOf,
+  verdictOfMe,
+  type World,
+} from '../support/followed-revocations.js'
 import { newGate } from '../support/gate.js'
 import { offlineVerdict } from '../support/offline-verdict.js'
 
@@ -358,21 +365,34 @@ it('a tenant with many members is listed from the first step of its deletion on'
   expect((await feed.list()).revocations).toMatchObject([item, item])
 })
 
-/** Stores changes that a user has made. */
-const storeChanges = (
-  { store, clock }: TestApi,
-  databaseId: string,
-  { actorId, count }: { actorId: string; count: number },
-) =>
-  store.prisma.revocation.createMany({
-    data: Array.from({ length: count }, () => ({
-      databaseId,
-      id: crypto.randomUUID(),
-      payload: {},
-      createdAt: new Date(clock.now),
-      actorId,
-    })),
-  })
+describe('when a user has ended 1,000 sessions in a day', () => {
+  const ends = ['endSession', 'endSessionById', 'the limit of sessions', 'a refresh token that is used twice']
+  it.for(ends)(
+    '%s revokes the tokens of the user, whose open sessions continue',
+    async (name, { usher, app, feed, address }) => {
+      const world = await newWorld(app, feed)
+      await storeRevocationsOf(usher, app.id, { actorId: world.id, count: 1_000 })
+      const { next } = await feed.list('?limit=1000')
+      const [, run] = transitions[name] as Transition
+      const later = await run({ usher, app, feed, address, world })
+      const { revocations } = await feed.list(`?after=${next}`)
+      expect(revocations).toMatchObject([{ type: 'tokens-revoked', userId: world.id }])
+      const sessions = await Promise.all(
+        [world.phone, world.laptop].map(({ refreshToken }) => app.refresh(refreshToken.value)),
+      )
+      expect(sessions.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401])
+      const refreshed = sessions.flatMap(({ statusCode, json }) =>
+        statusCode === 200 ? json().token.jwt : [],
+      )
+      const tokens = [...world.tokens, ...refreshed, ...(name === 'the limit of sessions' ? [later] : [])]
+      const verdicts = await Promise.all(tokens.map((jwt) => verdictOfMe(app, String(jwt))))
+      expect(tokens.map((jwt) => offlineVerdict(revocations, String(jwt)))).toEqual(verdicts)
+      expect(verdicts.map(({ isAccepted }) => isAccepted)).toEqual(
+        tokens.map((_, index) => index >= world.tokens.length - 2),
+      )
+    },
+  )
+})
 
 it('a user can make 1,000 changes of tenants in a day, whatever other users do', async ({
   usher,
@@ -382,7 +402,7 @@ it('a user can make 1,000 changes of tenants in a day, whatever other users do',
   await setDatabase(usher.store, app, { tenantOperations: true })
   usher.clock.cacheAhead += 6_000
   const { id: actorId, jwt, engines, grace } = await newWorld(app, feed)
-  const stored = (count: number) => storeChanges(usher, app.id, { actorId, count })
+  const stored = (count: number) => storeRevocationsOf(usher, app.id, { actorId, count })
   const member = `tenants/${engines}/members/${grace.id}`
   const change = (role: string) => feed.send(jwt, ['PATCH', member], { role })
   await stored(999)
@@ -409,7 +429,7 @@ it('the deletion of a tenant with many members by its owner is one of these chan
   const { id: actorId, jwt, engines } = await newWorld(app, feed)
   await addManyMembers(usher, app.id, engines)
   const { id: other } = (await feed.send(jwt, ['POST', 'tenants'], { name: 'Compilers' })).json()
-  await storeChanges(usher, app.id, { actorId, count: 998 })
+  await storeRevocationsOf(usher, app.id, { actorId, count: 998 })
   expect((await feed.send(jwt, ['DELETE', `tenants/${engines}`])).statusCode).toBe(204)
   expect((await feed.send(jwt, ['DELETE', `tenants/${other}`])).statusCode).toBe(204)
 })

@@ -10,7 +10,7 @@ import {
   releaseAttempt,
 } from '../../server/store/queries/login-failures.js'
 import { findLastPlace, findLastPlaces, revocations } from '../../server/store/queries/numbered-lists.js'
-import { endSessionOf } from '../../server/store/queries/sessions.js'
+import { endSessionOf } from '../../server/store/queries/session-ends.js'
 import { findUsersOfTokens, type UserKey } from '../../server/store/queries/users-of-tokens.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
@@ -61,7 +61,7 @@ it.for<[string, (store: Store, ada: Ada) => Promise<unknown>, unknown]>([
     'endSessionOf',
     (store, { databaseId, userId }) =>
       endSessionOf(store, { databaseId, userId, id: bystander.sessionId }, now),
-    undefined,
+    { ended: [] },
   ],
   [
     'clearLoginFailures',

@@ -74,6 +74,22 @@ export async function newWorld(app: TestDatabase, { manage }: Feed) {
 
 export type World = Awaited<ReturnType<typeof newWorld>>
 
+/** Stores revocations that take a user's share of the list. */
+export const storeRevocationsOf = (
+  { store, clock }: Pick<TestApi, 'store' | 'clock'>,
+  databaseId: string,
+  { actorId, count }: { actorId: string; count: number },
+) =>
+  store.prisma.revocation.createMany({
+    data: Array.from({ length: count }, () => ({
+      databaseId,
+      id: crypto.randomUUID(),
+      payload: { type: 'session-revoked', userId: actorId, sessionId: crypto.randomUUID() },
+      createdAt: new Date(clock.now),
+      actorId,
+    })),
+  })
+
 /** Returns what `me` makes of a token. */
 export async function verdictOfMe(app: TestDatabase, jwt: string): Promise<Verdict> {
   const response = await app.me(jwt)

@@ -27,8 +27,9 @@ interface Rule {
 }
 
 const generationIs = (comparison: string) => `(r.payload->>'generation')::bigint ${comparison}`
-const hasUser = `EXISTS (
-      SELECT FROM usher."user" AS u WHERE u.database_id = changed.database_id AND u.id = changed.user_id)`
+const hasUser = (condition = '') => `EXISTS (
+      SELECT FROM usher."user" AS u
+      WHERE u.database_id = changed.database_id AND u.id = changed.user_id ${condition})`
 const isMemberUntil = (role: string) =>
   stored(
     'token-claims-change',
@@ -58,14 +59,16 @@ const rules: Record<string, Rule> = {
     table: 'session',
     applies: `was.ended_at IS NULL AND (changed.ended_at IS NOT NULL
       OR was.generation IS NOT NULL AND changed.generation IS DISTINCT FROM was.generation)`,
-    isStored: stored(
+    isStored: `${stored(
       'session-revoked',
       `${userIs('changed.user_id')} AND r.payload->>'sessionId' = changed.id::text`,
-    ),
+    )} OR ${stored('tokens-revoked', `${userIs('changed.user_id')} AND ${generationIs('> was.generation')}`)}`,
   },
+  // A session with an earlier generation than that of its user has no token that is accepted.
   'DELETE session': {
     table: 'session',
-    applies: `${hasUser} AND changed.ended_at IS NULL AND changed.expires_at > now() - interval '1 day'`,
+    applies: `${hasUser('AND u.generation = changed.generation')}
+      AND changed.ended_at IS NULL AND changed.expires_at > now() - interval '1 day'`,
     isStored: 'false',
   },
   // The member who is read as owner gets the role stored.
@@ -76,7 +79,7 @@ const rules: Record<string, Rule> = {
   },
   'DELETE membership': {
     table: 'membership',
-    applies: hasUser,
+    applies: hasUser(),
     isStored: `${isMemberUntil('IS NULL')} OR ${stored('tenant-deleted', tenantIs)}`,
   },
   'DELETE tenant': {

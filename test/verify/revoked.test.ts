@@ -1,10 +1,12 @@
+import type { Session } from '@usher/contract'
 import { Scope } from '@usher/contract/management'
 import { createVerifier, type Verifier } from '@usher/verify'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect } from 'vitest'
 import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
-import { password, type TestApi, type TestDatabase } from '../support/app.js'
+import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { storeRevocationsOf } from '../support/followed-revocations.js'
 import { eventually, outcome } from './fake-feed-test.js'
 import { it as liveTest, optionsOf } from './live.js'
 
@@ -179,6 +181,42 @@ describe('a revocation', () => {
       expect(await outcome(verifier, login)).toBe('accepted')
     })
   })
+})
+
+it('a user adds at most 1,001 revocations to those of a backend, also by log-outs on two servers', async ({
+  usher,
+  store,
+  database,
+  signUp,
+  backend: { verifier },
+  onTestFinished,
+}) => {
+  const other = await startApp(store)
+  onTestFinished(other.close)
+  const subject = await signUp()
+  const { userId, email, refreshToken } = subject
+  other.clock.now = usher.clock.now
+  const entries = () => verifier.revocations()?.entries ?? 0
+  await outcome(verifier, subject.token)
+  const before = entries()
+  await storeRevocationsOf(usher, database.id, { actorId: userId, count: 990 })
+  const servers = [database, other.client(database.workspaceSlug, database.databaseName)]
+  const sessions: Session[] = []
+  for (let count = 0; count < 20; count++) {
+    const login = (await database.login({ email, password })).json()
+    sessions.push((await database.openSession(login.token.jwt)).json())
+  }
+  const ends = sessions.map((session, index) => servers[index % 2]?.endSession(session.refreshToken.value))
+  for (const end of await Promise.all(ends)) expect(end?.statusCode).toBe(204)
+  const tokens = sessions.map(({ token }) => token.jwt)
+  const refused = tokens.map(() => 'token_invalid')
+  await eventually(async () => expect(await verifyAll(verifier, tokens)).toEqual(refused))
+  expect(await meOf(subject, tokens)).toEqual(refused)
+  expect(entries() - before).toBe(1_001)
+  const where = { databaseId: database.id, actorId: userId }
+  expect(await store.prisma.revocation.count({ where })).toBe(1_000)
+  const refreshed = (await database.refresh(refreshToken)).json()
+  expect(await outcome(verifier, refreshed.token.jwt)).toBe('accepted')
 })
 
 describe('tenants and roles', () => {

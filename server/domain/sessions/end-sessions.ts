@@ -1,7 +1,7 @@
 import type { RefreshTokenBody, SessionPath } from '@usher/contract'
 import { revokeIfUnchanged } from '../../store/queries/revocations.js'
-import { endSession as end, endSessionOf } from '../../store/queries/sessions.js'
-import { audit } from '../../telemetry/audit.js'
+import { type EndedSessions, endSession as end, endSessionOf } from '../../store/queries/session-ends.js'
+import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
@@ -14,9 +14,8 @@ export async function endSession(
 ) {
   const token = await readRefreshToken(context, database, body.refreshToken)
   if (!token) return
-  const { sessionId } = token
-  const ended = await end(context.store, { databaseId: database.id, id: sessionId }, new Date(context.now()))
-  if (ended) audit(caller.log, 'session.ended', { databaseId: database.id, sessionId, ...ended })
+  const session = { databaseId: database.id, id: token.sessionId }
+  auditEnds({ database, caller }, await end(context.store, session, new Date(context.now())))
 }
 
 /** Ends a session of the user of a token. Does nothing if the session has ended or belongs to another user. */
@@ -25,8 +24,18 @@ export async function endSessionById(
   { database, user, params: { sessionId }, caller }: UserRequest & { params: SessionPath },
 ) {
   const session = { databaseId: database.id, userId: user.id, id: sessionId }
-  const isEnded = await endSessionOf(context.store, session, new Date(context.now()))
-  if (isEnded) audit(caller.log, 'session.ended', { databaseId: database.id, userId: user.id, sessionId })
+  auditEnds({ database, caller }, await endSessionOf(context.store, session, new Date(context.now())))
+}
+
+/** Audits that sessions have ended, and all tokens of their user if these were revoked, too. */
+export function auditEnds(
+  { database: { id: databaseId }, caller: { log } }: Pick<DatabaseRequest, 'database' | 'caller'>,
+  { ended, revoked }: EndedSessions,
+  event: AuditEvent = 'session.ended',
+) {
+  for (const session of ended) audit(log, event, { databaseId, ...session })
+  const [first] = ended
+  if (first && revoked) audit(log, 'user.tokens_revoked', { databaseId, userId: first.userId })
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { OpenSessionBody, Session } from '@usher/contract'
 import { isForeignKeyViolation } from '../../store/errors.js'
-import { endUnusedSessions, insertSession } from '../../store/queries/sessions.js'
+import { endUnusedSessions } from '../../store/queries/session-ends.js'
+import { insertSession } from '../../store/queries/sessions.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
+import { auditEnds } from './end-sessions.js'
 import { issueRefreshToken } from './refresh-token.js'
 
 /**
@@ -54,18 +56,22 @@ export async function openSession(
   })
   if (!added) throw new Problem('session_not_opened')
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
-  if (added.others >= database.sessionsPerUser - unseenSessions)
-    await endExcessSessions(context, { database, caller }, userId)
+  const isNearLimit = added.others >= database.sessionsPerUser - unseenSessions
+  const revoked = isNearLimit ? await endExcessSessions(context, { database, caller }, userId) : undefined
   return {
-    ...signedIn(database, user, {
-      readAt: now,
-      session: { id, authenticatedAt: added.authenticatedAt, expiresAt },
-    }),
+    ...signedIn(
+      database,
+      { ...user, ...revoked },
+      { readAt: now, session: { id, authenticatedAt: added.authenticatedAt, expiresAt } },
+    ),
     refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0, expiresAt }),
   }
 }
 
-/** Ends the longest unused sessions of a user who has more than the database allows. */
+/**
+ * Ends the longest unused sessions of a user who has more than the database allows. Returns the values of the user if all
+ * tokens were revoked.
+ */
 async function endExcessSessions(
   { store, now }: AppContext,
   { database, caller }: Pick<UserRequest, 'database' | 'caller'>,
@@ -73,6 +79,7 @@ async function endExcessSessions(
 ) {
   const databaseId = database.id
   const limit = { kept: database.sessionsPerUser, now: new Date(now()) }
-  const ended = await endUnusedSessions(store, { databaseId, userId }, limit)
-  for (const sessionId of ended) audit(caller.log, 'session.ended', { databaseId, userId, sessionId })
+  const ends = await endUnusedSessions(store, { databaseId, userId }, limit)
+  auditEnds({ database, caller }, ends)
+  return ends.revoked
 }

@@ -1,17 +1,17 @@
 import type { RefreshTokenBody, Session } from '@usher/contract'
+import type { EndedSession } from '../../store/queries/session-ends.js'
 import {
   endReusedSession,
   type Refresh,
   refreshSession as refresh,
 } from '../../store/queries/session-refreshes.js'
-import type { EndedSession } from '../../store/queries/sessions.js'
-import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventChannels, eventMessagesOf } from '../events/events.js'
 import { sendNotice } from '../notices/notice.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { signedIn } from '../users/signed-in.js'
+import { auditEnds } from './end-sessions.js'
 import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
 
 /** How long the previous refresh token returns the current one, for two tabs, a lost response or a retry. */
@@ -64,14 +64,14 @@ async function endIfReused(
   { database, caller }: Pick<DatabaseRequest, 'database' | 'caller'>,
   attempt: Refresh,
 ) {
-  const { databaseId, sessionId, now } = attempt
-  const messages = eventMessagesOf<EndedSession>(database, now, ({ userId }) => [
-    { type: 'session.reuse_detected', userId, sessionId },
+  const messages = eventMessagesOf<EndedSession>(database, attempt.now, (session) => [
+    { type: 'session.reuse_detected', ...session },
   ])
-  const ended = await endReusedSession(context.store, attempt, messages)
-  if (!ended) return
-  const { userId } = ended
+  const ends = await endReusedSession(context.store, attempt, messages)
+  const [session] = ends.ended
+  if (!session) return
+  const { userId } = session
   context.deliver(eventChannels(database))
-  audit(caller.log, 'session.reuse_detected', { databaseId, userId, sessionId })
+  auditEnds({ database, caller }, ends, 'session.reuse_detected')
   await sendNotice(context, { database, caller }, { notice: 'session_reused', userId })
 }

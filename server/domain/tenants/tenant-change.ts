@@ -1,5 +1,5 @@
 import { findStanding, lockTenant, type Standing } from '../../store/queries/members.js'
-import { hasMadeChanges } from '../../store/queries/stored-revocations.js'
+import { isShareTaken } from '../../store/queries/stored-revocations.js'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
@@ -41,11 +41,6 @@ export const withLockedTenant = <Result>(
     return work({ ...standing, actorRole, transaction })
   })
 
-/**
- * Changes of tenants with revocations that a user may make per day. Without the limit, one user could fill the memory of
- * backends that follow revocations: unlike a log-out, such a change needs no password.
- */
-const changesOfUser = 1_000
 const refusedSeconds = 3_600
 
 /** @throws {Problem} `too_many_changes` if the user of a request has made too many in the last day. The caller has locked the user */
@@ -53,7 +48,7 @@ export async function requireChangesLeft(
   transaction: Pick<Store, 'query'>,
   { database, user }: Pick<TenantRequest, 'database' | 'user'>,
 ) {
-  if (await hasMadeChanges(transaction, { databaseId: database.id, actorId: user.id }, changesOfUser))
+  if (await isShareTaken(transaction, { databaseId: database.id, actorId: user.id }))
     throw new Problem('too_many_changes', { retryAfterSeconds: refusedSeconds })
 }
 

@@ -1,8 +1,8 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { type MessagesOf, type Transactions, within } from './outbox.js'
+import type { MessagesOf, Transactions } from './outbox.js'
 import { after, isOpen } from './revocations.js'
-import { type EndedSession, endAndStore, ending } from './sessions.js'
+import { type EndedSession, endAndStore, ending, returningEnded } from './session-ends.js'
 import { membershipsOf, type Tenancy } from './user-tenants.js'
 
 /** The parameters of a refresh. */
@@ -43,9 +43,8 @@ export async function refreshSession(
 }
 
 /**
- * Ends a session whose refresh token was used before, because one of the two parties has stolen it.
- *
- * @returns undefined if there is no such session, if it has ended, or if the refresh token may be used
+ * Ends a session whose refresh token was used before, because one of the two parties has stolen it. Does nothing if there
+ * is no such session, if it has ended, or if the refresh token may be used.
  */
 export const endReusedSession = (
   store: Transactions,
@@ -53,9 +52,7 @@ export const endReusedSession = (
   messages: MessagesOf<EndedSession>,
 ) => {
   const values = [databaseId, sessionId, refreshes, now, repeatableSeconds, maxSeconds]
-  return store.transaction(databaseId, (query) =>
-    endAndStore(within(query), { text: endReusedStatement, values }, { sessionId, now, messages }),
-  )
+  return endAndStore(store, { text: endReusedStatement, values }, { sessionId, now, messages })
 }
 
 // Concurrent refreshes of one session wait for its row, and Postgres evaluates each one with the row that the
@@ -90,4 +87,4 @@ const endReusedStatement = `
   UPDATE usher.session AS s SET ${ending('$4')}
   ${fromUser}
   WHERE ${isRefreshable('$6')} AND NOT ${isUsable('$5')}
-  RETURNING s.user_id AS "userId"`
+  ${returningEnded}`

@@ -1,8 +1,6 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
 import { isOpen, isUnchanged, type ReadUser } from './revocations.js'
-import { storeRevocation } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
@@ -55,109 +53,6 @@ const insertStatement = `
     SELECT count(*)::int FROM usher.session
     WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND ${unindexed('expires_at > $5::timestamptz')}
   ) AS others FROM added`
-
-/**
- * Ends the sessions of a user except the most recently used ones, and deletes those that a revocation has ended. Returns
- * the ids of the ended sessions.
- */
-export async function endUnusedSessions(
-  store: Transactions,
-  { databaseId, userId }: Pick<Session, 'databaseId' | 'userId'>,
-  { kept, now }: { kept: number; now: Date },
-) {
-  const values = [databaseId, userId, now, kept]
-  // Usually there are none. Then this is the only statement.
-  const unused = await store.query(deleteRevokedAndFindUnusedStatement, values)
-  if (unused.length === 0) return []
-  return store.transaction(databaseId, async (query) => {
-    const ended = await query<Pick<Session, 'id'>>(endUnusedStatement, values)
-    for (const { id: sessionId } of ended)
-      await storeRevocation({ query }, { databaseId, now }, { type: 'session-revoked', userId, sessionId })
-    return ended.map(({ id }) => id)
-  })
-}
-
-const findUnusedStatement = `
-  SELECT s.id FROM usher.session AS s
-  JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = s.user_id
-  WHERE s.database_id = $1::uuid AND s.user_id = $2::uuid AND ${isOpen('$3')}
-  ORDER BY s.refreshed_at DESC, s.id OFFSET $4::integer`
-
-// The generation in the tokens of a revoked session is enough to reject them. Without this, a program that logs in and
-// revokes all sessions in turn would leave a row for each login until the session expires. Skips rows that another
-// transaction has locked, because waiting for them could deadlock.
-const deleteRevokedAndFindUnusedStatement = `
-  WITH revoked AS (
-    DELETE FROM usher.session WHERE database_id = $1::uuid AND id IN (
-      SELECT id FROM usher.session
-      WHERE database_id = $1::uuid AND user_id = $2::uuid
-        AND generation < (SELECT generation FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid)
-      LIMIT 1000 FOR UPDATE SKIP LOCKED)
-  )${findUnusedStatement}`
-
-/**
- * Returns assignments that end session `s`. It also expires, because its row is deleted a day after that. Not before the
- * time of the store: a frozen server may end it late, and its last token may be younger than `now`.
- */
-export const ending = (now: string) => `ended_at = ${now}::timestamptz,
-    expires_at = LEAST(s.expires_at, GREATEST(${now}::timestamptz, store.time))`
-
-const fromStore = 'FROM (SELECT now() AS time) AS store'
-
-const endUnusedStatement = `
-  UPDATE usher.session AS s SET ${ending('$3')} ${fromStore}
-  WHERE s.database_id = $1::uuid AND s.ended_at IS NULL AND s.id IN (${findUnusedStatement}
-  )
-  RETURNING s.id`
-
-/** The user whose session was ended. */
-export type EndedSession = Pick<Session, 'userId'>
-
-/** Runs a statement that ends a session, and stores the revocation and the messages. */
-export async function endAndStore(
-  transaction: Transactions,
-  { text, values }: { text: string; values: unknown[] },
-  { sessionId, now, messages = [] }: { sessionId: string; now: Date; messages?: MessagesOf<EndedSession> },
-) {
-  const [ended] = await changeWithMessages<EndedSession>(transaction, { text, values }, messages)
-  const origin = { databaseId: String(values[0]), now }
-  if (ended) await storeRevocation(transaction, origin, { type: 'session-revoked', sessionId, ...ended })
-  return ended
-}
-
-/** Ends a session. Returns its user, or undefined if it had already ended. */
-export const endSession = (
-  store: Transactions,
-  { databaseId, id }: Pick<Session, 'databaseId' | 'id'>,
-  now: Date,
-) => {
-  const values = [databaseId, id, now]
-  return store.transaction(databaseId, (query) =>
-    endAndStore(within(query), { text: endStatement, values }, { sessionId: id, now }),
-  )
-}
-
-const endStatement = `
-  UPDATE usher.session AS s SET ${ending('$3')} ${fromStore}
-  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.ended_at IS NULL
-  RETURNING s.user_id AS "userId"`
-
-/** Ends a session of a user. Returns undefined if the user has no such session or it had already ended. */
-export const endSessionOf = (
-  store: Transactions,
-  { databaseId, userId, id }: Pick<Session, 'databaseId' | 'userId' | 'id'>,
-  now: Date,
-) => {
-  const values = [databaseId, id, userId, now]
-  return store.transaction(databaseId, (query) =>
-    endAndStore(within(query), { text: endOfUserStatement, values }, { sessionId: id, now }),
-  )
-}
-
-const endOfUserStatement = `
-  UPDATE usher.session AS s SET ${ending('$4')} ${fromStore}
-  WHERE s.database_id = $1::uuid AND s.id = $2::uuid AND s.user_id = $3::uuid AND s.ended_at IS NULL
-  RETURNING s.user_id AS "userId"`
 
 /** A session in the list of its user. */
 export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | 'label'>

@@ -23,7 +23,7 @@ export type RevocationPayload =
 export interface RevocationOrigin {
   databaseId: string
   now: Date
-  /** The user who made the change as a member of a tenant. */
+  /** The user whose share of the list it takes: who ended a session, or changed a tenant as a member. */
   actorId?: string | undefined
 }
 
@@ -38,13 +38,18 @@ const storeStatement = `
   INSERT INTO usher.revocation (database_id, id, payload, created_at, actor_id)
   VALUES ($1::uuid, $2::uuid, $3::jsonb, $4::timestamptz, $5::uuid)`
 
-/** Returns whether the revocations of at least `count` changes by a user, as a member of tenants, are still stored. */
-export async function hasMadeChanges(
+/**
+ * Number of ended sessions and changes of tenants that are listed for one user within the time that revocations are kept.
+ * Without the limit, one user could fill the memory of backends that follow revocations.
+ */
+const shareOfUser = 1_000
+
+/** Returns whether a user's share of the list is taken. Exact if the caller has locked the user. */
+export async function isShareTaken(
   { query }: Pick<Store, 'query'>,
   { databaseId, actorId }: { databaseId: string; actorId: string },
-  count: number,
 ) {
-  const rows = await query(findLastOfActorStatement, [databaseId, actorId, count - 1])
+  const rows = await query(findLastOfActorStatement, [databaseId, actorId, shareOfUser - 1])
   return rows.length > 0
 }
 
