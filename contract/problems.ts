@@ -115,7 +115,8 @@ export const problems = {
   last_owner: {
     status: 409,
     title: 'Tenant needs an owner',
-    advice: 'Make another member owner first, or delete the tenant. `tenants` lists the tenants.',
+    advice:
+      'Make another member owner first. The only member can invite an owner, or delete the tenant. `tenants` lists the tenants.',
   },
   tenants_full: {
     status: 409,
@@ -152,6 +153,11 @@ export const problems = {
     status: 409,
     title: 'No session can be opened with this token',
     advice: 'Log in again, and open the session within 120 seconds. Each login can open one session.',
+  },
+  session_required: {
+    status: 409,
+    title: 'Token belongs to no session',
+    advice: 'Open a session after the next login, or end all sessions.',
   },
   payload_too_large: {
     status: 413,

@@ -168,7 +168,11 @@ describe('the last owner of a tenant', () => {
       const { statusCode, body } = await database.as(owner.token.jwt, 'POST', 'me/deletion', { password })
       return [statusCode, body ? JSON.parse(body) : undefined] as const
     }
-    expect(refusal(await demote())).toEqual(lastOwner)
+    const alone = await demote()
+    expect(refusal(alone)).toEqual(lastOwner)
+    expect(alone[1].detail).toBe(
+      `The only member must be owner. Invite another owner first, or delete the tenant: ${id}.`,
+    )
     await tenants.joined(id, 'admin')
     const disabled = await tenants.joined(id, 'owner')
     const now = new Date(usher.clock.now)
@@ -176,7 +180,10 @@ describe('the last owner of a tenant', () => {
     for (const attempt of [leave, demote, remove]) {
       const response = await attempt()
       expect(refusal(response)).toEqual(lastOwner)
-      expect(response[1].tenants).toEqual([id])
+      expect(response[1]).toMatchObject({
+        detail: `Other members would have no owner. Make one of them owner first, or delete the tenant: ${id}.`,
+        tenants: [id],
+      })
     }
     expect(await usher.store.prisma.user.count({ where: { databaseId: database.id } })).toBe(3)
     await tenants.joined(id, 'owner')

@@ -73,12 +73,14 @@ export async function changeMember(
   const { role } = body
   const { tenantId, userId } = params
   const key = changeOf(context, request)
-  const work = async ({ transaction, actorRole, memberRole, hasOtherOwner }: LockedTenant) => {
+  const work = async (locked: LockedTenant) => {
+    const { transaction, actorRole, memberRole, hasOtherOwner, hasOtherMember } = locked
     requireRank(actorRole, 'admin')
     await requireStoredRole(transaction, database.id, role)
     if (memberRole === null) throw new Problem('member_not_found')
     requireRankOver(actorRole, [memberRole, role])
-    if (memberRole === 'owner' && role !== 'owner' && !hasOtherOwner) throw lastOwner([tenantId])
+    if (memberRole === 'owner' && role !== 'owner' && !hasOtherOwner)
+      throw lastOwner([tenantId], hasOtherMember)
     const isChanged = role !== memberRole
     if (isChanged) {
       await requireChangesLeft(transaction, request)

@@ -75,9 +75,17 @@ export const unknownRoles = ({ roles }: Pick<Database, 'roles'>, fields: RoleFie
     .map(([path]) => ({ path, code: 'invalid_type', detail: `must be ${known.join(', ')}` }))
 }
 
-/** Returns the problem of a change after which tenants would have no owner. */
-export const lastOwner = (tenants: readonly string[]) =>
+/**
+ * Returns the problem of a change after which tenants would have no owner.
+ *
+ * @param hasOtherMember false for the role of the only member, who can still leave and so delete the tenant
+ */
+export const lastOwner = (tenants: readonly string[], hasOtherMember = true) =>
   new Problem('last_owner', {
-    detail: `The only owner cannot give up the role while the tenant has other members: ${tenants.join(', ')}.`,
+    detail: `${
+      hasOtherMember
+        ? 'Other members would have no owner. Make one of them owner first, or delete the tenant'
+        : 'The only member must be owner. Invite another owner first, or delete the tenant'
+    }: ${tenants.join(', ')}.`,
     tenants,
   })
