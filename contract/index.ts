@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core'
 import { codes } from './codes.js'
 import { discovery } from './discovery.js'
 import { emailChange } from './email-change.js'
+import { features } from './features.js'
 import { invitations } from './invitations.js'
 import { me } from './me.js'
 import { service } from './service.js'
@@ -15,8 +16,10 @@ export * from './discovery.js'
 export { canonicalEmail, Email, foldEmail } from './email.js'
 export * from './email-change.js'
 export { type AnyProblemCode, everyProblem, isProblemCode, problemHeaders } from './every-problem.js'
+export * from './features.js'
 export { FieldError, FieldErrorCode, toFieldError } from './field-errors.js'
 export * from './invitations.js'
+export type { SessionList } from './listed-sessions.js'
 export * from './me.js'
 export type { RouteMetadata } from './metadata.js'
 export * from './problems.js'
@@ -36,6 +39,7 @@ export const contract = initContract().router({
   emailChange,
   tenants,
   invitations,
+  features,
   discovery,
   service,
 })

@@ -20,6 +20,8 @@ export interface RouteMetadata {
   links?: readonly string[]
   /** Fields of the resource that clients can change. The response has a strong ETag of them. */
   changeable?: readonly string[]
+  /** The `Cache-Control` header of a success. */
+  cacheControl?: string
   /** Whether the response has an ETag, so that a client can revalidate it. */
   revalidates?: boolean
   /**

@@ -2,16 +2,15 @@ import { initContract } from '@ts-rest/core'
 import { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems, withoutBodyProblems } from './failures.js'
-import { body, id, instant, issuedText, name } from './fields.js'
+import { body, id, issuedText, name } from './fields.js'
+import { idExample, labelExample, SessionList } from './listed-sessions.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { SignedInUser, signedInExample } from './users.js'
 
 const c = initContract()
 
-const idExample = '01a1fc6e-1b1c-4d5e-9b57-4d7b1c1f0a03'
 const tokenExample = `${idExample}.0.lBbG4TM5sKbzbjs5JhgVK0lGMNIhBe0gQgFOPqUyEMs`
-const labelExample = 'Ada’s phone'
 
 /** Credential of a session, for `refreshSession` and `endSession` only. */
 export const RefreshToken = component(
@@ -79,50 +78,6 @@ export const RefreshTokenBody = body(
 )
 export type RefreshTokenBody = z.infer<typeof RefreshTokenBody>
 
-const SessionInfo = component(
-  { id: 'SessionInfo', description: 'A session that has not ended.' },
-  z.object({
-    id: field('ID of the session: the `sid` claim of its tokens.', z.uuid()),
-    createdAt: instant('Time of the login'),
-    refreshedAt: instant('Time of the last refresh'),
-    label: field('The label given to `openSession`. Null if there was none.', z.string().nullable(), {
-      examples: [labelExample],
-    }),
-    current: field(
-      'Whether the token of this request belongs to the session, or is the one that opened it.',
-      z.boolean(),
-    ),
-  }),
-)
-
-/** Response of `listSessions`. */
-export const SessionList = component(
-  {
-    id: 'SessionList',
-    description: 'The sessions of the user that have not ended.',
-    examples: [
-      {
-        sessions: [
-          {
-            id: idExample,
-            createdAt: '2026-03-01T12:00:00.000Z',
-            refreshedAt: '2026-03-01T13:00:00.000Z',
-            label: labelExample,
-            current: true,
-          },
-        ],
-      },
-    ],
-  },
-  z.object({
-    sessions: field(
-      'At most 100: the current one first, then the most recently refreshed.',
-      z.array(SessionInfo),
-    ),
-  }),
-)
-export type SessionList = z.infer<typeof SessionList>
-
 /** Path parameters that identify a session. */
 export const SessionPath = DatabasePath.extend({ sessionId: id('ID of the session.', idExample) })
 export type SessionPath = z.infer<typeof SessionPath>
@@ -181,6 +136,20 @@ export const sessions = c.router({
     summary: 'End all sessions, to log out everywhere',
     description: 'Also revokes all access tokens of the user, including that of this request.',
     metadata: { security: 'bearer', signsOut: true },
+  },
+  endOtherSessions: {
+    method: 'DELETE',
+    path: `${usersPath}/me/sessions/others`,
+    pathParams: DatabasePath,
+    body: c.noBody(),
+    responses: {
+      204: c.noBody(),
+      ...failures('session_required', ...tokenProblems, ...withoutBodyProblems, ...accountProblems),
+    },
+    summary: 'End all other sessions of the current user',
+    description:
+      'Keeps the session of the token, and revokes all access tokens of the user, also those of logins without a session and that of this request. Refresh the session to get a valid token.',
+    metadata: { security: 'bearer' },
   },
   endSessionById: {
     method: 'DELETE',

@@ -29,8 +29,8 @@ export const operationsOf = ({ paths }, tag) =>
 export const codesIn =
   ({ components }) =>
   ({ responses }) =>
-    Object.values(responses).flatMap(({ $ref }) =>
-      $ref ? components.responses[nameOf($ref)]['x-problem-codes'] : [],
+    Object.values(responses).flatMap(
+      ({ $ref }) => ($ref && components.responses[nameOf($ref)]['x-problem-codes']) ?? [],
     )
 
 /** Returns status, schema and headers of the successful response. A 204 has no schema. */

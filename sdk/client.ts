@@ -2,6 +2,7 @@ import type { Endpoint } from './endpoint.js'
 import {
   codes,
   emailChange,
+  features,
   invitations,
   me,
   type Operations,
@@ -45,6 +46,7 @@ export const endpoints = {
   ...emailChange,
   ...tenants,
   ...invitations,
+  ...features,
 } satisfies Record<keyof Operations, Endpoint>
 
 /** Returns the key of a database in stores. Only characters that cookies and expo-secure-store allow. */

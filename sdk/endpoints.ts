@@ -13,6 +13,7 @@ import type {
   CreateTenantBody,
   CreateUserBody,
   DeleteMeBody,
+  Features,
   Invitation,
   InviteMemberBody,
   ListMembersQuery,
@@ -55,8 +56,8 @@ export const users = {
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'code_invalid',
@@ -84,8 +85,8 @@ export const users = {
       'headers_too_large',
       'internal_error',
       'unavailable',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'too_many_attempts',
@@ -131,8 +132,8 @@ export const sessions = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -157,8 +158,8 @@ export const sessions = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'session_ended',
@@ -178,8 +179,8 @@ export const sessions = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
     ],
@@ -226,6 +227,28 @@ export const sessions = {
       'token_expired',
     ],
   },
+  endOtherSessions: {
+    method: 'DELETE',
+    path: '/users/me/sessions/others',
+    needsToken: true,
+    status: 204,
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
+      'route_not_found',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'session_required',
+    ],
+  },
   endSessionById: {
     method: 'DELETE',
     path: '/users/me/sessions/{sessionId}',
@@ -240,8 +263,8 @@ export const sessions = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -269,8 +292,8 @@ export const me = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -294,8 +317,8 @@ export const me = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -320,8 +343,8 @@ export const me = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -351,8 +374,8 @@ export const codes = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
     ],
@@ -372,8 +395,8 @@ export const codes = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'code_invalid',
@@ -416,8 +439,8 @@ export const codes = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -445,8 +468,8 @@ export const emailChange = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -470,8 +493,8 @@ export const emailChange = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'code_invalid',
@@ -492,8 +515,8 @@ export const emailChange = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'code_invalid',
@@ -518,8 +541,8 @@ export const tenants = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -566,8 +589,8 @@ export const tenants = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -590,8 +613,8 @@ export const tenants = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -641,8 +664,8 @@ export const tenants = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -668,8 +691,8 @@ export const tenants = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -700,8 +723,8 @@ export const invitations = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -752,8 +775,8 @@ export const invitations = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -778,8 +801,8 @@ export const invitations = {
       'internal_error',
       'unavailable',
       'route_not_found',
-      'validation_failed',
       'malformed_json',
+      'validation_failed',
       'payload_too_large',
       'unsupported_media_type',
       'token_missing',
@@ -789,6 +812,25 @@ export const invitations = {
       'invitation_for_other_address',
       'email_not_verified',
       'seats_full',
+    ],
+  },
+} as const satisfies Record<string, Endpoint>
+
+/** Endpoints of the router `features`. */
+export const features = {
+  features: {
+    method: 'GET',
+    path: '/features',
+    isRepeatable: true,
+    status: 200,
+    field: 'signUp',
+    codes: [
+      'malformed_request',
+      'database_not_found',
+      'request_timeout',
+      'headers_too_large',
+      'internal_error',
+      'unavailable',
     ],
   },
 } as const satisfies Record<string, Endpoint>
@@ -816,6 +858,9 @@ export type ListSessionsErrorCode = (typeof sessions.listSessions.codes)[number]
 
 /** Every `error.code` of `endAllSessions`. */
 export type EndAllSessionsErrorCode = (typeof sessions.endAllSessions.codes)[number] | 'no_answer'
+
+/** Every `error.code` of `endOtherSessions`. */
+export type EndOtherSessionsErrorCode = (typeof sessions.endOtherSessions.codes)[number] | 'no_answer'
 
 /** Every `error.code` of `endSessionById`. */
 export type EndSessionByIdErrorCode = (typeof sessions.endSessionById.codes)[number] | 'no_answer'
@@ -885,6 +930,9 @@ export type RevokeInvitationErrorCode = (typeof invitations.revokeInvitation.cod
 /** Every `error.code` of `acceptInvitation`. */
 export type AcceptInvitationErrorCode = (typeof invitations.acceptInvitation.codes)[number] | 'no_answer'
 
+/** Every `error.code` of `features`. */
+export type FeaturesErrorCode = (typeof features.features.codes)[number] | 'no_answer'
+
 /** The operations of the API as functions. */
 export interface Operations {
   /** Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. With `invitationCode`, the user also joins a tenant, even if sign-up is closed. Requires no authentication. */
@@ -909,6 +957,8 @@ export interface Operations {
   listSessions(options?: CallOptions): Promise<Result<SessionList, ListSessionsErrorCode>>
   /** Also revokes all access tokens of the user, including that of this request. */
   endAllSessions(options?: CallOptions): Promise<Result<undefined, EndAllSessionsErrorCode>>
+  /** Keeps the session of the token, and revokes all access tokens of the user, also those of logins without a session and that of this request. Refresh the session to get a valid token. */
+  endOtherSessions(options?: CallOptions): Promise<Result<undefined, EndOtherSessionsErrorCode>>
   /** Also succeeds if the session has ended. Does not affect sessions of other users. If it is the current session, the token of this request is rejected from then on. */
   endSessionById(
     sessionId: string,
@@ -1010,4 +1060,6 @@ export interface Operations {
     body: AcceptInvitationBody,
     options?: CallOptions,
   ): Promise<Result<AcceptedInvitation, AcceptInvitationErrorCode>>
+  /** The settings that the pages of an app depend on. Needs no token. */
+  features(options?: CallOptions): Promise<Result<Features, FeaturesErrorCode>>
 }

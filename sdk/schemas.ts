@@ -141,6 +141,27 @@ export interface DeleteMeBody {
   password: string
 }
 
+/** What the pages of an app need to know about a database. */
+export interface Features {
+  /** Whether users can sign up. */
+  signUp: boolean
+  /** Lengths of new passwords. */
+  password: {
+    /** Minimum number of characters (Unicode code points). */
+    min: number
+    /** Maximum number of characters. */
+    max: number
+  }
+  /** Whether users have sessions and can change their account. */
+  accountOperations: boolean
+  /** Whether users can create tenants and manage their own. */
+  tenantOperations: boolean
+  /** Whether `verifyEmail` needs a token of the user, in addition to the code. */
+  verifyEmailWithToken: boolean
+  /** Roles of members, those with the most rights first. */
+  roles: Role[]
+}
+
 /** What is wrong with one field of a request. */
 export interface FieldError {
   /** Name of the field or parameter. Empty if the error concerns the whole body, `query` if it concerns all parameters. */
@@ -351,6 +372,7 @@ export type ProblemCode =
   | 'email_not_verified'
   | 'seats_full'
   | 'session_not_opened'
+  | 'session_required'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'idempotency_key_reused'
@@ -426,6 +448,18 @@ export interface ResetPasswordBody {
    * @example correct horse battery
    */
   newPassword: string
+}
+
+/** A role that members of tenants can have. */
+export interface Role {
+  /**
+   * Name of the role.
+   *
+   * @example owner
+   */
+  name: string
+  /** The built-in role whose rights it has. */
+  rights: 'owner' | 'admin' | 'member'
 }
 
 /** The user, with a new access token and the next refresh token of the session. */
@@ -633,9 +667,11 @@ export interface ErrorMessages {
   session_not_opened: string
   /** Session has ended. Log in again. The refresh token is unknown, was used before, or its session was ended or has expired. */
   session_ended: string
+  /** Token belongs to no session. Open a session after the next login, or end all sessions. */
+  session_required: string
   /** Email address was changed recently. Undo the change with the code in the mail to the former address, or delete the account after the time in `detail`. The operator can delete it earlier. */
   email_recently_changed: string
-  /** Tenant needs an owner. Make another member owner first, or delete the tenant. `tenants` lists the tenants. */
+  /** Tenant needs an owner. Make another member owner first. The only member can invite an owner, or delete the tenant. `tenants` lists the tenants. */
   last_owner: string
   /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */
   tenants_full: string

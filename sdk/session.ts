@@ -90,6 +90,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
       if (former) await open(jwt)
       if (isOther) await end(current)
     }),
+    endOtherSessions: after(client.endOtherSessions, () => tokens.renew(login.token)),
     endAllSessions: after(client.endAllSessions, leave),
     deleteMe: after(client.deleteMe, leave),
     endSessionById: after(client.endSessionById, (data, _former, id) => leave(data, id)),

@@ -22,6 +22,7 @@ const tags = {
   tenants:
     'Manage tenants: their members, roles and names. An operator can turn off `tenants` and `invitations` for a database.',
   invitations: 'Invite users to tenants by mail.',
+  features: 'What a database offers to the pages of an app.',
   discovery: 'Keys and metadata for services that verify access tokens.',
   service: 'Health checks and documentation.',
 } satisfies Record<keyof typeof contract, string>

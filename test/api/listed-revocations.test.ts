@@ -68,6 +68,15 @@ const transitions: Record<string, Transition> = {
     },
   ],
   endAllSessions: [['tokens-revoked'], ({ app, world }) => app.as(world.jwt, 'DELETE', 'me/sessions')],
+  endOtherSessions: [
+    ['tokens-revoked'],
+    async ({ app, world }) => {
+      expect(await app.as(world.phone.token.jwt, 'DELETE', 'me/sessions/others')).toMatchObject({
+        statusCode: 204,
+      })
+      return (await app.refresh(world.phone.refreshToken.value)).json().token.jwt
+    },
+  ],
   endSession: [['session-revoked'], ({ app, world }) => app.endSession(world.phone.refreshToken.value)],
   endSessionById: [
     ['session-revoked'],

@@ -371,6 +371,51 @@ describe('the end of sessions', () => {
     expect((await database.refresh(other.refreshToken.value)).statusCode).toBe(200)
   })
 
+  it.for(['a refreshed token', 'the token of its login'])(
+    'endOtherSessions with %s keeps the session of the token and ends every other login of the user',
+    async (which, { database, clock }) => {
+      clock.now = Date.now()
+      const email = `${crypto.randomUUID()}@example.com`
+      const bystander = await database.opened()
+      const withoutSession = await database.signedUp({ email })
+      const laptop = await openedByLogin(database, email)
+      const login = (await database.login({ email, password })).json()
+      const phone: Session = (await database.openSession(login.token.jwt)).json()
+      const { token } = which === 'a refreshed token' ? phone : login
+      const response = await database.as(token.jwt, 'DELETE', 'me/sessions/others')
+      expect(response).toMatchObject({ statusCode: 204, body: '' })
+      for (const { token } of [withoutSession, laptop, login, phone])
+        expect(outcome(await database.me(token.jwt))).toEqual([401, 'token_invalid'])
+      expect(outcome(await database.refresh(laptop.refreshToken.value))).toEqual(ended)
+      const refreshed = (await database.refresh(phone.refreshToken.value)).json()
+      const { sessions } = (await database.as(refreshed.token.jwt, 'GET', 'me/sessions')).json()
+      expect(sessions).toMatchObject([{ id: phone.refreshToken.value.slice(0, 36), current: true }])
+      expect((await database.me(bystander.token.jwt)).statusCode).toBe(200)
+    },
+  )
+
+  it('endOtherSessions changes nothing with a token that belongs to no session', async ({ database }) => {
+    const email = 'without-session@example.com'
+    const { token } = await database.signedUp({ email })
+    const laptop = await openedByLogin(database, email)
+    const response = await database.as(token.jwt, 'DELETE', 'me/sessions/others')
+    expect(outcome(response)).toEqual([409, 'session_required'])
+    for (const { token: each } of [{ token }, laptop])
+      expect((await database.me(each.jwt)).statusCode).toBe(200)
+  })
+
+  it('endOtherSessions and the end of its session at the same time leave no session', async ({
+    database,
+  }) => {
+    const { token, refreshToken } = await database.opened()
+    const [others] = await Promise.all([
+      database.as(token.jwt, 'DELETE', 'me/sessions/others'),
+      database.endSession(refreshToken.value),
+    ])
+    expect([204, 401]).toContain(others?.statusCode)
+    expect(outcome(await database.refresh(refreshToken.value))).toEqual(ended)
+  })
+
   it('endAllSessions ends a session that was opened in the second of a new password', async ({
     database,
     clock,

@@ -165,16 +165,16 @@ describe('the package', () => {
   })
 
   it.each([
-    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4256 },
+    { name: 'all exports', contents: "export * from '@usher/sdk'", maxBytes: 4400 },
     {
       name: 'a client that stays logged in',
       contents: "export { createSessionClient } from '@usher/sdk/session'",
-      maxBytes: 5274,
+      maxBytes: 5420,
     },
     {
       name: 'the three operations alone',
       contents: "export { createOperations, users } from '@usher/sdk'",
-      maxBytes: 2382,
+      maxBytes: 2400,
     },
     {
       name: 'a client of the management API',

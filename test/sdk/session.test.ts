@@ -598,6 +598,13 @@ describe('a client with a session', () => {
     expect(tokens).toEqual(['login', 'first', undefined])
   })
 
+  it('refreshes its token after endOtherSessions, which has revoked it', async () => {
+    const { usher, sent } = await openedClient({}, noContent, () => session('second', 'refresh.1'))
+    expect((await usher.endOtherSessions()).error).toBeUndefined()
+    expect(usher.token).toBe('second')
+    expect(sent()).toEqual([['me/sessions/others', 'first', undefined], refreshWith('refresh.0')])
+  })
+
   it('works where window has no events, as in React Native', () => {
     vi.stubGlobal('window', {})
     const { store } = memoryStore()

@@ -95,6 +95,7 @@ export async function useEveryOperation(
 const discover = ({ send }: TestApi, root: string) =>
   Promise.all(
     [
+      `${root}features`,
       `${root}.well-known/jwks.json`,
       `${root}.well-known/openid-configuration`,
       `${root}.well-known/oauth-authorization-server`,
@@ -114,6 +115,7 @@ async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'm
     await database.refresh(refreshToken.value),
     await as('GET', 'me/sessions'),
     await as('DELETE', `me/sessions/${bystander.sessionId}`),
+    await as('DELETE', 'me/sessions/others'),
     await database.endSession(refreshToken.value),
   ]
   const { token } = await database.opened()

@@ -17,7 +17,7 @@ function loadCommonPasswords() {
 }
 
 /** Allowed password lengths in code points, by policy. `nist`: NIST SP 800-63B-4 §3.1.1.2. */
-const lengths = {
+export const passwordLengths = {
   none: { min: 1, max: 256 },
   standard: { min: 8, max: 256 },
   nist: { min: 15, max: 256 },
@@ -60,7 +60,7 @@ export async function passwordErrors(
   const error = (code: FieldErrorCode, detail: string): FieldError => ({ path: field, code, detail })
   const canonical = canonicalPassword(password)
   const length = [...canonical].length
-  const { min, max } = lengths[policy]
+  const { min, max } = passwordLengths[policy]
   if (length < min) return [{ ...error('too_short', `must have at least ${min} characters`), min }]
   if (length > max) return [{ ...error('too_long', `must have at most ${max} characters`), max }]
   if (policy === 'none') return []

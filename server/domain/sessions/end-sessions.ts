@@ -1,6 +1,11 @@
 import type { RefreshTokenBody, SessionPath } from '@usher/contract'
 import { revokeIfUnchanged } from '../../store/queries/revocations.js'
-import { type EndedSessions, endSession as end, endSessionOf } from '../../store/queries/session-ends.js'
+import {
+  type EndedSessions,
+  endSession as end,
+  endSessionOf,
+  revokeOthers,
+} from '../../store/queries/session-ends.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
@@ -48,4 +53,27 @@ export async function endAllSessions(context: AppContext, { database, user, call
   const revoked = await revokeIfUnchanged(context.store, read, { now: new Date(context.now()) })
   if (!revoked) throw new Problem('token_invalid')
   audit(caller.log, 'user.tokens_revoked', { databaseId: database.id, userId: user.id })
+}
+
+/**
+ * Ends all sessions of a user except that of the token, and revokes all tokens. The session returns a valid token when it
+ * is refreshed. A new token in the response would let a stolen one outlive its expiry.
+ *
+ * @throws {Problem} `session_required` if the token belongs to no session; `token_invalid` also if another request has
+ * revoked it meanwhile
+ */
+export async function endOtherSessions(
+  { store, now }: AppContext,
+  { database, user, claims, caller }: UserRequest,
+) {
+  const { id, generation } = user
+  // The id of a session is the `jti` of its login's token.
+  const sessionId = claims.sessionId ?? claims.id
+  await store.transaction(database.id, async (query) => {
+    const owner = { databaseId: database.id, id, generation, now: new Date(now()), sessionId }
+    const others = await revokeOthers(query, owner)
+    if (!others) throw new Problem('token_invalid')
+    if (others.kept === 0) throw new Problem(claims.sessionId ? 'token_invalid' : 'session_required')
+  })
+  audit(caller.log, 'user.tokens_revoked', { databaseId: database.id, userId: id })
 }

@@ -1,0 +1,17 @@
+import type { Features } from '@usher/contract'
+import { passwordLengths } from '../passwords/policy.js'
+import type { Database } from './find-database.js'
+import { builtInRoles } from './tenant-settings.js'
+
+/** Returns what the pages of an app need to know about a database. */
+export const featuresOf = (database: Database): Features => ({
+  signUp: database.signUp,
+  password: passwordLengths[database.passwordPolicy],
+  accountOperations: database.accountOperations,
+  tenantOperations: database.tenantOperations,
+  verifyEmailWithToken: database.verifyEmailWithToken,
+  roles: [
+    ...builtInRoles.map((name) => ({ name, rights: name })),
+    ...database.roles.map((name) => ({ name, rights: 'member' as const })),
+  ],
+})
