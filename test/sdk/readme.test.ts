@@ -117,6 +117,13 @@ it('runs the snippet Recover the account', async ({ runSnippet }) => {
   ])
 })
 
+it('runs the snippet What the database offers', async ({ runSnippet }) => {
+  expect((await runSnippet('What the database offers')).logged).toEqual([
+    ['Choose a password of at least 8 characters.'],
+    [['owner', 'admin', 'member'].map((name) => `${name} has the rights of ${name}`)],
+  ])
+})
+
 it('runs the snippet Timeout and retries', async ({ runSnippet }) => {
   expect((await runSnippet('Timeout and retries')).logged).toEqual([['no_answer']])
 })
@@ -150,6 +157,7 @@ it('runs every snippet of the README', async () => {
     'Manage the account',
     'Tenants and invitations',
     'Recover the account',
+    'What the database offers',
     'Timeout and retries',
     'React',
     'Manage users from a backend',
