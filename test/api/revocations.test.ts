@@ -9,6 +9,7 @@ import {
   setPassword,
 } from '../../server/domain/management/users/change-user.js'
 import { storeCode as insertCode } from '../../server/store/queries/codes.js'
+import { revokeOthers } from '../../server/store/queries/session-ends.js'
 import type { Store } from '../../server/store/store.js'
 import { it as apiTest } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
@@ -219,6 +220,34 @@ describe.each(revocations)('%s', (_name, revoke, passwordThen) => {
     expect(messages).toMatchObject([{ payload: { type: 'email_verification' } }])
     expect((await send('email-verification', { code: verification })).statusCode).toBe(200)
   })
+})
+
+it('a refresh that waits for a revocation that lets its session continue returns a valid token', async ({
+  postgres,
+  servers: { subject, there, elsewhere },
+}) => {
+  const { database, user } = subject
+  const session: Session = (await elsewhere.openSession(user.token.jwt)).json()
+  const row = await postgres.prisma.user.findFirstOrThrow({ where: { databaseId: database.id, id: user.id } })
+  const [changed, commit] = [newGate(), newGate()]
+  const revoked = postgres.transaction(database.id, async (query) => {
+    await revokeOthers(query, {
+      databaseId: database.id,
+      id: user.id,
+      generation: Number(row.generation),
+      now: new Date(there.clock.now),
+    })
+    changed.open()
+    await commit.opened
+  })
+  await changed.opened
+  const refreshing = elsewhere.refresh(session.refreshToken.value)
+  await expect.poll(() => lockWaits(postgres), { timeout: 10_000 }).toBe(1)
+  commit.open()
+  await revoked
+  const refreshed = await refreshing
+  expect(refreshed.statusCode).toBe(200)
+  expect((await elsewhere.me(refreshed.json().token.jwt)).statusCode).toBe(200)
 })
 
 it('a code that is stored while a revocation waits for it is rejected', async ({

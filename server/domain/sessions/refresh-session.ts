@@ -40,13 +40,15 @@ export async function refreshSession(
     idleSeconds,
     maxSeconds,
   }
-  const session = await refresh(context.store, attempt)
+  let session = await refresh(context.store, attempt)
   if (!session) {
     // Its server was frozen or the store was slow, and the client may have sent the refresh token to another server since.
     if (caller.isDisconnected()) throw new ClientDisconnected()
     await endIfReused(context, { database, caller }, attempt)
-    throw new Problem('session_ended')
+    // It may have waited for a revocation that lets the session continue, and have read the user before.
+    session = await refresh(context.store, attempt)
   }
+  if (!session) throw new Problem('session_ended')
   const { userId, refreshes, authenticatedAt, expiresAt, ...user } = session
   return {
     ...signedIn(
