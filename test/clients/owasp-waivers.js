@@ -37,12 +37,14 @@ export const waivers = [
   },
   {
     rules: ['api2:2023-read-restricted', 'api8:2023-define-error-responses-401'],
-    where: /^paths\/(.*\/\.well-known\/|.*\/features\/|\/healthz|\/readyz|\/openapi|\/management\/openapi|\/problems\/)/,
+    where:
+      /^paths\/(.*\/\.well-known\/|.*\/features\/|\/healthz|\/readyz|\/openapi|\/management\/openapi|\/problems\/)/,
     reason: 'Public keys, metadata, features, checks and documentation are public.',
   },
   {
     rules: ['api4:2023-rate-limit-responses-429'],
-    where: /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+)\/\w+\/responses/,
+    where:
+      /\/get\/responses$|\/users\/(me|me\/sessions?(\/\{sessionId\}|\/others)?|session\/\w+)\/\w+\/responses/,
     reason: 'The specification has no rate limit. Only failed logins and sign-ups are limited.',
   },
   {
