@@ -15,6 +15,7 @@ import { freePort } from '../support/postgres-server.js'
 import { createPostgresSettings } from '../support/store.js'
 
 const text = await readFile(new URL('../../docs/observability.md', import.meta.url), 'utf8')
+const rules = await readFile(new URL('../../docs/deploy/alerts.yaml', import.meta.url), 'utf8')
 const [, otel = ''] = text.match(/^```js\n(.*?)^```$/ms) ?? []
 const users = '/workspaces/demo/databases/app/users'
 
@@ -61,7 +62,6 @@ describe('docs/observability.md', () => {
       ([, name, type]) => `${name} ${type}`,
     )
     expect(rows.sort()).toEqual(types.sort())
-    const [, rules = ''] = text.match(/^```yaml\n(.*?)^```$/ms) ?? []
     const series = new Set([...shown.matchAll(/^(\w+)[{ ]/gm)].map(([, name]) => name))
     const used = [...rules.matchAll(/\busher_\w+/g)].map(([name]) => name)
     expect(used.filter((name) => !series.has(name))).toEqual([])

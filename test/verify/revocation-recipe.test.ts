@@ -23,6 +23,7 @@ for line in sys.stdin:
 
 await testRevocationRecipe({
   language: 'Python',
+  file: 'revocations.py',
   isInstalled: spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0,
   shorter: {
     stale: ['STALE_SECONDS = 30', 'STALE_SECONDS = 2'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,18 +14,19 @@ import { deleteTenant } from '../../server/domain/management/tenants.js'
 import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { password } from '../support/app.js'
 import { startChild } from '../support/child.js'
-import { snippetsOf } from '../support/snippets.js'
 import { eventually } from './fake-feed-test.js'
 import { it as liveTest, optionsOf } from './live.js'
 
 export interface RevocationRecipe {
   language: 'Python' | 'Go'
+  /** The file of the recipe in docs/. */
+  file: string
   isInstalled: boolean
   /** Lines of its code that tests change, for shorter times. */
   shorter: { stale: Change; failure: Change; pause: Change }
   feed: RegExp
   /**
-   * Writes the program with the code of the document into a folder.
+   * Writes the program with the code of the recipe into a folder.
    *
    * @returns the command that runs it with an API key as last argument
    */
@@ -40,14 +41,13 @@ type Change = readonly [text: string, replacement: string]
  */
 export async function testRevocationRecipe({
   language,
+  file,
   isInstalled,
   shorter,
   feed: feedLine,
   build,
 }: RevocationRecipe) {
-  const [recipe] = (await snippetsOf('docs/verify.md')).filter(
-    ({ heading }) => heading === `Revocations in ${language}`,
-  )
+  const recipe = await readFile(new URL(`../../docs/${file}`, import.meta.url), 'utf8')
 
   const it = liveTest
     .extend('folder', async ({ origin: _ }, { onCleanup }) => {
@@ -60,7 +60,7 @@ export async function testRevocationRecipe({
       'start',
       ({ folder }) =>
         async (feed: string, apiKey: string, change = (code: string) => code) => {
-          const [program, ...args] = await build(folder, change(recipe?.code ?? '').replace(feedLine, feed))
+          const [program, ...args] = await build(folder, change(recipe).replace(feedLine, feed))
           const { child } = startChild(program, [...args, apiKey])
           const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
           return async (jwt: string, changes = {}) => {

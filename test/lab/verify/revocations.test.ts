@@ -7,6 +7,7 @@ import { runCommand } from './recipes.js'
 
 await testRevocationRecipe({
   language: 'Go',
+  file: 'revocations.go',
   isInstalled: spawnSync('go', ['version']).status === 0,
   shorter: {
     stale: ['30 * time.Second', '2 * time.Second'],
