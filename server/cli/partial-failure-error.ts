@@ -1,4 +1,4 @@
-import { OperatorError } from '../domain/management/operator-error.js'
+import { Problem } from '../domain/problem.js'
 
 /** A command that was partly successful and has already reported each failure as text. */
-export class PartialFailureError extends OperatorError {}
+export class PartialFailureError extends Problem {}

@@ -1,8 +1,14 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config.js'
 import { TemplateError } from '../domain/mail/templates.js'
-import { type FailureReason, OperatorError, operatorErrors } from '../domain/management/operator-error.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
+import {
+  commandProblems,
+  describeProblem,
+  Problem,
+  type Reason,
+  type RuleProblemCode,
+} from '../domain/problem.js'
 import {
   FolderInUseError,
   isExpiredTransaction,
@@ -19,7 +25,7 @@ import { NoStoreError, NotMigratedError } from '../store/open.js'
 import { jsonText } from './io/output.js'
 
 /** Exit codes by the reason of an error. */
-export const exitCodes: Record<FailureReason | 'unavailable', number> = {
+export const exitCodes: Record<Reason, number> = {
   refused: 1,
   invalid: 2,
   not_found: 3,
@@ -27,16 +33,20 @@ export const exitCodes: Record<FailureReason | 'unavailable', number> = {
   unavailable: 5,
 }
 
-interface ErrorType {
-  reason: keyof typeof exitCodes
-  title: string
-}
+/** The problems of the API that commands have too. */
+const sharedCodes = [
+  'validation_failed',
+  'database_not_found',
+  'user_not_found',
+  'tenant_not_found',
+  'member_not_found',
+  'email_taken',
+  'external_id_taken',
+  'already_member',
+  'invitations_full',
+] as const satisfies RuleProblemCode[]
 
-/** The errors of the rules of operators, and those that only commands have. docs/cli.md lists them. */
-export const commandErrors = {
-  ...operatorErrors,
-  // Not a usage error, because the password is not an argument.
-  password_rejected: { ...operatorErrors.password_rejected, reason: 'refused' },
+const otherErrors = {
   configuration_invalid: { reason: 'invalid', title: 'Invalid configuration' },
   store_unavailable: { reason: 'unavailable', title: 'Store is unavailable' },
   store_in_use: { reason: 'unavailable', title: 'Store is in use' },
@@ -45,9 +55,29 @@ export const commandErrors = {
   migration_failed: { reason: 'refused', title: 'Migration failed' },
   tls_failed: { reason: 'refused', title: 'TLS to Postgres failed' },
   unexpected: { reason: 'refused', title: 'Unexpected error' },
-} as const satisfies Record<string, ErrorType>
+} as const satisfies Record<string, { reason: Reason; title: string }>
 
-type Code = keyof typeof commandErrors
+/** The errors of commands. docs/cli.md lists them. */
+export const commandErrors: Record<string, { reason: Reason; title: string }> = {
+  ...Object.fromEntries(sharedCodes.map((code) => [code, describeProblem(code)])),
+  ...commandProblems,
+  ...otherErrors,
+}
+
+type Code = RuleProblemCode | keyof typeof otherErrors
+
+/** What to do about a problem on the command line. `NAME` is that of the workspace or database. */
+const advice: Partial<Record<Code, string>> = {
+  workspace_not_found: 'Create it with: npx @usher/server workspace create NAME',
+  workspace_not_empty: 'Delete them first with: npx @usher/server database delete NAME/DATABASE',
+  database_being_deleted: 'To finish: npx @usher/server database delete NAME',
+  account_operations_off: 'Turn them on with: npx @usher/server database set NAME --account-operations on',
+  tenant_operations_off: 'Turn them on with: npx @usher/server database set NAME --tenant-operations on',
+  app_url_missing: 'Set it with: npx @usher/server database set NAME --app-url URL',
+  webhook_missing: 'Also set --webhook-url',
+  too_many_api_keys: 'Revoke one with: npx @usher/server api-key revoke NAME KEY',
+  key_needed: 'Run first: npx @usher/server keys rotate NAME --activate-in 0',
+}
 
 /**
  * Reports on stderr why a command failed.
@@ -57,7 +87,10 @@ type Code = keyof typeof commandErrors
  */
 export function reportError(error: unknown, json: boolean) {
   const code = codeOf(error)
-  const { reason, title } = commandErrors[code]
+  const { reason, title } =
+    code in otherErrors
+      ? otherErrors[code as keyof typeof otherErrors]
+      : describeProblem(code as RuleProblemCode)
   const exitCode = exitCodes[reason]
   const detail = detailOf(error, code)
   const { suggestion } = error as { suggestion?: string }
@@ -78,7 +111,7 @@ const types: [new (...args: never[]) => Error, Code][] = [
 ]
 
 function codeOf(error: unknown): Code {
-  if (error instanceof OperatorError) return error.code
+  if (error instanceof Problem) return error.code
   const [, code] = types.find(([type]) => error instanceof type) ?? []
   if (code) return code
   if (isTlsFailure(error)) return 'tls_failed'
@@ -87,7 +120,15 @@ function codeOf(error: unknown): Code {
   return error instanceof FailedMigrationError ? 'migration_failed' : 'unexpected'
 }
 
+/** Returns the detail of a problem as it continues the line `usher: …`, with what to do. */
+function textOf({ code, message, about }: Problem) {
+  const text = message.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
+  const next = about === undefined ? undefined : advice[code]
+  return next ? `${text} ${next.replace('NAME', about ?? '')}` : text.replace(/\.$/, '')
+}
+
 function detailOf(error: unknown, code: Code) {
+  if (error instanceof Problem) return textOf(error)
   if (error instanceof CommanderError) return error.message.replace(/^error: /, '')
   if (code !== 'store_unavailable') return reasonOf(error)
   const node = unreachableNodeOf(error)

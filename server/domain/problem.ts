@@ -1,18 +1,80 @@
-import { type AnyProblemCode, everyProblem, type FieldError } from '@usher/contract'
+import {
+  type AnyProblemCode,
+  type DatabasePath,
+  everyProblem,
+  type FieldError,
+  isProblemCode,
+} from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
 import { isStoreUnavailable } from '../store/errors.js'
+
+/** Why a request fails. A command has an exit code for each. */
+export type Reason =
+  /** The request itself is wrong, independent of the store. */
+  | 'invalid'
+  /** Something that the request names does not exist. */
+  | 'not_found'
+  /** Something with that name exists. */
+  | 'conflict'
+  /** The state of the store does not allow it. */
+  | 'refused'
+  | 'unavailable'
+
+/** The problems that only commands name. The management API reports those of its rules as `refused`. */
+export const commandProblems = {
+  usage_error: { reason: 'invalid', title: 'Usage error' },
+  workspace_not_found: { reason: 'not_found', title: 'Workspace not found' },
+  invitation_not_found: { reason: 'not_found', title: 'Invitation not found' },
+  message_not_found: { reason: 'not_found', title: 'Message not found' },
+  api_key_not_found: { reason: 'not_found', title: 'API key not found' },
+  key_not_found: { reason: 'not_found', title: 'Signing key not found' },
+  workspace_exists: { reason: 'conflict', title: 'Workspace already exists' },
+  database_exists: { reason: 'conflict', title: 'Database already exists' },
+  role_in_use: { reason: 'conflict', title: 'Role is in use' },
+  file_exists: { reason: 'conflict', title: 'File already exists' },
+  workspace_not_empty: { reason: 'refused', title: 'Workspace has databases' },
+  database_being_deleted: { reason: 'refused', title: 'Database is being deleted' },
+  account_operations_off: { reason: 'refused', title: 'Account operations are off' },
+  tenant_operations_off: { reason: 'refused', title: 'Tenant operations are off' },
+  app_url_missing: { reason: 'refused', title: 'Database has no app URL' },
+  webhook_missing: { reason: 'refused', title: 'Database has no webhook' },
+  user_disabled: { reason: 'refused', title: 'User is disabled' },
+  key_pending: { reason: 'refused', title: 'Next signing key is pending' },
+  key_needed: { reason: 'refused', title: 'No other key can sign' },
+  too_many_api_keys: { reason: 'refused', title: 'Database has too many API keys' },
+  api_key_replaced: { reason: 'refused', title: 'API key has a successor' },
+  rewrap_unfinished: { reason: 'refused', title: 'Earlier re-encryption of keys is unfinished' },
+  lines_rejected: { reason: 'refused', title: 'Lines of the import were rejected' },
+  cancelled: { reason: 'refused', title: 'Cancelled' },
+  master_key_wrong: { reason: 'refused', title: 'Wrong master key' },
+  keys_unreadable: { reason: 'refused', title: 'Keys or secrets cannot be read' },
+  port_in_use: { reason: 'refused', title: 'Port is in use' },
+} as const satisfies Record<string, { reason: Reason; title: string }>
+
+export type RuleProblemCode = AnyProblemCode | keyof typeof commandProblems
+
+/** Returns the title of a problem, and why the request fails. */
+export function describeProblem(code: RuleProblemCode): { reason: Reason; title: string } {
+  if (!isProblemCode(code)) return commandProblems[code]
+  const { status, title } = everyProblem[code]
+  return { reason: reasons[status as keyof typeof reasons] ?? 'refused', title }
+}
+
+const reasons = { 400: 'invalid', 404: 'not_found', 409: 'conflict', 503: 'unavailable' } as const
 
 /**
  * An error that is shown to the client. Status and title come from the contract's catalogue.
  */
-export class Problem extends Error {
+export class Problem<Code extends RuleProblemCode = RuleProblemCode> extends Error {
   readonly errors: readonly FieldError[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly scope: Scope | undefined
   readonly tenants: readonly string[] | undefined
+  readonly about: string | undefined
+  readonly suggestion: string | undefined
 
   constructor(
-    readonly code: AnyProblemCode,
+    readonly code: Code,
     options: {
       detail?: string
       errors?: readonly FieldError[]
@@ -21,14 +83,20 @@ export class Problem extends Error {
       scope?: Scope
       /** Ids of the tenants that need another owner. */
       tenants?: readonly string[]
+      /** Name of the workspace or database that a command's advice contains. Without it, the command gives none. */
+      about?: string
+      /** Name of an existing workspace or database that was probably meant. */
+      suggestion?: string | undefined
       cause?: unknown
     } = {},
   ) {
-    super(options.detail ?? `${everyProblem[code].title}.`, { cause: options.cause })
+    super(options.detail ?? `${describeProblem(code).title}.`, { cause: options.cause })
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
     this.scope = options.scope
     this.tenants = options.tenants
+    this.about = options.about
+    this.suggestion = options.suggestion
   }
 }
 
@@ -59,5 +127,35 @@ export function problemOf(error: unknown): Problem {
   return new Problem(isUnavailable ? 'unavailable' : 'internal_error', { cause: error })
 }
 
+/** Returns the problem of a tenant that does not exist, or of which the user who asks is not a member. */
+export const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>
+  new Problem('tenant_not_found', {
+    detail: `Tenant ${id} does not exist in ${workspaceSlug}/${databaseName}.`,
+  })
+
+export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, ref: string) =>
+  new Problem('user_not_found', { detail: `User ${ref} does not exist in ${workspaceSlug}/${databaseName}.` })
+
 /** Returns the problem of a write to a database that was deleted while this process had it cached. */
-export const databaseDeleted = (cause: unknown) => new Problem('database_not_found', { cause })
+export const databaseDeleted = (cause: unknown, database?: DatabasePath) =>
+  new Problem('database_not_found', {
+    cause,
+    ...(database && {
+      detail: `Database ${database.workspaceSlug}/${database.databaseName} does not exist.`,
+    }),
+  })
+
+/** Returns a handler of rejections that returns undefined for problems with these codes, and throws any other error. */
+export const unless =
+  (...codes: RuleProblemCode[]) =>
+  (error: unknown) => {
+    if (error instanceof Problem && codes.includes(error.code)) return undefined
+    throw error
+  }
+
+/** Returns the problem of a command whose arguments are wrong, independent of the store. */
+export const usageError = (detail: string) => new Problem('usage_error', { detail })
+
+/** Returns the problem of an external id that another user or tenant has. */
+export const externalIdTaken = (kind: 'user' | 'tenant', externalId: string | null | undefined) =>
+  new Problem('external_id_taken', { detail: `Another ${kind} has the external id ${externalId}.` })

@@ -1,6 +1,7 @@
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { Caller } from './caller.js'
+import type { Actor } from './change.js'
 import type { Database } from './databases/find-database.js'
 import type { TokenClaims } from './tokens/access-token.js'
 import type { ManagedUserRead } from './users/read-managed-users.js'
@@ -15,6 +16,7 @@ export interface DatabaseRequest<Body = unknown> {
 /** A request with an API key that has the scope of the operation. */
 export interface KeyRequest<Body = unknown> extends DatabaseRequest<Body> {
   apiKey: ApiKey
+  actor: Actor
   /** The user of the path, if it was read with the key. */
   read?: ManagedUserRead | undefined
 }
@@ -22,5 +24,6 @@ export interface KeyRequest<Body = unknown> extends DatabaseRequest<Body> {
 /** A request with a valid access token, and the user of the token. */
 export interface UserRequest<Body = unknown> extends DatabaseRequest<Body> {
   user: UserOfToken
+  actor: Actor
   claims: TokenClaims
 }

@@ -1,9 +1,14 @@
-import { everyProblem, type ProblemBody, problemHeaders } from '@usher/contract'
+import {
+  type AnyProblemCode,
+  everyProblem,
+  isProblemCode,
+  type ProblemBody,
+  problemHeaders,
+} from '@usher/contract'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ClientDisconnected, Problem, problemOf } from '../domain/problem.js'
+import { ClientDisconnected, describeProblem, Problem, problemOf } from '../domain/problem.js'
 import { clientClosedRequest } from './client-disconnect.js'
 import { isEncoded } from './json-body.js'
-import { operatorProblem } from './operator-problem.js'
 
 /**
  * Creates the error handler, the only place that turns an error into a response. The body is a problem document
@@ -11,7 +16,7 @@ import { operatorProblem } from './operator-problem.js'
  *
  * @param count called for each problem
  */
-export function createErrorHandler(baseUrl: string, count?: (problem: Problem) => void) {
+export function createErrorHandler(baseUrl: string, count?: (problem: PublicProblem) => void) {
   return (
     error: FastifyError | Problem | ClientDisconnected,
     request: FastifyRequest,
@@ -20,7 +25,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
     if (error instanceof ClientDisconnected || isCutShort(request)) {
       return reply.status(clientClosedRequest).send()
     }
-    const problem = fastifyProblem(error) ?? operatorProblem(error) ?? problemOf(error)
+    const problem = fastifyProblem(error) ?? publicProblem(problemOf(error))
     count?.(problem)
     if (problem.code === 'internal_error') request.log.error({ err: error }, 'internal error')
     else if (problem !== error && problem.code === 'unavailable')
@@ -33,7 +38,7 @@ export function createErrorHandler(baseUrl: string, count?: (problem: Problem) =
 const isCutShort = ({ raw }: FastifyRequest) => raw.readableAborted
 
 /** Fastify's own errors by code. `FST_ERR_BAD_URL`: a path that cannot be decoded. */
-const fastifyProblems: Record<string, Problem['code']> = {
+const fastifyProblems: Record<string, AnyProblemCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -45,8 +50,23 @@ function fastifyProblem(error: FastifyError | Problem) {
   return code && new Problem(code, { cause: error })
 }
 
+/** A problem of the contract. */
+export type PublicProblem = Problem<AnyProblemCode>
+
+/** Returns a problem of a rule as the contract's operations report it. */
+function publicProblem(problem: Problem): PublicProblem {
+  const { code, message: detail, cause } = problem
+  if (isProblemCode(code)) return problem as PublicProblem
+  // It was deleted while this process had it cached.
+  if (code === 'database_being_deleted') return new Problem('database_not_found', { cause: problem })
+  return new Problem(describeProblem(code).reason === 'invalid' ? 'validation_failed' : 'refused', {
+    detail,
+    cause,
+  })
+}
+
 function sendProblem(
-  { problem, baseUrl }: { problem: Problem; baseUrl: string },
+  { problem, baseUrl }: { problem: PublicProblem; baseUrl: string },
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -60,10 +80,10 @@ function sendProblem(
 
 /** Returns the problem document of an error. @param request.path empty if it could not be parsed */
 export function problemBody(
-  { code, message, errors, tenants }: Problem,
+  { code, message, errors, tenants }: PublicProblem,
   baseUrl: string,
   request: { id: string; path: string },
-): Omit<ProblemBody, 'code'> & Pick<Problem, 'code'> {
+): Omit<ProblemBody, 'code'> & Pick<PublicProblem, 'code'> {
   const { status, title } = everyProblem[code]
   return {
     type: `${baseUrl}/problems/${code}`,

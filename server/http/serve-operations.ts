@@ -3,6 +3,7 @@ import { DatabasePath, type FieldError, type RouteMetadata, toFieldError } from 
 import type { Scope } from '@usher/contract/management'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { initServer, type RequestValidationError } from '#ts-rest/fastify'
+import type { Actor } from '../domain/change.js'
 import type { AppContext } from '../domain/context.js'
 import type { Database } from '../domain/databases/find-database.js'
 import { etagOf } from '../domain/management/etag.js'
@@ -132,7 +133,8 @@ function handlerOf(
     const admitted = jwt ? await admitToken(context, { database, caller }, jwt) : undefined
     const { user, claims } = admitted ?? {}
     const { apiKey, read } = keyed ?? {}
-    const input = { database, caller, params, query, body, headers, user, claims, apiKey, read }
+    const actor: Actor | undefined = user ? { kind: 'user', user } : apiKey && { kind: 'backend', apiKey }
+    const input = { database, caller, params, query, body, headers, user, claims, apiKey, actor, read }
     const result = await rule(context, input)
     if (metadata?.changeable) reply.header('etag', etagOf(result as object, metadata.changeable))
     return { status, body: status === 204 ? undefined : status === 202 ? {} : result }

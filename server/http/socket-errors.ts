@@ -5,7 +5,7 @@ import type { ProblemCode } from '@usher/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import { Problem } from '../domain/problem.js'
 import { methodsOfServer } from './allowed-methods.js'
-import { problemBody } from './problem-details.js'
+import { type PublicProblem, problemBody } from './problem-details.js'
 
 /** Problems by error code of Node's HTTP parser. Any other code means that the bytes are not HTTP. */
 const codes: Record<string, ProblemCode> = {
@@ -22,7 +22,7 @@ const problemOfClientError = ({ code }: { code: string }) =>
 
 /** Responds with a problem to bytes that are not a request, and closes the connection. */
 export const clientErrorHandler =
-  (baseUrl: string, log: FastifyBaseLogger, countProblem?: (problem: Problem) => void) =>
+  (baseUrl: string, log: FastifyBaseLogger, countProblem?: (problem: PublicProblem) => void) =>
   (error: { code: string }, socket: Socket) => {
     const problem = problemOfClientError(error)
     if (problem) countProblem?.(problem)
@@ -39,7 +39,7 @@ export const connectHandler =
 
 function reject(
   socket: Duplex,
-  problem: Problem,
+  problem: PublicProblem,
   { code, baseUrl, log }: { code: string; baseUrl: string; log: FastifyBaseLogger },
 ) {
   const requestId = randomUUID()

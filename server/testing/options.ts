@@ -3,8 +3,8 @@ import { Scope } from '@usher/contract/management'
 import { z } from 'zod'
 import { ConfigError } from '../config.js'
 import { type DatabaseSettings, type SettingName, settings } from '../domain/databases/settings.js'
-import { OperatorError } from '../domain/management/operator-error.js'
 import { BlocklistError } from '../domain/passwords/blocklist.js'
+import { Problem } from '../domain/problem.js'
 import { Environment } from '../environment.js'
 
 /** The settings of `usher database set` except the webhook, whose secret only that command shows. */
@@ -85,6 +85,6 @@ export const rejectOptions = (name: string) => (error: unknown) => {
     const problems = error.issues.map(({ path, message }) => [...path, message].join(': '))
     throw new TypeError(`${name}: ${problems.join('; ')}`)
   }
-  const isOfOptions = [ConfigError, BlocklistError, OperatorError].some((type) => error instanceof type)
+  const isOfOptions = [ConfigError, BlocklistError, Problem].some((type) => error instanceof type)
   throw isOfOptions ? new TypeError(`${name}: ${(error as Error).message.replace(/^--/, '')}`) : error
 }

@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { putMember } from '../../server/domain/management/members.js'
-import { createTenant, deleteTenant } from '../../server/domain/management/tenants.js'
 import { deleteUser } from '../../server/domain/management/users/change-user.js'
 import { lockWaits } from '../support/lock-waits.js'
 import type { OpenStore } from '../support/open-store.js'
 import { it } from '../support/operator.js'
+import { createTenant, deleteTenant, putMember } from '../support/operator-changes.js'
 
 /** Returns a store that does something else before its first transaction. */
 function storeAfter({ prisma, ...store }: OpenStore, work: () => Promise<unknown>): OpenStore {
@@ -22,7 +21,14 @@ function storeAfter({ prisma, ...store }: OpenStore, work: () => Promise<unknown
   const get = (target: typeof prisma, name: string) =>
     name === '$transaction' ? late : Reflect.get(target, name)
   const changed = new Proxy(prisma, { get: get as never })
-  return { ...store, prisma: changed, loadPrisma: async () => changed }
+  const transaction: OpenStore['transaction'] = async (...parameters) => {
+    if (isFirst) {
+      isFirst = false
+      await work()
+    }
+    return store.transaction(...parameters)
+  }
+  return { ...store, prisma: changed, loadPrisma: async () => changed, transaction }
 }
 
 it('a user whom another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
@@ -32,7 +38,7 @@ it('a user whom another command deletes meanwhile counts as deleted once', async
   const remove = (on: OpenStore) =>
     deleteUser({ store: on, throttle: usher.context.throttle, now }, database, id)
   const second = remove(storeAfter(store, () => remove(store)))
-  await expect(second).rejects.toThrow(`user ${id} does not exist in ${database.path}`)
+  await expect(second).rejects.toThrow(`User ${id} does not exist in ${database.path}`)
 })
 
 it('a tenant that another command deletes meanwhile counts as deleted once', async ({ usher, database }) => {
@@ -44,7 +50,7 @@ it('a tenant that another command deletes meanwhile counts as deleted once', asy
     database,
     id,
   )
-  await expect(second).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
+  await expect(second).rejects.toThrow(`Tenant ${id} does not exist in ${database.path}`)
 })
 
 it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, database }) => {
@@ -57,7 +63,7 @@ it('a user is not added to a tenant that is deleted meanwhile', async ({ usher, 
     database,
     { tenantId: id, userRef: user.id },
   )
-  await expect(added).rejects.toThrow(`tenant ${id} does not exist in ${database.path}`)
+  await expect(added).rejects.toThrow(`Tenant ${id} does not exist in ${database.path}`)
 })
 
 /**

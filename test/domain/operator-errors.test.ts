@@ -1,16 +1,16 @@
 import { expect } from 'vitest'
 import { createDatabase, requireDatabase, setDatabase } from '../../server/domain/management/databases.js'
 import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
-import { removeFromTenant } from '../../server/domain/management/members.js'
 import type { Operation } from '../../server/domain/management/operation.js'
-import { OperatorError } from '../../server/domain/management/operator-error.js'
 import { dropMessages } from '../../server/domain/management/outbox.js'
-import { changeTenant } from '../../server/domain/management/tenants.js'
 import { disableUser } from '../../server/domain/management/users/change-user.js'
 import { sendReset } from '../../server/domain/management/users/send-reset.js'
 import { createWorkspace, deleteWorkspace } from '../../server/domain/management/workspaces.js'
+import { describeProblem, Problem } from '../../server/domain/problem.js'
+import { changeTenant } from '../../server/domain/tenants/tenants.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { it } from '../support/operator.js'
+import { removeFromTenant, runAsOperator } from '../support/operator-changes.js'
 
 const unknownId = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
 
@@ -28,8 +28,10 @@ it.for<[name: string, request: Failing, reason: string]>([
   ['an unknown user', (one, database) => disableUser(one, database, unknownId), 'not_found'],
   [
     'an unknown tenant',
-    ({ store }, database) =>
-      changeTenant({ store, now: new Date() }, database, { id: unknownId, changes: { name: 'Engines' } }),
+    (one, database) =>
+      runAsOperator(one, database, (change) =>
+        changeTenant(change, { tenantId: unknownId, changes: { name: 'Engines' } }),
+      ),
     'not_found',
   ],
   ['an unknown key', (one, database) => retireKey(one, database, 'none'), 'not_found'],
@@ -86,7 +88,7 @@ it.for<[name: string, request: Failing, reason: string]>([
   async ([, request, reason], { usher, database }) => {
     const operation = { store: usher.store, now: new Date(usher.clock.now) }
     const error = await request(operation, database, usher).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(OperatorError)
-    expect(error).toMatchObject({ reason })
+    expect(error).toBeInstanceOf(Problem)
+    expect(describeProblem((error as Problem).code).reason).toBe(reason)
   },
 )

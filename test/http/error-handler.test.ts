@@ -2,8 +2,12 @@ import { Writable } from 'node:stream'
 import fastify from 'fastify'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { FieldsRejected, OperatorError, UsageError } from '../../server/domain/management/operator-error.js'
-import { ClientDisconnected, DependencyUnavailable, Problem } from '../../server/domain/problem.js'
+import {
+  ClientDisconnected,
+  DependencyUnavailable,
+  Problem,
+  usageError,
+} from '../../server/domain/problem.js'
 import { createErrorHandler } from '../../server/http/problem-details.js'
 import { UnavailableError } from '../../server/store/errors.js'
 
@@ -92,19 +96,16 @@ it.for([
 })
 
 it.for([
-  [new OperatorError('database_not_found', 'no database app in demo'), 'database_not_found', /^Database/],
-  [new OperatorError('database_being_deleted', 'app is being deleted'), 'database_not_found', /^Database/],
   [
-    new OperatorError('email_taken', 'another user has the address', { advice: 'Run a command.' }),
-    'email_taken',
-    /^Another user has the address\.$/,
+    new Problem('database_being_deleted', { detail: 'Database app is being deleted.' }),
+    'database_not_found',
+    /^Database/,
   ],
-  [new UsageError('the limit must be a number'), 'validation_failed', /^The limit must be a number\.$/],
-  [new OperatorError('webhook_missing', 'the database has no webhook'), 'refused', /has no webhook\.$/],
+  [usageError('The limit must be a number.'), 'validation_failed', /^The limit must be a number\.$/],
   [
-    new FieldsRejected([{ path: 'role', code: 'unknown' as never, detail: 'is unknown' }]),
-    'validation_failed',
-    /^role is unknown$/,
+    new Problem('webhook_missing', { detail: 'The database has no webhook.' }),
+    'refused',
+    /has no webhook\.$/,
   ],
 ] as const)('%s of the rules for operators is the problem %s', async ([error, code, detail]) => {
   const { response, counted, logged } = await thrown(error)

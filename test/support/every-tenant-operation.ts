@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { setDatabase } from '../../server/domain/management/databases.js'
-import { putMember } from '../../server/domain/management/members.js'
 import { password, type TestApi } from './app.js'
+import { putMember } from './operator-changes.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 

@@ -9,8 +9,8 @@ import {
   setDatabase,
 } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
-import { UsageError } from '../../domain/management/operator-error.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
+import { usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
@@ -120,8 +120,7 @@ function addSetCommand(database: Command) {
         ...webhook,
         ...(webhookUrl && { webhookUrl: new URL(webhookUrl).origin }),
       }
-      if (Object.keys(audited).length === 0)
-        throw new UsageError('at least one setting is required. See --help')
+      if (Object.keys(audited).length === 0) throw usageError('at least one setting is required. See --help')
       return withStore(async (store, _config, log) => {
         const row = await setDatabase(store, path, { ...settings, ...webhook })
         const { webhookSecret: secret } = row

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { expireCursors } from '../../domain/management/expire-cursors.js'
-import { UsageError } from '../../domain/management/operator-error.js'
 import { tailEvents } from '../../domain/management/outbox.js'
+import { usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { print, readConfig, withStore } from '../io/with-store.js'
@@ -30,7 +30,7 @@ function configureTail(events: Command) {
     .option('--seconds <number>', 'stop after this time', wholeNumber(1, 86_400))
     .action((path, { seconds }) => {
       if (!readConfig().databaseUrl) {
-        throw new UsageError(
+        throw usageError(
           'DATABASE_URL must point to a Postgres server. Only one process can open the embedded store',
         )
       }

@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { ConfigError } from '../../config.js'
 import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/management/keys/key-rotation.js'
 import { rewrapKeys } from '../../domain/management/keys/rewrap-keys.js'
-import { OperatorError } from '../../domain/management/operator-error.js'
+import { Problem } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { table } from '../io/listing.js'
@@ -110,10 +110,9 @@ Usher, docs/operation.md has the steps.`,
         ).finally(progress.clear)
         audit(log, 'keys.rewrapped', {})
         if (unreadable.length > 0) {
-          throw new OperatorError(
-            'keys_unreadable',
-            `neither master key can decrypt ${unreadable[0]}, and ${unreadable.length - 1} more. All others are re-encrypted`,
-          )
+          throw new Problem('keys_unreadable', {
+            detail: `Neither master key can decrypt ${unreadable[0]}, and ${unreadable.length - 1} more. All others are re-encrypted.`,
+          })
         }
         const nextStep = store.keyFile
           ? 'The file master.key contains the new master key.'

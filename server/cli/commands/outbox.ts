@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { UsageError } from '../../domain/management/operator-error.js'
 import { dropMessages, listMessages, retryMessages } from '../../domain/management/outbox.js'
+import { usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
@@ -64,7 +64,7 @@ export function configure(outbox: Command) {
 
 function requireOne(id: string | undefined, notRetried: true | undefined) {
   if ((id === undefined) === (notRetried === undefined))
-    throw new UsageError('either a message or --not-retried is required')
+    throw usageError('either a message or --not-retried is required')
 }
 
 const typeOf = (payload: unknown) => String((payload as { type?: string }).type)

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Command } from '@commander-js/extra-typings'
 import type { Config } from '../../config.js'
-import { OperatorError } from '../../domain/management/operator-error.js'
+import { Problem } from '../../domain/problem.js'
 import { serveWithWorkers } from '../../process/cluster.js'
 import { serve } from '../../process/serve.js'
 import { readConfig } from '../io/with-store.js'
@@ -26,5 +26,7 @@ function portInUse(error: unknown, { metrics }: Config) {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code !== 'EADDRINUSE') return undefined
   const setting = port === metrics?.port ? 'METRICS_PORT' : 'PORT'
-  return new OperatorError('port_in_use', `port ${port} is already in use. Set ${setting} to another one`)
+  return new Problem('port_in_use', {
+    detail: `Port ${port} is already in use. Set ${setting} to another one.`,
+  })
 }

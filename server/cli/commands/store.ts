@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import { UsageError } from '../../domain/management/operator-error.js'
+import { usageError } from '../../domain/problem.js'
 import { distribute } from '../../store/citus/distribute.js'
 import { requireMigrated } from '../../store/open.js'
 import { audit } from '../../telemetry/audit.js'
@@ -14,7 +14,7 @@ export function configure(store: Command) {
     .option('--json', 'print the result as JSON')
     .action(async (options) => {
       if (!readConfig().databaseUrl) {
-        throw new UsageError(
+        throw usageError(
           'DATABASE_URL must point to a Citus server. The embedded store cannot be distributed',
         )
       }

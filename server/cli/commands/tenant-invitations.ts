@@ -1,13 +1,10 @@
 import type { Command } from '@commander-js/extra-typings'
-import {
-  inviteToTenant,
-  listTenantInvitations,
-  revokeTenantInvitation,
-} from '../../domain/management/invitations.js'
-import { audit } from '../../telemetry/audit.js'
+import { runChange } from '../../domain/change.js'
+import { invite } from '../../domain/invitations/invite.js'
+import { listTenantInvitations, revokeInvitation } from '../../domain/invitations/pending.js'
 import { email, role, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase } from '../io/with-store.js'
 import { tenantCommand } from './tenant-command.js'
 
 /** Adds the commands that list, send and revoke the invitations of a tenant. */
@@ -21,9 +18,8 @@ function addListCommand(tenant: Command) {
   addPageOptions(tenantCommand(tenant, 'list-invitations'), 'id', uuid)
     .description('list the invitations of a tenant that are not accepted yet')
     .action((path, tenantId, options) =>
-      withStore(async (store) => {
-        const operation = { store, now: new Date() }
-        const invitations = await listTenantInvitations(operation, path, { ...options, tenantId })
+      withDatabase(path, async ({ context, database }) => {
+        const invitations = await listTenantInvitations(context, database, { ...options, tenantId })
         printPage(options, invitations, {
           columns: {
             ID: ({ id }) => id,
@@ -45,11 +41,10 @@ function addInviteCommand(tenant: Command) {
     .option('--role <role>', 'owner, admin, member or a role of the database', role, 'member')
     .option('--json', 'print the result as JSON')
     .action((...[path, tenantId, email, options]) =>
-      withStore(async (store, _config, log) => {
+      withDatabase(path, async ({ context, request, database }) => {
         const invitation = { tenantId, email, role: options.role }
-        const invited = await inviteToTenant({ store, now: new Date() }, path, invitation)
-        const { databaseId, id: invitationId } = invited
-        audit(log, 'invitation.created', { databaseId, tenantId, invitationId, role: options.role })
+        const created = await runChange(context, request, (change) => invite(change, invitation))
+        const invited = { databaseId: database.id, tenantId, ...created }
         const text = `Stored invitation ${invited.id}, which a server will send. It is valid until ${invited.expiresAt.toISOString()}.`
         print(options, invited, text)
       }),
@@ -62,11 +57,10 @@ function addRevokeCommand(tenant: Command) {
     .description('make the code of an invitation invalid')
     .option('--json', 'print the result as JSON')
     .action((...[path, tenantId, invitationId, options]) =>
-      withStore(async (store, _config, log) => {
+      withDatabase(path, async ({ context, request, database }) => {
         const ids = { tenantId, invitationId }
-        const revoked = await revokeTenantInvitation({ store, now: new Date() }, path, ids)
-        audit(log, 'invitation.revoked', revoked)
-        print(options, revoked, `Revoked invitation ${invitationId}.`)
+        await runChange(context, request, (change) => revokeInvitation(change, ids))
+        print(options, { databaseId: database.id, ...ids }, `Revoked invitation ${invitationId}.`)
       }),
     )
 }

@@ -1,17 +1,12 @@
 import type { Command } from '@commander-js/extra-typings'
-import {
-  changeTenant,
-  createTenant,
-  deleteTenant,
-  findTenant,
-  listTenants,
-} from '../../domain/management/tenants.js'
-import type { TenantRow } from '../../store/queries/management/tenants.js'
-import { audit } from '../../telemetry/audit.js'
+import { runChange } from '../../domain/change.js'
+import { listTenants } from '../../domain/management/tenants.js'
+import { changeTenant, createTenant, deleteTenant, requireTenant } from '../../domain/tenants/tenants.js'
+import type { TenantRow } from '../../store/queries/tenants.js'
 import { databasePath, seats, seatsOrNone, tenantName, uuid } from '../io/arguments.js'
 import { addPageOptions, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase } from '../io/with-store.js'
 import { tenantCommand } from './tenant-command.js'
 import { addInvitationCommands } from './tenant-invitations.js'
 import { addMemberCommands } from './tenant-members.js'
@@ -35,10 +30,9 @@ function addCreateCommand(tenant: Command) {
     .option('--seats <number>', 'maximum number of members who accept an invitation', seats)
     .option('--json', 'print the result as JSON')
     .action((path, name, options) =>
-      withStore(async (store, _config, log) => {
-        const { seats = null } = options
-        const created = await createTenant({ store, now: new Date() }, path, { name, seats })
-        audit(log, 'tenant.created', { databaseId: created.databaseId, tenantId: created.id })
+      withDatabase(path, async ({ context, request }) => {
+        const fields = { name, seats: options.seats ?? null }
+        const created = await runChange(context, request, (change) => createTenant(change, fields))
         print(options, shown(created), `Created tenant ${created.id}.`)
       }),
     )
@@ -49,8 +43,8 @@ function addListCommand(tenant: Command) {
     .argument('<workspace/name>', 'database', databasePath)
     .description('list the tenants of a database')
     .action((path, options) =>
-      withStore(async (store) => {
-        const tenants = await listTenants(store, path, options)
+      withDatabase(path, async ({ context, database }) => {
+        const tenants = await listTenants(context.store, database, options)
         printPage(options, tenants, {
           columns: { ID: ({ id }) => id, USERS: ({ users }) => users, NAME: ({ name }) => printable(name) },
           key: ({ id }) => id,
@@ -66,10 +60,9 @@ function addRenameCommand(tenant: Command) {
     .description('change the name of a tenant')
     .option('--json', 'print the result as JSON')
     .action((...[path, id, name, options]) =>
-      withStore(async (store, _config, log) => {
-        const change = { id, changes: { name } }
-        const { tenant } = await changeTenant({ store, now: new Date() }, path, change)
-        audit(log, 'tenant.updated', { databaseId: tenant.databaseId, tenantId: id })
+      withDatabase(path, async ({ context, request }) => {
+        const wanted = { tenantId: id, changes: { name } }
+        const tenant = await runChange(context, request, (change) => changeTenant(change, wanted))
         print(options, shown(tenant), `Renamed tenant ${id}.`)
       }),
     )
@@ -82,16 +75,11 @@ function addDeleteCommand(tenant: Command) {
     .option('--json', 'print the result as JSON')
     .action((path, id, options) => {
       if (!options.yes) requireTerminal(`deleting tenant ${id}`)
-      return withStore(async (store, _config, log) => {
-        const { database, tenant } = await findTenant(store, path, id)
+      return withDatabase(path, async ({ context, request, database }) => {
+        const tenant = await requireTenant(context.store, database, id)
         if (!options.yes) await confirmDeletion(printable(tenant.name), 'this tenant permanently')
-        const deleted = await deleteTenant({ store, now: new Date() }, database, id)
-        audit(log, 'tenant.deleted', { databaseId: deleted.databaseId, tenantId: id })
-        print(
-          options,
-          { ...shown(deleted), users: deleted.users },
-          `Deleted tenant ${id}. Users removed from it: ${deleted.users}.`,
-        )
+        const users = await deleteTenant(context, request, id)
+        print(options, { ...shown(tenant), users }, `Deleted tenant ${id}. Users removed from it: ${users}.`)
       })
     })
 }
@@ -102,10 +90,9 @@ function addSeatsCommand(tenant: Command) {
     .description('limit the members of a tenant')
     .option('--json', 'print the result as JSON')
     .action((...[path, id, { seats }, options]) =>
-      withStore(async (store, _config, log) => {
-        const change = { id, changes: { seats } }
-        const { tenant } = await changeTenant({ store, now: new Date() }, path, change)
-        audit(log, 'tenant.updated', { databaseId: tenant.databaseId, tenantId: id })
+      withDatabase(path, async ({ context, request }) => {
+        const wanted = { tenantId: id, changes: { seats } }
+        const tenant = await runChange(context, request, (change) => changeTenant(change, wanted))
         print(options, shown(tenant), `Tenant ${id} has ${seats ?? 'an unlimited number of'} seats.`)
       }),
     )

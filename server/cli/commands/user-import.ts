@@ -1,9 +1,9 @@
 import { access, constants, type FileHandle, rm, stat } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { requireDatabase } from '../../domain/management/databases.js'
-import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
 import { importUsers, type RejectedLine } from '../../domain/management/users/import-users.js'
 import { currentDummyHash } from '../../domain/passwords/hasher.js'
+import { Problem, usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
 import { readLines } from '../io/ndjson-file.js'
@@ -56,10 +56,9 @@ of Usher, docs/moving-in.md describes the format and how to convert exports of o
             progress.clear()
             await rejects.write(batch.rejected, options.json)
             if (interruption.isRequested())
-              throw new OperatorError(
-                'cancelled',
-                `interrupted after ${counted(users.added, 'user')}. To resume, run it again`,
-              )
+              throw new Problem('cancelled', {
+                detail: `Interrupted after ${counted(users.added, 'user')}. To resume, run it again.`,
+              })
             progress.show(`${Math.floor((bytes / size) * 100)} %: ${counted(users.added, 'user')}`)
           }
         }
@@ -102,7 +101,7 @@ function report(
     ].join(''),
   )
   if (rejected > 0)
-    throw new PartialFailureError('lines_rejected', `${counted(rejected, 'line')} rejected, see ${file}`)
+    throw new PartialFailureError(`${counted(rejected, 'line')} rejected, see ${file}`)
 }
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
@@ -112,7 +111,7 @@ async function sizeOf(file: string) {
     () => stat(file),
     () => undefined,
   )
-  if (!found || found.isDirectory()) throw new UsageError(`cannot read the file ${file}`)
+  if (!found || found.isDirectory()) throw usageError(`cannot read the file ${file}`)
   return found.size
 }
 
@@ -138,7 +137,7 @@ function onInterruption(show: () => void) {
 async function createRejectsFile(input: string) {
   const file = `${input.replace(/\.ndjson$/, '')}.rejects.ndjson`
   await rm(file, { force: true }).catch(({ code }) => {
-    throw new UsageError(`cannot remove ${file} (${code}), the file for rejected lines. ${ownFolder}`)
+    throw usageError(`cannot remove ${file} (${code}), the file for rejected lines. ${ownFolder}`)
   })
   let count = 0
   let handle: FileHandle | undefined

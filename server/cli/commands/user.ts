@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings'
-import { UsageError } from '../../domain/management/operator-error.js'
 import { deleteUser, setPassword } from '../../domain/management/users/change-user.js'
 import { createUser } from '../../domain/management/users/create-user.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUsers, showUser } from '../../domain/management/users/list-users.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
+import { usageError } from '../../domain/problem.js'
 import { audit, type Log } from '../../telemetry/audit.js'
 import { databasePath, email, preferredName, role, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
@@ -45,7 +45,7 @@ function addCreateCommand(user: Command) {
     .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
     .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {
-      if (options.role !== undefined && !tenantId) throw new UsageError('--role requires --tenant')
+      if (options.role !== undefined && !tenantId) throw usageError('--role requires --tenant')
       const password = options.password ? await readNewPassword() : undefined
       await withHashing(async (context, log) => {
         const user = {

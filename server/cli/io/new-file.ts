@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
+import { Problem, usageError } from '../../domain/problem.js'
 
 /**
  * Creates a file with mode 0600. Follows no symbolic link, not even one to a file that does not exist.
@@ -11,7 +11,7 @@ export async function createFile(name: string, advice: string) {
     return await open(name, 'wx', 0o600)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new UsageError(`cannot create the file ${name} (${code})`)
-    throw new OperatorError('file_exists', `${name} already exists. ${advice}`)
+    if (code !== 'EEXIST') throw usageError(`cannot create the file ${name} (${code})`)
+    throw new Problem('file_exists', { detail: `${name} already exists. ${advice}` })
   }
 }

@@ -5,7 +5,7 @@ import {
   readSetting,
   settingEntries,
 } from '../../domain/databases/settings.js'
-import { UsageError } from '../../domain/management/operator-error.js'
+import { usageError } from '../../domain/problem.js'
 
 interface GivenSetting {
   value: unknown
@@ -38,5 +38,5 @@ function valueIn(setting: AnySetting, flag: string, text: string) {
   if (setting.choices) throw new InvalidArgumentError(`Allowed choices are ${setting.choices.join(', ')}.`)
   if (setting.range)
     throw new InvalidArgumentError(`Expected a whole number from ${setting.range.join(' to ')}.`)
-  throw new UsageError(`${flag} ${error}`)
+  throw usageError(`${flag} ${error}`)
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { OperatorError, UsageError } from '../../domain/management/operator-error.js'
+import { Problem, usageError } from '../../domain/problem.js'
 
 const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
 
@@ -9,12 +9,14 @@ const hiddenEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
  * Prompts on stderr, because stdout is for results.
  *
  * @param echo where typed text appears
- * @throws {OperatorError} on an interrupt or at the end of input
+ * @throws {Problem} on an interrupt or at the end of input
  */
 async function prompt(questions: readonly string[], echo: NodeJS.WritableStream): Promise<string[]> {
   const terminal = createInterface({ input: process.stdin, output: echo, terminal: true })
   const cancelled = new Promise<never>((_resolve, reject) => {
-    terminal.once('close', () => reject(new OperatorError('cancelled', 'cancelled. Nothing was changed')))
+    terminal.once('close', () =>
+      reject(new Problem('cancelled', { detail: 'Cancelled. Nothing was changed.' })),
+    )
   })
   const answers: string[] = []
   try {
@@ -33,27 +35,28 @@ async function prompt(questions: readonly string[], echo: NodeJS.WritableStream)
  * Reads a new password: typed twice without echo on a terminal, otherwise all of stdin without its last line
  * break. It is never an argument, because other users can see the arguments of a process.
  *
- * @throws {OperatorError} if the two entries differ
+ * @throws {Problem} if the two entries differ
  */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, '')
   const [password = '', repeated] = await prompt(['New password: ', 'Repeat password: '], hiddenEcho)
   if (repeated !== password)
-    throw new OperatorError('cancelled', 'the passwords do not match. Nothing was changed')
+    throw new Problem('cancelled', { detail: 'The passwords do not match. Nothing was changed.' })
   return password
 }
 
-/** Throws if stdin is not a terminal, because no one could confirm. @throws {UsageError} */
+/** Throws if stdin is not a terminal, because no one could confirm. @throws {Problem} */
 export function requireTerminal(action: string) {
-  if (!process.stdin.isTTY) throw new UsageError(`${action} without a terminal requires --yes`)
+  if (!process.stdin.isTTY) throw usageError(`${action} without a terminal requires --yes`)
 }
 
 /**
  * Asks the operator to type the name of what will be deleted.
  *
- * @throws {OperatorError} if another name is typed
+ * @throws {Problem} if another name is typed
  */
 export async function confirmDeletion(name: string, what: string) {
   const [typed] = await prompt([`Type ${name} to delete ${what}: `], process.stderr)
-  if (typed !== name) throw new OperatorError('cancelled', 'the name does not match. Nothing was changed')
+  if (typed !== name)
+    throw new Problem('cancelled', { detail: 'The name does not match. Nothing was changed.' })
 }

@@ -1,6 +1,10 @@
 import { userInfo } from 'node:os'
+import type { DatabasePath } from '@usher/contract'
 import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
+import type { ChangeContext, ChangeRequest } from '../../domain/change.js'
+import type { RuleDatabase } from '../../domain/databases/find-database.js'
+import { findDatabase } from '../../domain/management/found-database.js'
 import { requireMasterKey } from '../../domain/management/keys/require-master-key.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
@@ -24,6 +28,22 @@ export async function withStore(command: StoreCommand) {
   await requireStore(readConfig())
   await withNewStore(command)
 }
+
+/** What a command on one database gets: what rules of changes need, by an operator. */
+interface DatabaseCommand {
+  context: ChangeContext & { store: Store }
+  request: ChangeRequest
+  database: RuleDatabase
+}
+
+/** Runs a command on a database, which must exist. */
+export const withDatabase = (path: DatabasePath, command: (on: DatabaseCommand) => Promise<void>) =>
+  withStore(async (store, _config, log) => {
+    const database = await findDatabase(store, path)
+    // A server finds and delivers the messages of commands.
+    const context = { store, now: () => Date.now(), deliver: () => undefined }
+    await command({ context, database, request: { database, caller: { log }, actor: { kind: 'operator' } } })
+  })
 
 /** Does what {@link withStore} does, but creates the embedded store if necessary. */
 export async function withNewStore(command: StoreCommand) {

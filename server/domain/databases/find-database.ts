@@ -9,17 +9,14 @@ import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 import { type DatabaseSettings, settingsOf } from './settings.js'
 
-/** A database with the settings that requests need. */
-export interface Database
+/** A database with the settings that rules need. */
+export interface RuleDatabase
   extends DatabasePath,
     Omit<
       DatabaseSettings,
       'tokenMaxAge' | 'signingAlgorithm' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims'
     > {
   id: string
-  /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
-  issuer: string
-  tokenMaxAgeSeconds: number
   /** Seconds without a refresh after which a session ends. */
   sessionIdleSeconds: number
   /** Seconds after its login at which a session ends. 0: no sessions. */
@@ -32,6 +29,13 @@ export interface Database
   claims: object
   /** One dummy hash per set of hash parameters that its users have or had. */
   dummyHashes: readonly string[]
+}
+
+/** A database that issues tokens. */
+export interface Database extends RuleDatabase {
+  /** `iss` of its tokens: `{BASE_URL}/workspaces/{slug}/databases/{name}`. */
+  issuer: string
+  tokenMaxAgeSeconds: number
   /** Published keys, newest first. */
   keys: readonly TokenKey[]
 }
@@ -122,6 +126,23 @@ interface Opening {
   opened?: readonly TokenKey[] | undefined
 }
 
+/** Returns a database for rules that issue no token. */
+export const ruleDatabase = (
+  row: DatabaseRow,
+  { workspaceSlug, databaseName }: DatabasePath,
+): RuleDatabase => ({
+  workspaceSlug,
+  databaseName,
+  id: row.id,
+  ...settingsOf(row),
+  sessionIdleSeconds: row.sessionIdle,
+  sessionMaxSeconds: row.sessionMax,
+  invitationLifetimeSeconds: row.invitationLifetime,
+  eventsTailedUntil: row.eventsTailedUntil,
+  claims: Object(row.claims),
+  dummyHashes: row.dummyHashes,
+})
+
 function openDatabase(
   row: DatabaseRow,
   path: DatabasePath,
@@ -129,17 +150,9 @@ function openDatabase(
 ): Database {
   const issuer = databaseUrl(settings.baseUrl, path)
   return {
-    ...path,
-    id: row.id,
+    ...ruleDatabase(row, path),
     issuer,
-    ...settingsOf(row),
     tokenMaxAgeSeconds: row.tokenMaxAge ?? settings.tokenMaxAgeSeconds,
-    sessionIdleSeconds: row.sessionIdle,
-    sessionMaxSeconds: row.sessionMax,
-    invitationLifetimeSeconds: row.invitationLifetime,
-    eventsTailedUntil: row.eventsTailedUntil,
-    claims: Object(row.claims),
-    dummyHashes: row.dummyHashes,
     keys: row.signingKeys.map((key) => ({
       ...(opened.find(({ kid }) => kid === key.kid) ?? openTokenKey(key, masterKeys, issuer)),
       activatesAt: key.activatesAt,
@@ -151,3 +164,12 @@ function openDatabase(
 /** Returns whether a database has no keys: it is created with its first key, and its deletion begins with the keys. */
 export const isBeingDeleted = (database: { signingKeys: readonly unknown[] }) =>
   database.signingKeys.length === 0
+
+/** @throws {Problem} if a database has no URL for the links of mails */
+export function requireAppUrl(database: Pick<RuleDatabase, 'appUrl' | 'workspaceSlug' | 'databaseName'>) {
+  if (database.appUrl !== null) return
+  throw new Problem('app_url_missing', {
+    detail: 'The database has no app URL.',
+    about: nameOfDatabase(database),
+  })
+}

@@ -24,6 +24,9 @@ export const eventTypes = [
   'invitation.revoked',
 ] as const
 
+export const isEvent = (type: string): type is Event['type'] =>
+  (eventTypes as readonly string[]).includes(type)
+
 /** A change that webhooks, the management API and `usher events tail` report. It contains ids only. */
 export interface Event {
   type: (typeof eventTypes)[number]

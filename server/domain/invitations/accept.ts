@@ -12,9 +12,10 @@ import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
 import { audit } from '../../telemetry/audit.js'
 import type { Caller } from '../caller.js'
+import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
-import { type Event, eventChannels, eventMessages } from '../events/events.js'
+import type { Event } from '../events/events.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { isRankOver, unknownRoles } from '../tenants/roles.js'
@@ -39,27 +40,24 @@ export interface Acceptance {
  */
 export async function acceptInvitation(
   context: AppContext,
-  { database, user, body: { code }, caller }: UserRequest<AcceptInvitationBody>,
+  request: UserRequest<AcceptInvitationBody>,
 ): Promise<AcceptedInvitation> {
-  const { store } = context
-  const invitation = await requireInvitation(context, database, code)
-  const now = new Date(context.now())
-  const acceptance = { database, invitation, userId: user.id, now }
-  const { role } = await store.transaction(database.id, async (query) => {
-    const pending = await lockPending({ query }, acceptance)
-    const account = await findAcceptingUser({ query }, database.id, user)
+  const { database, user, body } = request
+  const invitation = await requireInvitation(context, database, body.code)
+  return runChange(context, request, async (change) => {
+    const { now } = change
+    const acceptance = { database, invitation, userId: user.id, now }
+    const pending = await lockPending(change, acceptance)
+    const account = await findAcceptingUser(change, database.id, user)
     if (!account) throw new Problem('token_invalid')
     if (account.canonicalEmail !== invitation.canonicalEmail)
       throw new Problem('invitation_for_other_address')
     if (!account.isVerified) throw new Problem('email_not_verified')
     requireSeat(pending)
-    await join({ query }, acceptance, pending)
-    await insertMessages({ query }, eventMessages(database, now, joinEvents(acceptance)))
-    return pending
+    await join(change, acceptance, pending)
+    const joined = { tenantId: invitation.tenantId, role: pending.role, joinedAt: now.toISOString() }
+    return { result: joined, facts: joinEvents(acceptance) }
   })
-  context.deliver(eventChannels(database))
-  auditJoining(caller, acceptance)
-  return { tenantId: invitation.tenantId, role, joinedAt: now.toISOString() }
 }
 
 /**

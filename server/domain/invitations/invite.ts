@@ -1,21 +1,14 @@
 import type { Invitation, InviteMemberBody } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { findInvitee, type ListedInvitation, storeInvitation } from '../../store/queries/invitations.js'
-import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
-import type { Store } from '../../store/store.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
+import { type Change, type Outcome, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
-import { type Event, eventMessages } from '../events/events.js'
+import { nameOfDatabase, type RuleDatabase, requireAppUrl } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
+import { lockTenant, requireMembership, type TenantRequest } from '../tenants/locked-tenant.js'
 import { requireKnownRole, requireRank, requireRankOver, requireStoredRole } from '../tenants/roles.js'
-import {
-  type LockedTenant,
-  noteMemberChanges,
-  requireMembership,
-  type TenantRequest,
-  withLockedTenant,
-} from '../tenants/tenant-change.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 
 /** Maximum number of pending invitations of a tenant. */
@@ -38,38 +31,20 @@ export async function inviteMember(
   requireKnownRole(database, body.role)
   requireRankOver(role, [body.role])
   requireVerifiedInviter(request)
-  const now = new Date(context.now())
-  const { invitationLifetimeSeconds: lifetimeSeconds } = database
   const mail = {
     purpose: 'invitation',
     canonicalEmail: requireCanonicalEmail(body.email),
     clientAddress: caller.clientAddress,
     inviterId: user.id,
   }
-  const invited = await context.requestAllowance.count(database, mail, (countRequest) => {
-    const work = async ({ transaction, actorRole }: LockedTenant) => {
-      await requireStoredRole(transaction, database.id, body.role)
-      return invite(
-        transaction,
-        { ...body, databaseId: database.id, tenantId, inviterId: user.id, now, lifetimeSeconds },
-        { actorRole, countRequest, messagesOf: (events) => eventMessages(database, now, events) },
-      )
-    }
-    return withLockedTenant(context, request, { work })
-  })
+  const invited = await context.requestAllowance.count(database, mail, (countRequest) =>
+    runChange(context, request, (change) => invite(change, { ...body, tenantId }, countRequest)),
+  )
   if ('limit' in invited) {
     const { limit, retryAfterSeconds } = invited
     audit(caller.log, 'mail.throttled', { databaseId: database.id, limit })
     throw new Problem('too_many_invitations', { retryAfterSeconds })
   }
-  context.deliver([{ databaseId: database.id, kind: 'mail' }])
-  const created = {
-    event: 'invitation.created',
-    tenantId,
-    invitationId: invited.id,
-    role: body.role,
-  } as const
-  noteMemberChanges(context, request, [created])
   return invitationBody(invited)
 }
 
@@ -83,50 +58,42 @@ function requireVerifiedInviter({ database, user }: TenantRequest) {
     throw new Problem('email_not_verified')
 }
 
-/** An invitation of an address that a member or an operator wants to send. */
-export interface NewInvitation {
-  databaseId: string
-  tenantId: string
-  email: string
-  role: string
-  /** Null: an operator invites. */
-  inviterId: string | null
-  now: Date
-  lifetimeSeconds: number
-}
-
-/** The member or operator who invites. */
-export interface Inviting {
-  /** Role in the tenant. */
-  actorRole: string
-  /** Counts the mail against its limits. Throws if one is reached. */
-  countRequest?: CountRequest
-  messagesOf: (events: readonly Event[]) => readonly NewMessage[]
-}
-
 /**
- * Stores an invitation and the message that sends it, in a transaction that has locked the tenant.
+ * Stores an invitation and the message that sends it. Operators and backends invite in any role and without limits of mails.
  *
- * @throws {Problem} `role_insufficient`, also if it would replace one with a role that the actor may not give;
- * `already_member`; `invitations_full`
+ * @param countRequest counts the mail against its limits. Throws if one is reached
+ * @throws {Problem} `tenant_not_found`; `validation_failed` if the database has no such role; `role_insufficient`, also if it would
+ * replace one with a role that the actor may not give; `already_member`; `invitations_full`
  */
 export async function invite(
-  transaction: Pick<Store, 'query'>,
-  { databaseId, tenantId, email, role, inviterId, now, lifetimeSeconds }: NewInvitation,
-  { actorRole, countRequest, messagesOf }: Inviting,
-): Promise<ListedInvitation> {
+  change: Change,
+  { tenantId, email, role }: { tenantId: string; email: string; role: string },
+  countRequest?: CountRequest,
+): Promise<Outcome<ListedInvitation>> {
+  const { database, actor, now } = change
+  const databaseId = database.id
+  if (actor.kind !== 'user') requireInvitations(database)
+  const { actorRole } = await lockTenant(change, { tenantId })
+  await requireStoredRole(change, databaseId, role)
   requireRankOver(actorRole, [role])
   const canonicalEmail = requireCanonicalEmail(email)
   const key = { databaseId, tenantId, canonicalEmail }
-  const { isMember, pendingRole, pending } = await findInvitee(transaction, key, now)
-  if (isMember) throw new Problem('already_member')
+  const { isMember, pendingRole, pending } = await findInvitee(change, key, now)
+  if (isMember)
+    throw new Problem('already_member', {
+      detail: `${email} is already the address of a member of tenant ${tenantId}.`,
+    })
   if (pendingRole !== null) requireRankOver(actorRole, [pendingRole])
-  else if (pending >= pendingInTenant) throw new Problem('invitations_full')
-  const expiresAt = new Date(now.getTime() + lifetimeSeconds * 1000)
+  else if (pending >= pendingInTenant)
+    throw new Problem('invitations_full', {
+      detail: `Tenant ${tenantId} already has the maximum of ${pendingInTenant} pending invitations.`,
+    })
+  const inviterId = actor.kind === 'user' ? actor.user.id : null
+  const expiresAt = new Date(now.getTime() + database.invitationLifetimeSeconds * 1000)
   const listed = { id: uuidv7(), email, role, inviterId, createdAt: now, expiresAt }
   const codeId = uuidv7()
-  const id = await storeInvitation(transaction, { ...listed, ...key, codeId })
-  await countRequest?.(transaction)
+  const id = await storeInvitation(change, { ...listed, ...key, codeId })
+  await countRequest?.(change)
   const mail = {
     databaseId,
     id: codeId,
@@ -136,9 +103,21 @@ export async function invite(
     createdAt: now,
     dueAt: now,
   }
-  const events = messagesOf([{ type: 'invitation.created', tenantId, invitationId: id }])
-  await insertMessages(transaction, [mail, ...events])
-  return { ...listed, id }
+  return {
+    result: { ...listed, id },
+    facts: [{ type: 'invitation.created', tenantId, invitationId: id, role }],
+    mails: [mail],
+  }
+}
+
+/** @throws {Problem} if the database sends no invitations, or users cannot accept them */
+function requireInvitations(database: RuleDatabase) {
+  if (!database.tenantOperations)
+    throw new Problem('tenant_operations_off', {
+      detail: 'Tenant operations are off.',
+      about: nameOfDatabase(database),
+    })
+  requireAppUrl(database)
 }
 
 /** Returns the body of an invitation. */

@@ -1,22 +1,16 @@
 import type { PendingInvitations } from '@usher/contract'
-import {
-  deleteInvitation,
-  findInvitedRole,
-  type InvitationKey,
-  listInvitationRows,
-} from '../../store/queries/invitations.js'
-import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
-import type { Store } from '../../store/store.js'
+import type { InvitationList, ListInvitationsQuery } from '@usher/contract/management'
+import { deleteInvitation, findInvitedRole, listInvitationRows } from '../../store/queries/invitations.js'
+import type { Page } from '../../store/queries/page.js'
+import type { Change, Outcome } from '../change.js'
 import type { AppContext } from '../context.js'
-import { type Event, eventMessages } from '../events/events.js'
+import type { RuleDatabase } from '../databases/find-database.js'
+import { readPage } from '../page.js'
+import { Problem } from '../problem.js'
+import type { KeyRequest } from '../request.js'
+import { lockTenant, requireMembership, type TenantRequest } from '../tenants/locked-tenant.js'
 import { requireRank, requireRankOver } from '../tenants/roles.js'
-import {
-  type LockedTenant,
-  noteMemberChanges,
-  requireMembership,
-  type TenantRequest,
-  withLockedTenant,
-} from '../tenants/tenant-change.js'
+import { requireTenant } from '../tenants/tenants.js'
 import { invitationBody, pendingInTenant } from './invite.js'
 
 /** Returns the invitations of a tenant that have not expired. @throws {Problem} `tenant_not_found`; `role_insufficient` */
@@ -31,44 +25,44 @@ export async function listInvitations(
   return { invitations: rows.map(invitationBody) }
 }
 
-interface RevocationRequest extends TenantRequest {
-  params: { tenantId: string; invitationId: string }
-}
-
-/**
- * Revokes an invitation. Also succeeds if there is none.
- *
- * @throws {Problem} `tenant_not_found`; `role_insufficient`
- */
-export async function revokeInvitation(context: AppContext, request: RevocationRequest) {
-  const { database, params } = request
-  const { tenantId, invitationId: id } = params
-  const key = { databaseId: database.id, tenantId, id }
-  requireRank(requireMembership(request).role, 'admin')
-  const work = ({ transaction, actorRole }: LockedTenant) => {
-    const messagesOf = (events: readonly Event[]) => eventMessages(database, new Date(context.now()), events)
-    return revoke(transaction, key, { actorRole, messagesOf })
-  }
-  if (!(await withLockedTenant(context, request, { work }))) return
-  noteMemberChanges(context, request, [{ event: 'invitation.revoked', tenantId, invitationId: id }])
-}
-
-/**
- * Deletes an invitation, in a transaction that has locked the tenant.
- *
- * @returns whether there was one
- * @throws {Problem} `role_insufficient` if the actor may not give its role
- */
-export async function revoke(
-  transaction: Pick<Store, 'query'>,
-  key: InvitationKey,
-  { actorRole, messagesOf }: { actorRole: string; messagesOf: (events: Event[]) => readonly NewMessage[] },
+/** Returns the invitations of a tenant that have not expired, ordered by id. @throws {Problem} `tenant_not_found` */
+export async function listTenantInvitations(
+  { store, now }: Pick<AppContext, 'store' | 'now'>,
+  database: RuleDatabase,
+  { tenantId, ...page }: Page<string> & { tenantId: string },
 ) {
-  const role = await findInvitedRole(transaction, key)
+  await requireTenant(store, database, tenantId)
+  return listInvitationRows(store, { databaseId: database.id, tenantId, now: new Date(now()) }, page)
+}
+
+/** Returns a page of the invitations of a tenant, ordered by id. */
+export async function listManagedInvitations(
+  context: AppContext,
+  { database, params, query }: KeyRequest & { params: { tenantId: string }; query: ListInvitationsQuery },
+): Promise<InvitationList> {
+  const { rows, next } = await readPage(query, (page) =>
+    listTenantInvitations(context, database, { ...page, tenantId: params.tenantId }),
+  )
+  return { invitations: rows.map(invitationBody), next }
+}
+
+/**
+ * Revokes an invitation.
+ *
+ * @throws {Problem} `tenant_not_found`; `role_insufficient`, also if the actor may not give its role; `invitation_not_found`
+ */
+export async function revokeInvitation(
+  change: Change,
+  { tenantId, invitationId }: { tenantId: string; invitationId: string },
+): Promise<Outcome<undefined>> {
+  const { actorRole } = await lockTenant(change, { tenantId })
+  const key = { databaseId: change.database.id, tenantId, id: invitationId }
+  const role = await findInvitedRole(change, key)
   requireRankOver(actorRole, [role ?? 'member'])
-  if (role === undefined) return false
-  await deleteInvitation(transaction, key)
-  const { tenantId, id: invitationId } = key
-  await insertMessages(transaction, messagesOf([{ type: 'invitation.revoked', tenantId, invitationId }]))
-  return true
+  if (role === undefined)
+    throw new Problem('invitation_not_found', {
+      detail: `Invitation ${invitationId} does not exist in tenant ${tenantId}.`,
+    })
+  await deleteInvitation(change, key)
+  return { result: undefined, facts: [{ type: 'invitation.revoked', tenantId, invitationId }] }
 }

@@ -14,9 +14,9 @@ import { inTransaction, type TypedQueries } from '../../store/queries/management
 import type { Store } from '../../store/store.js'
 import { hashOfApiKey, newApiKey } from '../api-keys/api-key.js'
 import { nameOfDatabase } from '../databases/find-database.js'
+import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
 import type { Operation } from './operation.js'
-import { OperatorError } from './operator-error.js'
 
 /** Keys that a database may have, apart from expired and replaced ones. */
 const maxApiKeys = 20
@@ -27,7 +27,7 @@ export interface CreatedApiKey extends ShownApiKey {
   key: string
 }
 
-/** @throws {OperatorError} if the database has the maximum number of keys */
+/** @throws {Problem} if the database has the maximum number of keys */
 export async function createApiKey(
   { store, now }: Operation,
   path: DatabasePath,
@@ -51,7 +51,7 @@ export async function listApiKeys(store: Store, path: DatabasePath): Promise<Sho
 /**
  * Creates a successor with the same name, scopes and lifetime. The replaced key expires after the overlap.
  *
- * @throws {OperatorError} if there is no such key, if it has already been replaced, or if it has expired and the database has
+ * @throws {Problem} if there is no such key, if it has already been replaced, or if it has expired and the database has
  * the maximum number of keys
  */
 export async function rotateApiKey(
@@ -65,7 +65,7 @@ export async function rotateApiKey(
     const former = await findApiKeyRow(transaction, { databaseId, id })
     if (!former) throw apiKeyNotFound(path, id)
     if (former.rotatedAt) {
-      throw new OperatorError('api_key_replaced', `API key ${id} has already been replaced`)
+      throw new Problem('api_key_replaced', { detail: `API key ${id} has already been replaced.` })
     }
     // A key that is not expired counts itself, and its successor in its place.
     if (former.expiresAt <= now && (await countApiKeys(transaction, databaseId, now)) >= maxApiKeys)
@@ -84,7 +84,7 @@ export async function rotateApiKey(
   })
 }
 
-/** Deletes a key. The next request with it is refused. @throws {OperatorError} if there is no such key */
+/** Deletes a key. The next request with it is refused. @throws {Problem} if there is no such key */
 export async function revokeApiKey(store: Store, path: DatabasePath, id: string) {
   const { id: databaseId } = await requireDatabase(store, path)
   if (!(await deleteApiKey(store, { databaseId, id }))) throw apiKeyNotFound(path, id)
@@ -102,11 +102,10 @@ async function insertNewKey(
 }
 
 const tooManyApiKeys = (path: DatabasePath) =>
-  new OperatorError(
-    'too_many_api_keys',
-    `database ${nameOfDatabase(path)} already has the maximum of ${maxApiKeys} API keys`,
-    { advice: 'Revoke one with: npx @usher/server api-key revoke' },
-  )
+  new Problem('too_many_api_keys', {
+    detail: `Database ${nameOfDatabase(path)} already has the maximum of ${maxApiKeys} API keys.`,
+    about: nameOfDatabase(path),
+  })
 
 const apiKeyNotFound = (path: DatabasePath, id: string) =>
-  new OperatorError('api_key_not_found', `API key ${id} does not exist in ${nameOfDatabase(path)}`)
+  new Problem('api_key_not_found', { detail: `API key ${id} does not exist in ${nameOfDatabase(path)}.` })

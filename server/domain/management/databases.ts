@@ -23,25 +23,24 @@ import { sealWebhookSecret } from '../keys/master-key.js'
 import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
+import { Problem } from '../problem.js'
 import { pruneHashParameters as prune } from '../sweep/prune-hash-parameters.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
 import type { Operation } from './operation.js'
-import { OperatorError } from './operator-error.js'
 
-/** Returns a database. @throws {OperatorError} if it does not exist or is being deleted */
+/** Returns a database. @throws {Problem} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
   const row = await findDatabaseRow(store, path)
   if (!row) throw await databaseNotFound(store, path)
   if (isBeingDeleted(row)) {
     const name = nameOfDatabase(path)
-    const advice = `To finish: npx @usher/server database delete ${name}`
-    throw new OperatorError('database_being_deleted', `database ${name} is being deleted`, { advice })
+    throw new Problem('database_being_deleted', { detail: `Database ${name} is being deleted.`, about: name })
   }
   return row
 }
 
-/** Creates a database. @throws {OperatorError} if the name is invalid or taken, or the workspace does not exist */
+/** Creates a database. @throws {Problem} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
   { store, now }: Operation,
   path: DatabasePath,
@@ -50,10 +49,7 @@ export async function createDatabase(
   const { workspaceSlug, databaseName } = path
   requirePathName('database name', databaseName)
   const workspace = await findWorkspace(store, workspaceSlug)
-  if (!workspace) {
-    const advice = `Create it with: npx @usher/server workspace create ${workspaceSlug}`
-    throw await workspaceNotFound(store, workspaceSlug, advice)
-  }
+  if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
   return inTransaction(store, async (transaction) => {
     const data = {
       id: uuidv7(),
@@ -65,7 +61,7 @@ export async function createDatabase(
     }
     const created = await insertDatabase(transaction, data)
     if (!created)
-      throw new OperatorError('database_exists', `database ${nameOfDatabase(path)} already exists`)
+      throw new Problem('database_exists', { detail: `Database ${nameOfDatabase(path)} already exists.` })
     const masterKey = await sealingKeyOfNewDatabase(transaction, store)
     await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
     return created
@@ -84,7 +80,7 @@ type SettingChanges = Partial<DatabaseSettings> & {
  * interrupted. If events are kept from now on, expires earlier cursors, because the events in between are missing.
  *
  * @returns the database, and the secret of its webhook if it is new
- * @throws {OperatorError} if it does not exist, if a removed role is in use, or if there is no webhook that could get a
+ * @throws {Problem} if it does not exist, if a removed role is in use, or if there is no webhook that could get a
  * secret
  */
 export async function setDatabase(
@@ -121,7 +117,7 @@ export async function setDatabase(
 /**
  * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedRoles`.
  *
- * @throws {OperatorError} if a member or an invitation has one
+ * @throws {Problem} if a member or an invitation has one
  */
 async function requireUnused(transaction: TypedQueries, id: string, kept: readonly string[]) {
   await lockDatabase(transaction, id)
@@ -130,10 +126,9 @@ async function requireUnused(transaction: TypedQueries, id: string, kept: readon
   if (removed.length === 0) return
   const used = await findUsedRole(transaction, id, removed)
   if (used)
-    throw new OperatorError(
-      'role_in_use',
-      `members or invitations have the role ${used}. Give them another role first`,
-    )
+    throw new Problem('role_in_use', {
+      detail: `Members or invitations have the role ${used}. Give them another role first.`,
+    })
 }
 
 /**
@@ -151,7 +146,7 @@ export async function listDatabases(store: Store, page: Page<DatabasePath>) {
  * Returns the secret of a changed webhook: a new one for the first URL, and if the operator requests one. Null if the
  * webhook is removed, undefined if the secret stays.
  *
- * @throws {OperatorError} if a webhook without URL would get a secret
+ * @throws {Problem} if a webhook without URL would get a secret
  */
 function changedSecret({
   formerUrl,
@@ -163,10 +158,7 @@ function changedSecret({
   isNew: true | undefined
 }) {
   if (webhookUrl === null) {
-    if (isNew)
-      throw new OperatorError('webhook_missing', 'the database has no webhook', {
-        advice: 'Also set --webhook-url',
-      })
+    if (isNew) throw new Problem('webhook_missing', { detail: 'The database has no webhook.', about: '' })
     return null
   }
   return formerUrl === null || isNew ? newWebhookSecret() : undefined
@@ -175,7 +167,7 @@ function changedSecret({
 /**
  * Removes the hash parameters that no user of a database has.
  *
- * @throws {OperatorError} if the database does not exist
+ * @throws {Problem} if the database does not exist
  */
 export async function pruneHashParameters(
   context: Parameters<typeof prune>[0] & { store: Store },

@@ -10,7 +10,7 @@ import { requireDatabase } from './databases.js'
  * that a client has stored may point to another row.
  *
  * @returns the number of databases that had cursors
- * @throws {OperatorError} if the database does not exist
+ * @throws {Problem} if the database does not exist
  */
 export async function expireCursors(store: Store, path: DatabasePath | undefined) {
   if (path) {

@@ -3,16 +3,16 @@ import { ifStoreUnavailable } from '../../store/errors.js'
 import { findPaths, findSlugs } from '../../store/queries/management/names.js'
 import type { Store } from '../../store/store.js'
 import { nameOfDatabase } from '../databases/find-database.js'
-import { OperatorError, UsageError } from './operator-error.js'
+import { Problem, usageError } from '../problem.js'
 
 /**
  * Checks the slug of a workspace or the name of a database.
  *
- * @throws {UsageError} if it cannot be part of an API path
+ * @throws {Problem} if it cannot be part of an API path
  */
 export function requirePathName(what: string, text: string) {
   if (PathName.safeParse(text).success) return
-  throw new UsageError(
+  throw usageError(
     `${what} ${JSON.stringify(text)} must be 1 to 63 ASCII letters, digits, - or _, and must not start with -`,
   )
 }
@@ -21,23 +21,22 @@ export function requirePathName(what: string, text: string) {
 export async function databaseNotFound(store: Store, path: DatabasePath) {
   const name = nameOfDatabase(path)
   const similar = await similarName(name, (lengths) => findPaths(store, lengths))
-  const message = `database ${name} does not exist${question(similar)}`
-  return new OperatorError('database_not_found', message, { suggestion: similar })
+  const detail = `Database ${name} does not exist.${question(similar)}`
+  return new Problem('database_not_found', { detail, suggestion: similar })
 }
 
 /**
  * Returns the error for a workspace that does not exist, with a similar existing slug if there is one.
  *
- * @param advice what the operator can do
+ * @param about the slug, if the advice is to create the workspace
  */
-export async function workspaceNotFound(store: Store, slug: string, advice?: string) {
+export async function workspaceNotFound(store: Store, slug: string, about?: string) {
   const similar = await similarName(slug, (lengths) => findSlugs(store, lengths))
-  const message = [`workspace ${slug} does not exist${question(similar)}`, advice]
-  const text = message.filter(Boolean).join(similar ? ' ' : '. ')
-  return new OperatorError('workspace_not_found', text, { suggestion: similar })
+  const detail = `Workspace ${slug} does not exist.${question(similar)}`
+  return new Problem('workspace_not_found', { detail, suggestion: similar, ...(about && { about }) })
 }
 
-const question = (similar: string | undefined) => (similar ? `. Did you mean ${similar}?` : '')
+const question = (similar: string | undefined) => (similar ? ` Did you mean ${similar}?` : '')
 
 /** Returns how many characters of a misspelt name may differ, by its length. */
 const maxDistance = (name: string) => Math.max(1, Math.min(3, Math.floor(name.length / 4)))

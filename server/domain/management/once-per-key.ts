@@ -2,6 +2,7 @@ import type { IdempotencyHeaders } from '@usher/contract/management'
 import { isStoreUnavailable, isUniqueViolation } from '../../store/errors.js'
 import { findApiRequest, insertApiRequest } from '../../store/queries/api-requests.js'
 import type { Store } from '../../store/store.js'
+import { type Rule, runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { KeyRequest } from '../request.js'
@@ -29,6 +30,36 @@ interface KeyedOperation<Response> {
   work: (keep: KeepResponse<Response>) => Promise<Response>
 }
 
+type KeyedRequest = KeyRequest & { params: object; headers: IdempotencyHeaders }
+
+/** Runs a rule once per Idempotency-Key: see {@link oncePerKey}. The response is stored with the change. */
+export const changeOncePerKey = <Result, Response extends object>(
+  context: AppContext,
+  request: KeyedRequest,
+  {
+    rule,
+    responseOf,
+    userOf,
+    ...operation
+  }: Omit<KeyedOperation<Response>, 'work'> & {
+    rule: Rule<Result>
+    responseOf: (result: Result) => Response
+    /** Returns the user whom the response shows. */
+    userOf?: (result: Result) => string
+  },
+) =>
+  oncePerKey(context, request, {
+    ...operation,
+    work: async (keep: KeepResponse<Response>) => {
+      const keeping: Rule<Result> = async (change) => {
+        const outcome = await rule(change)
+        await keep(change, responseOf(outcome.result), userOf?.(outcome.result))
+        return outcome
+      }
+      return responseOf(await runChange(context, request, keeping))
+    },
+  })
+
 /**
  * Carries out a request once per Idempotency-Key. A repeated request within 24 hours gets the response of the first one.
  *
@@ -36,7 +67,7 @@ interface KeyedOperation<Response> {
  */
 export async function oncePerKey<Response extends object>(
   context: AppContext,
-  request: KeyRequest & { params: object; headers: IdempotencyHeaders },
+  request: KeyedRequest,
   { operation, secrets = [], work }: KeyedOperation<Response>,
 ): Promise<Response> {
   const { database, apiKey, params, body, headers } = request

@@ -1,11 +1,9 @@
-import type { DatabasePath } from '@usher/contract'
 import type { Store } from '../../store/store.js'
 import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { Client } from '../caller.js'
 import type { AppContext } from '../context.js'
 import { type Event, type EventSource, eventChannels, eventMessages } from '../events/events.js'
 import type { KeyRequest } from '../request.js'
-import { OperatorError, type OperatorErrorCode } from './operator-error.js'
 
 /** The store and the time of a change by an operator, or by the backend of a product. */
 export interface Operation {
@@ -16,14 +14,6 @@ export interface Operation {
   /** The client that waits for hashes of passwords. */
   client?: Client
 }
-
-/** A request with an API key about a tenant. */
-export interface TenantKeyRequest<Body = unknown> extends KeyRequest<Body> {
-  params: DatabasePath & { tenantId: string }
-}
-
-/** Some fields. An absent or undefined one does not change. */
-export type Changes<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
 
 /** Returns the operation of a request with an API key. */
 export const operationOf = (
@@ -53,11 +43,3 @@ export const messagesOf = (
     now,
     events.map((event) => ({ ...event, ...(apiKey !== undefined && { apiKey }) })),
   )
-
-/** Returns a handler of rejections that returns undefined for these errors, and throws any other error. */
-export const unlessMissing =
-  (...codes: OperatorErrorCode[]) =>
-  (error: unknown) => {
-    if (error instanceof OperatorError && codes.includes(error.code)) return undefined
-    throw error
-  }

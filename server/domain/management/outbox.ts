@@ -7,9 +7,9 @@ import type { Page } from '../../store/queries/page.js'
 import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { eventBody } from '../events/events.js'
+import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
 import type { Operation } from './operation.js'
-import { OperatorError } from './operator-error.js'
 
 /** Returns undelivered messages, oldest first. */
 export async function listMessages(
@@ -25,7 +25,7 @@ export async function listMessages(
  * Makes messages due now, and allows all attempts again.
  *
  * @param id a message, or undefined for all that wait for the operator
- * @throws {OperatorError} if the message is not waiting
+ * @throws {Problem} if the message is not waiting
  */
 export const retryMessages = (operation: Operation, path: DatabasePath, id: string | undefined) =>
   change(waiting.retryMessages, operation, { path, id })
@@ -42,7 +42,9 @@ async function change(
   const { id: databaseId } = await requireDatabase(store, path)
   const messages = await run(store, { databaseId, id }, now)
   if (messages === 0 && id !== undefined)
-    throw new OperatorError('message_not_found', `message ${id} does not wait for delivery in this database`)
+    throw new Problem('message_not_found', {
+      detail: `Message ${id} does not wait for delivery in this database.`,
+    })
   return { databaseId, messages }
 }
 
@@ -59,7 +61,7 @@ const windowMilliseconds = 60_000
  * Yields the events of a database from now on. It takes up to 5 s until servers keep all events.
  *
  * @param options `stopped` ends the tail
- * @throws {OperatorError} within 30 s after the database was deleted
+ * @throws {Problem} within 30 s after the database was deleted
  */
 export async function* tailEvents(
   store: Store,

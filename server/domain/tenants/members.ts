@@ -1,43 +1,32 @@
-import type { ChangeMemberBody, ListMembersQuery, Member, MemberList } from '@usher/contract'
+import type { ListMembersQuery, MemberList } from '@usher/contract'
 import { type FoundMember, listMemberRows } from '../../store/queries/listed-members.js'
 import {
   deleteLockedTenant,
   deleteMember,
+  insertMember,
   type MemberChange,
   storeRole,
 } from '../../store/queries/member-changes.js'
 import { findMember } from '../../store/queries/members.js'
-import { insertMessages } from '../../store/queries/outbox.js'
+import type { Change, Fact, Outcome } from '../change.js'
 import type { AppContext } from '../context.js'
-import { eventMessages } from '../events/events.js'
 import { readPage } from '../page.js'
-import { Problem } from '../problem.js'
+import { Problem, userNotFound } from '../problem.js'
+import { memberBody } from './bodies.js'
+import { lockTenant, requireChangesLeft, requireMembership, type TenantRequest } from './locked-tenant.js'
 import { lastOwner, requireRank, requireRankOver, requireStoredRole } from './roles.js'
-import {
-  type LockedTenant,
-  noteMemberChanges,
-  requireChangesLeft,
-  requireMembership,
-  type TenantRequest,
-  withLockedTenant,
-} from './tenant-change.js'
-import { eventsOfDeletion } from './tenants.js'
 
-/** A request about a member of a tenant. */
-interface MemberRequest<Body = unknown> extends TenantRequest<Body> {
-  params: { tenantId: string; userId: string }
+/** Names a member. */
+export interface MemberPath {
+  tenantId: string
+  userId: string
 }
 
-/** Returns the change of a member by the user of a request. */
-const changeOf = (
-  { now }: Pick<AppContext, 'now'>,
-  { database, user, params: { tenantId, userId } }: MemberRequest,
-): MemberChange & { actorId: string } => ({
+const keyOf = ({ database, now, actor }: Change, path: MemberPath): MemberChange => ({
+  ...path,
   databaseId: database.id,
-  tenantId,
-  userId,
-  now: new Date(now()),
-  actorId: user.id,
+  now,
+  actorId: actor.kind === 'user' ? actor.user.id : undefined,
 })
 
 /** Returns a page of the members of a tenant, ordered by id. @throws {Problem} `tenant_not_found` */
@@ -50,77 +39,65 @@ export async function listMembers(
   return { members: rows.map(memberBody), next }
 }
 
-/** Returns the body of a member. */
-export const memberBody = ({ id, email, preferredName, role, joinedAt }: FoundMember): Member => ({
-  id,
-  email,
-  preferredName,
-  role,
-  joinedAt: joinedAt.toISOString(),
-})
-
 /**
- * Changes the role of a member.
+ * Changes the role of a member. Operators and backends also add a user, and may leave a tenant without an owner.
  *
- * @throws {Problem} `tenant_not_found`; `member_not_found`; `role_insufficient`; `last_owner`; `validation_failed` if the
- * database has no such role; `too_many_changes`
+ * @param member.role by default `member` for a new member, and the current role for an existing one
+ * @returns the member, and whether the user was added or got another role
+ * @throws {Problem} `tenant_not_found`; `user_not_found`; `member_not_found`; `role_insufficient`; `last_owner`;
+ * `validation_failed` if the database has no such role; `too_many_changes`
  */
-export async function changeMember(
-  context: AppContext,
-  request: MemberRequest<ChangeMemberBody>,
-): Promise<Member> {
-  const { database, params, body } = request
-  const { role } = body
-  const { tenantId, userId } = params
-  const key = changeOf(context, request)
-  const work = async (locked: LockedTenant) => {
-    const { transaction, actorRole, memberRole, hasOtherOwner, hasOtherMember } = locked
-    requireRank(actorRole, 'admin')
-    await requireStoredRole(transaction, database.id, role)
-    if (memberRole === null) throw new Problem('member_not_found')
-    requireRankOver(actorRole, [memberRole, role])
-    if (memberRole === 'owner' && role !== 'owner' && !hasOtherOwner)
-      throw lastOwner([tenantId], hasOtherMember)
-    const isChanged = role !== memberRole
-    if (isChanged) {
-      await requireChangesLeft(transaction, request)
-      await storeRole(transaction, key, role)
-      const events = [{ type: 'tenant.role_changed', tenantId, userId }] as const
-      await insertMessages(transaction, eventMessages(database, key.now, events))
-    }
-    return { isChanged, member: (await findMember(transaction, key)) as FoundMember }
-  }
-  const { isChanged, member } = await withLockedTenant(context, request, { userId, work })
-  if (isChanged)
-    noteMemberChanges(context, request, [{ event: 'tenant.role_changed', tenantId, userId, role }])
-  return memberBody(member)
+export async function putMember(
+  change: Change,
+  { role: given, ...path }: MemberPath & { role?: string | undefined },
+): Promise<Outcome<{ member: FoundMember; isAdded: boolean; isChanged: boolean }>> {
+  const { database, actor, now } = change
+  const locked = await lockTenant(change, path)
+  const { actorRole, memberRole, hasOtherOwner, hasOtherMember, hasUser } = locked
+  requireRank(actorRole, 'admin')
+  if (given !== undefined) await requireStoredRole(change, database.id, given)
+  // Users join by an invitation.
+  if (memberRole === null && actor.kind === 'user') throw new Problem('member_not_found')
+  if (!hasUser) throw userNotFound(database, path.userId)
+  const role = given ?? memberRole ?? 'member'
+  requireRankOver(actorRole, [memberRole ?? 'member', role])
+  if (actor.kind === 'user' && memberRole === 'owner' && role !== 'owner' && !hasOtherOwner)
+    throw lastOwner([path.tenantId], hasOtherMember)
+  const isAdded = memberRole === null
+  const isChanged = !isAdded && role !== memberRole
+  if (isChanged) await requireChangesLeft(change)
+  if (isChanged) await storeRole(change, keyOf(change, path), role)
+  if (isAdded) await insertMember(change, { ...path, databaseId: database.id, role, joinedAt: now })
+  const member = (await findMember(change, { ...path, databaseId: database.id })) as FoundMember
+  const facts: Fact[] = [
+    ...(isAdded ? [{ type: 'tenant.user_added', ...path, role } as const] : []),
+    ...(isChanged ? [{ type: 'tenant.role_changed', ...path, role } as const] : []),
+  ]
+  return { result: { member, isAdded, isChanged }, facts }
 }
 
 /**
- * Removes a member from a tenant, or lets the user of the request leave it. A tenant whose last member leaves is deleted.
- * Also succeeds if the user is not a member.
+ * Removes a member from a tenant, or lets the user of the request leave it. A tenant whose last member leaves is deleted, unless
+ * an operator or a backend removes the member.
  *
- * @throws {Problem} `tenant_not_found`; `role_insufficient`; `last_owner`; `too_many_changes`
+ * @throws {Problem} `tenant_not_found`; `member_not_found`; `role_insufficient`; `last_owner`; `too_many_changes`
  */
-export async function removeMember(context: AppContext, request: MemberRequest) {
-  const { database, params, user } = request
-  const { tenantId, userId } = params
-  const key = changeOf(context, request)
-  const work = async (locked: LockedTenant) => {
-    const { transaction, actorRole, memberRole, hasOtherOwner, hasOtherMember } = locked
-    if (userId !== user.id) requireRankOver(actorRole, [memberRole ?? 'member'])
-    if (memberRole === null) return undefined
-    if (memberRole === 'owner' && !hasOtherOwner && hasOtherMember) throw lastOwner([tenantId])
-    await requireChangesLeft(transaction, request)
-    await (hasOtherMember ? deleteMember(transaction, key) : deleteLockedTenant(transaction, key))
-    const events = eventsOfDeletion(tenantId, [userId], !hasOtherMember)
-    await insertMessages(transaction, eventMessages(database, key.now, events))
-    return { isDeleted: !hasOtherMember }
+export async function removeMember(change: Change, path: MemberPath): Promise<Outcome<undefined>> {
+  const { database, actor } = change
+  const { tenantId, userId } = path
+  const { actorRole, memberRole, hasOtherOwner, hasOtherMember } = await lockTenant(change, path)
+  const user = actor.kind === 'user' ? actor.user : undefined
+  if (userId !== user?.id) requireRankOver(actorRole, [memberRole ?? 'member'])
+  if (memberRole === null)
+    throw new Problem('member_not_found', { detail: `User ${userId} is not a member of tenant ${tenantId}.` })
+  if (user && memberRole === 'owner' && !hasOtherOwner && hasOtherMember) throw lastOwner([tenantId])
+  await requireChangesLeft(change)
+  const isLast = user !== undefined && !hasOtherMember
+  const key = keyOf(change, path)
+  await (isLast ? deleteLockedTenant(change, { ...key, databaseId: database.id }) : deleteMember(change, key))
+  const removed: Fact = { type: 'tenant.user_removed', tenantId, userId }
+  return {
+    result: undefined,
+    facts: [removed, ...(isLast ? [{ type: 'tenant.deleted', tenantId } as const] : [])],
   }
-  const removed = await withLockedTenant(context, request, { userId, work })
-  if (!removed) return
-  noteMemberChanges(context, request, [
-    { event: 'tenant.user_removed', tenantId, userId },
-    ...(removed.isDeleted ? [{ event: 'tenant.deleted', tenantId } as const] : []),
-  ])
 }

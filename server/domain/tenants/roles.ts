@@ -43,8 +43,12 @@ export function requireKnownRole(database: Pick<Database, 'roles'>, role: string
  *
  * @throws {Problem} `validation_failed` if the database has no such role in the store
  */
-export async function requireStoredRole(transaction: Pick<Store, 'query'>, databaseId: string, role: string) {
-  requireNone(await unknownStoredRoles(transaction, databaseId, [['role', role]]))
+export const requireStoredRole = (transaction: Pick<Store, 'query'>, databaseId: string, role: string) =>
+  requireStoredRoles(transaction, databaseId, [['role', role]])
+
+/** Does what {@link requireStoredRole} does, for roles of several fields. */
+export async function requireStoredRoles(...given: Parameters<typeof unknownStoredRoles>) {
+  requireNone(await unknownStoredRoles(...given))
 }
 
 function requireNone(errors: FieldError[]) {

@@ -1,137 +1,165 @@
-import type { CreateTenantBody, Tenant, UpdateTenantBody } from '@usher/contract'
+import { isDeepStrictEqual } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
-import { isForeignKeyViolation } from '../../store/errors.js'
-import { deletePartOfTenant } from '../../store/queries/member-changes.js'
-import { insertMessages } from '../../store/queries/outbox.js'
-import { type FoundTenant, findTenant, insertOwnTenant, storeName } from '../../store/queries/tenants.js'
-import type { AppContext } from '../context.js'
-import { type Event, eventChannels, eventMessages } from '../events/events.js'
-import { databaseDeleted, Problem } from '../problem.js'
-import type { UserRequest } from '../request.js'
-import { requireRank } from './roles.js'
+import { isUniqueViolation } from '../../store/errors.js'
+import { deletePartOfTenant, insertMember } from '../../store/queries/member-changes.js'
 import {
-  type LockedTenant,
-  noteMemberChanges,
-  requireChangesLeft,
-  requireMembership,
-  type TenantRequest,
-  withLockedTenant,
-} from './tenant-change.js'
+  countCreated,
+  findTenant,
+  insertTenant,
+  lockCreator,
+  type TenantFields,
+  type TenantRow,
+  updateTenant,
+} from '../../store/queries/tenants.js'
+import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
+import type { Store } from '../../store/store.js'
+import {
+  type Change,
+  type ChangeContext,
+  type ChangeRequest,
+  type Changes,
+  type Fact,
+  type Outcome,
+  runChange,
+} from '../change.js'
+import type { AppContext } from '../context.js'
+import type { RuleDatabase } from '../databases/find-database.js'
+import { externalIdTaken, Problem, tenantNotFound } from '../problem.js'
+import { tenantBody } from './bodies.js'
+import { lockTenant, requireChangesLeft, requireMembership, type TenantRequest } from './locked-tenant.js'
+import { requireRank } from './roles.js'
 
 /** How many existing tenants a user may have created. */
 const tenantsOfCreator = 100
 
+const noFields = { seats: null, externalId: null, metadata: null, privateMetadata: null }
+
 /**
- * Creates a tenant with the user as its owner.
+ * Creates a tenant. A user who creates it becomes its owner.
  *
- * @throws {Problem} `tenants_full`; `token_invalid` also if the user has changed since the request read it
+ * @throws {Problem} `external_id_taken`; `tenants_full`; `token_invalid` if the user has changed since the request read it
  */
 export async function createTenant(
-  context: AppContext,
-  request: UserRequest<CreateTenantBody>,
-): Promise<Tenant> {
-  const { database, user, body } = request
-  const { name } = body
-  const createdAt = new Date(context.now())
-  const tenant = { id: uuidv7(), name, createdAt }
-  const ids = { tenantId: tenant.id, userId: user.id }
-  const messages = eventMessages(database, createdAt, [
-    { type: 'tenant.created', ...ids },
-    { type: 'tenant.user_added', ...ids },
-  ])
-  const row = { ...tenant, databaseId: database.id, creator: user }
-  const isCreated = await insertOwnTenant(context.store, row, { tenants: tenantsOfCreator, messages }).catch(
-    (error) => {
-      throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-    },
-  )
-  if (isCreated === undefined) throw new Problem('token_invalid')
-  if (!isCreated) throw new Problem('tenants_full')
-  noteMemberChanges(context, request, [{ event: 'tenant.created', ...ids }])
-  return tenantBody({ ...tenant, seats: null, metadata: null }, 'owner')
-}
-
-/** Returns a tenant of the user as currently stored. @throws {Problem} `tenant_not_found` */
-export async function getTenant({ store }: AppContext, request: TenantRequest): Promise<Tenant> {
-  const { id, role } = requireMembership(request)
-  return tenantBody(await requireTenant(store, request.database.id, id), role)
-}
-
-/** Renames a tenant. @throws {Problem} `tenant_not_found`; `role_insufficient` */
-export async function updateTenant(
-  context: AppContext,
-  request: TenantRequest<UpdateTenantBody>,
-): Promise<Tenant> {
-  const { database, body, params } = request
-  const key = { databaseId: database.id, id: params.tenantId }
-  const work = async ({ transaction, actorRole }: LockedTenant) => {
-    requireRank(actorRole, 'admin')
-    const former = await requireTenant(transaction, key.databaseId, key.id)
-    const { name = former.name } = body
-    const isChanged = name !== former.name
-    if (isChanged) {
-      await storeName(transaction, key, name)
-      const events: Event[] = [{ type: 'tenant.updated', tenantId: former.id }]
-      await insertMessages(transaction, eventMessages(database, new Date(context.now()), events))
-    }
-    return { isChanged, tenant: tenantBody({ ...former, name }, actorRole) }
+  change: Change,
+  fields: Changes<TenantFields> & { name: string },
+): Promise<Outcome<TenantRow>> {
+  const { database, actor, now } = change
+  const databaseId = database.id
+  const creator = actor.kind === 'user' ? actor.user : undefined
+  if (creator) await requireTenantsLeft(change, creator)
+  const tenant = { ...noFields, ...fields, databaseId, id: uuidv7(), createdAt: now }
+  await insertTenant(change, tenant, creator?.id ?? null).catch(ifTaken(tenant))
+  const ids = { tenantId: tenant.id, ...(creator && { userId: creator.id }) }
+  const facts: Fact[] = [{ type: 'tenant.created', ...ids }]
+  if (creator) {
+    const member = { databaseId, tenantId: tenant.id, userId: creator.id }
+    await insertMember(change, { ...member, role: 'owner', joinedAt: now })
+    facts.push({ type: 'tenant.user_added', ...ids })
   }
-  const { isChanged, tenant } = await withLockedTenant(context, request, { work })
-  if (isChanged) noteMemberChanges(context, request, [{ event: 'tenant.updated', tenantId: tenant.id }])
-  return tenant
+  return { result: tenant, facts }
+}
+
+async function requireTenantsLeft(change: Change, creator: UserOfToken) {
+  const key = { databaseId: change.database.id, id: creator.id }
+  if (!(await lockCreator(change, key.databaseId, creator))) throw new Problem('token_invalid')
+  // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
+  if ((await countCreated(change, key, tenantsOfCreator)) === tenantsOfCreator)
+    throw new Problem('tenants_full')
+}
+
+/** Returns a handler of rejections of a statement that writes a tenant. */
+const ifTaken =
+  ({ externalId }: Pick<TenantRow, 'externalId'>) =>
+  (error: unknown) => {
+    throw isUniqueViolation(error) ? externalIdTaken('tenant', externalId) : error
+  }
+
+/**
+ * Changes fields of a tenant.
+ *
+ * @param wanted.require throws if the tenant must not be changed. The tenant is locked meanwhile
+ * @returns the tenant, and the role of the actor
+ * @throws {Problem} `tenant_not_found`; `role_insufficient`; `external_id_taken`
+ */
+export async function changeTenant(
+  change: Change,
+  {
+    tenantId,
+    changes,
+    require,
+  }: {
+    tenantId: string
+    changes: Changes<TenantFields>
+    require?: (tenant: TenantRow) => void
+  },
+): Promise<Outcome<TenantRow & { role: string }>> {
+  const { actorRole: role } = await lockTenant(change, { tenantId })
+  requireRank(role, 'admin')
+  const former = await requireTenant(change, change.database, tenantId)
+  require?.(former)
+  const tenant = { ...former, ...changes } as TenantRow
+  if (isDeepStrictEqual(tenant, former)) return { result: { ...tenant, role }, facts: [] }
+  await updateTenant(change, tenant).catch(ifTaken(tenant))
+  return { result: { ...tenant, role }, facts: [{ type: 'tenant.updated', tenantId }] }
 }
 
 /** Members that one transaction removes. Each causes a message, and other changes of the tenant wait meanwhile. */
 const membersAtOnce = 250
 
 /**
- * Removes the members of a tenant in several transactions, and then deletes it. The user of the request is removed with
- * it, so that repeating the request continues an interrupted deletion.
+ * Removes the members of a tenant in several transactions, and then deletes it. A user who deletes it is removed last, so that
+ * repeating the request continues an interrupted deletion.
  *
+ * @returns the number of members that were removed
  * @throws {Problem} `tenant_not_found`; `role_insufficient`; `too_many_changes`
  */
-export async function deleteTenant(context: AppContext, request: TenantRequest) {
-  const { database, params, user } = request
-  const key = { databaseId: database.id, tenantId: params.tenantId }
-  let hasBegun = false
-  const work = async ({ transaction, actorRole }: LockedTenant) => {
-    requireRank(actorRole, 'owner')
-    if (!hasBegun) await requireChangesLeft(transaction, request)
-    const now = new Date(context.now())
-    // Only the first of the transactions counts as a change of the user.
-    const deletion = { ...key, otherThan: user.id, now, actorId: hasBegun ? undefined : user.id }
-    hasBegun = true
-    const { removed, isDeleted } = await deletePartOfTenant(transaction, deletion, membersAtOnce)
-    const events = eventsOfDeletion(key.tenantId, isDeleted ? [...removed, user.id] : removed, isDeleted)
-    await insertMessages(transaction, eventMessages(database, now, events))
-    return isDeleted
+export async function deleteTenant(context: ChangeContext, request: ChangeRequest, tenantId: string) {
+  for (let members = 0, hasBegun = false; ; hasBegun = true) {
+    const part = await runChange(context, request, (change) => deletePart(change, { tenantId, hasBegun }))
+    members += part.members
+    if (part.isDeleted) return members
   }
-  while (!(await withLockedTenant(context, request, { work }))) context.deliver(eventChannels(database))
-  noteMemberChanges(context, request, [{ event: 'tenant.deleted', tenantId: key.tenantId }])
 }
 
-/** Returns the events of users who are removed from a tenant, and of its deletion. */
-export const eventsOfDeletion = (
-  tenantId: string,
-  userIds: readonly string[],
-  isDeleted: boolean,
-): Event[] => [
-  ...userIds.map((userId) => ({ type: 'tenant.user_removed', tenantId, userId }) as const),
-  ...(isDeleted ? [{ type: 'tenant.deleted', tenantId } as const] : []),
-]
+async function deletePart(
+  change: Change,
+  { tenantId, hasBegun }: { tenantId: string; hasBegun: boolean },
+): Promise<Outcome<{ members: number; isDeleted: boolean }>> {
+  const { database, actor, now } = change
+  const { actorRole } = await lockTenant(change, { tenantId })
+  requireRank(actorRole, 'owner')
+  if (!hasBegun) await requireChangesLeft(change)
+  const user = actor.kind === 'user' ? actor.user : undefined
+  const deletion = {
+    databaseId: database.id,
+    tenantId,
+    now,
+    otherThan: user?.id,
+    // Only the first of the transactions counts as a change of the user.
+    actorId: hasBegun ? undefined : user?.id,
+  }
+  const { removed, isDeleted } = await deletePartOfTenant(change, deletion, membersAtOnce)
+  const members = isDeleted && user ? [...removed, user.id] : removed
+  return {
+    result: { members: members.length, isDeleted },
+    facts: isDeleted ? [{ type: 'tenant.deleted', tenantId }] : [],
+    events: members.map((userId) => ({ type: 'tenant.user_removed', tenantId, userId }) as const),
+  }
+}
 
-/** @throws {Problem} `tenant_not_found` */
-async function requireTenant(store: Pick<AppContext['store'], 'query'>, databaseId: string, id: string) {
-  const tenant = await findTenant(store, { databaseId, id })
-  if (!tenant) throw new Problem('tenant_not_found')
+/** Returns a tenant. @throws {Problem} `tenant_not_found` */
+export async function requireTenant(
+  store: Pick<Store, 'query'>,
+  database: Pick<RuleDatabase, 'id' | 'workspaceSlug' | 'databaseName'>,
+  id: string,
+) {
+  const tenant = await findTenant(store, { databaseId: database.id, id })
+  if (!tenant) throw tenantNotFound(database, id)
   return tenant
 }
 
-const tenantBody = ({ id, name, seats, metadata, createdAt }: FoundTenant, role: string): Tenant => ({
-  id,
-  name,
-  role,
-  seats,
-  metadata,
-  createdAt: createdAt.toISOString(),
-})
+/** Returns a tenant of the user as currently stored. @throws {Problem} `tenant_not_found` */
+export async function getTenant({ store }: Pick<AppContext, 'store'>, request: TenantRequest) {
+  const { id, role } = requireMembership(request)
+  return tenantBody(await requireTenant(store, request.database, id), role)
+}

@@ -3,23 +3,6 @@ import { managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
 import type { AppContext } from '../../domain/context.js'
 import { listEvents } from '../../domain/management/events.js'
-import {
-  inviteManagedMember,
-  listManagedInvitations,
-  revokeManagedInvitation,
-} from '../../domain/management/managed-invitations.js'
-import {
-  listManagedMembers,
-  putManagedMember,
-  removeManagedMember,
-} from '../../domain/management/managed-members.js'
-import {
-  addManagedTenant,
-  changeManagedTenant,
-  getManagedTenant,
-  listManagedTenants,
-  removeManagedTenant,
-} from '../../domain/management/managed-tenants.js'
 import { listRevocations } from '../../domain/management/revocations.js'
 import { addUser } from '../../domain/management/users/add-user.js'
 import { createManagedCode } from '../../domain/management/users/create-code.js'
@@ -34,6 +17,7 @@ import {
 } from '../../domain/management/users/managed-changes.js'
 import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
 import { serveOperations } from '../serve-operations.js'
+import { managedTenantRoutes } from './managed-tenants.js'
 
 /** Two objects of 8 KiB, which may be written with escapes, and other fields. */
 const bodyLimitBytes = 64 * 1024
@@ -72,26 +56,6 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
       importUsers: importManagedUsers,
     },
   })
-  serveOperations(app, context, {
-    routes: managementContract.tenants,
-    rules: {
-      listTenants: listManagedTenants,
-      getTenant: getManagedTenant,
-      addTenant: addManagedTenant,
-      changeTenant: changeManagedTenant,
-      removeTenant: removeManagedTenant,
-      listMembers: listManagedMembers,
-      putMember: putManagedMember,
-      removeMember: removeManagedMember,
-    },
-  })
-  serveOperations(app, context, {
-    routes: managementContract.invitations,
-    rules: {
-      listInvitations: listManagedInvitations,
-      inviteMember: inviteManagedMember,
-      revokeInvitation: revokeManagedInvitation,
-    },
-  })
+  managedTenantRoutes(app, context)
   serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
 }

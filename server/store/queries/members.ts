@@ -21,7 +21,7 @@ export type MemberKey = TenantKey & Pick<Membership, 'userId'>
 export const lockTenant = (
   { query }: Queries,
   { databaseId, tenantId }: TenantKey,
-  userIds: readonly [] | readonly [string] | readonly [string, string],
+  userIds: readonly string[],
 ) => {
   const [first = NIL, second = first] = [...userIds].sort()
   return query(lockStatement, [databaseId, tenantId, first, second])
@@ -42,8 +42,11 @@ const lockStatement = `
   )
   SELECT count(*)::int AS tenants FROM locked_tenant`
 
-/** What a change of a member depends on. */
+/** What a change of a tenant or a member depends on. */
 export interface Standing {
+  hasTenant: boolean
+  /** Whether the user whom the change concerns exists. */
+  hasUser: boolean
   /** Whether the acting user has not changed since the request read it. */
   isUnchanged: boolean
   /** Role of the acting user. Null: not a member. */
@@ -56,16 +59,23 @@ export interface Standing {
   hasOtherMember: boolean
 }
 
-/** Returns what a change of a member by a user depends on. The tenant is locked. */
+/**
+ * Returns what a change of a tenant or a member depends on. The tenant is locked.
+ *
+ * @param key.userId the member whom the change concerns
+ * @param actor the user who makes the change
+ */
 export async function findStanding(
   { query }: Queries,
-  { databaseId, tenantId, userId }: MemberKey,
-  { id, generation, tokensValidAfter }: ReadUser,
+  { databaseId, tenantId, userId = NIL }: TenantKey & { userId?: string | undefined },
+  { id, generation, tokensValidAfter }: ReadUser = nobody,
 ) {
   const values = [databaseId, tenantId, userId, id, generation, tokensValidAfter]
   const [standing] = await query<Standing>(standingStatement, values)
   return standing as Standing
 }
+
+const nobody: ReadUser = { id: NIL, generation: 0, tokensValidAfter: null }
 
 const roleOfMember = (userId: string) => `(
     SELECT ${roleOf('m', '$2::uuid')} FROM usher.membership AS m
@@ -85,6 +95,8 @@ export const hasOtherMember = (tenantId: string, userId: string) => `EXISTS (
 
 const standingStatement = `
   SELECT
+    EXISTS (SELECT 1 FROM usher.tenant WHERE database_id = $1::uuid AND id = $2::uuid) AS "hasTenant",
+    EXISTS (SELECT 1 FROM usher."user" WHERE database_id = $1::uuid AND id = $3::uuid) AS "hasUser",
     EXISTS (
       SELECT 1 FROM usher."user" AS u
       WHERE u.database_id = $1::uuid AND u.id = $4::uuid AND ${isUnchanged('$5', '$6')}
@@ -92,14 +104,6 @@ const standingStatement = `
     ${roleOfMember('$4')} AS "actorRole", ${roleOfMember('$3')} AS "memberRole",
     ${hasOtherOwner('$2::uuid', '$3')} AS "hasOtherOwner",
     ${hasOtherMember('$2::uuid', '$3')} AS "hasOtherMember"`
-
-/** Returns the effective role of a member, or undefined if the user is not a member. The tenant is locked. */
-export async function findRole({ query }: Queries, { databaseId, tenantId, userId }: MemberKey) {
-  const [row] = await query<{ role: string | null }>(findRoleStatement, [databaseId, tenantId, userId])
-  return row?.role ?? undefined
-}
-
-const findRoleStatement = `SELECT ${roleOfMember('$3')} AS role`
 
 /** Returns a member, or undefined. */
 export async function findMember({ query }: Queries, { databaseId, tenantId, userId }: MemberKey) {

@@ -131,6 +131,10 @@ const lastMessageStatement = `
   WHERE database_id = $1::uuid AND user_id = $2::uuid AND kind = 'webhook'
   ORDER BY stored_at DESC, id DESC LIMIT 1 FOR UPDATE`
 
+/** Inserts the messages of a change in its transaction, without those that are merged with a waiting one. */
+export const storeMessages = async (transaction: Queries, messages: readonly NewMessage[]) =>
+  insertMessages(transaction, await withoutMerged(transaction, messages))
+
 /** Messages of a change, or a function that returns them for the first row that the change returns. */
 export type MessagesOf<Row> = readonly NewMessage[] | ((row: Row) => readonly NewMessage[])
 
@@ -151,7 +155,7 @@ export function changeWithMessages<Row>(
     const [row] = rows
     if (row) {
       const caused = typeof messages === 'function' ? messages(row) : messages
-      await insertMessages({ query }, await withoutMerged({ query }, caused))
+      await storeMessages({ query }, caused)
     }
     return rows
   })

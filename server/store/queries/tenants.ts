@@ -1,75 +1,84 @@
 import type { Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
-import type { ProductObject } from './product-fields.js'
+import type { ProductFields } from './product-fields.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
 
 type Queries = Pick<Store, 'query'>
 type TenantKey = Pick<Tenant, 'databaseId' | 'id'>
 
-/** A tenant as its members see it. */
-export type FoundTenant = Pick<Tenant, 'id' | 'name' | 'seats' | 'createdAt'> & {
-  metadata: ProductObject | null
+/** What may be changed of a tenant. */
+export interface TenantFields extends ProductFields {
+  name: string
+  seats: number | null
 }
+
+/** A tenant with the objects of the product. */
+export type TenantRow = TenantFields & Pick<Tenant, 'databaseId' | 'id' | 'createdAt'>
 
 /** Returns a tenant, or undefined. */
 export async function findTenant({ query }: Queries, { databaseId, id }: TenantKey) {
-  const [tenant] = await query<FoundTenant>(findStatement, [databaseId, id])
+  const [tenant] = await query<TenantRow>(findStatement, [databaseId, id])
   return tenant
 }
 
 const findStatement = `
-  SELECT id, name, seats, metadata, created_at AS "createdAt" FROM usher.tenant
-  WHERE database_id = $1::uuid AND id = $2::uuid`
+  SELECT database_id AS "databaseId", id, name, external_id AS "externalId", metadata,
+    private_metadata AS "privateMetadata", seats, created_at AS "createdAt"
+  FROM usher.tenant WHERE database_id = $1::uuid AND id = $2::uuid`
 
-/** Stores the name of a tenant that is locked. */
-export const storeName = ({ query }: Queries, { databaseId, id }: TenantKey, name: string) =>
-  query(storeNameStatement, [databaseId, id, name])
-
-const storeNameStatement = `
-  UPDATE usher.tenant SET name = $3::text WHERE database_id = $1::uuid AND id = $2::uuid`
-
-/** A tenant that a user creates. */
-export interface NewTenant extends Pick<Tenant, 'databaseId' | 'id' | 'name' | 'createdAt'> {
-  creator: ReadUser
-}
+const valuesOf = ({ databaseId, id, name, externalId, metadata, privateMetadata, seats }: TenantRow) => [
+  databaseId,
+  id,
+  name,
+  externalId,
+  metadata && JSON.stringify(metadata),
+  privateMetadata && JSON.stringify(privateMetadata),
+  seats,
+]
 
 /**
- * Inserts a tenant with its creator as owner.
+ * Inserts a tenant.
  *
- * @param limits.tenants how many existing tenants a user may have created
- * @returns false if the user has created that many, and undefined if the user has changed since the request read it
+ * @param creatorId the user who creates it. Null: an operator or a backend does
+ * @throws a unique violation (SQLSTATE 23505) if another tenant has the external id
  */
-export const insertOwnTenant = (
-  store: Transactions,
-  { databaseId, id, name, createdAt, creator }: NewTenant,
-  { tenants, messages }: { tenants: number; messages: readonly NewMessage[] },
-): Promise<boolean | undefined> =>
-  store.transaction(databaseId, async (query) => {
-    const { generation, tokensValidAfter } = creator
-    const locked = await query(lockCreatorStatement, [databaseId, creator.id, generation, tokensValidAfter])
-    if (locked.length === 0) return undefined
-    // A separate statement, because only a later one sees the changes of the transactions that the lock waited for.
-    const [row] = await query<{ count: number }>(countStatement, [databaseId, creator.id, tenants])
-    if (row?.count === tenants) return false
-    await query(insertStatement, [databaseId, id, name, createdAt, creator.id])
-    await insertMessages({ query }, messages)
-    return true
-  })
+export const insertTenant = ({ query }: Queries, tenant: TenantRow, creatorId: string | null) =>
+  query(insertStatement, [...valuesOf(tenant), tenant.createdAt, creatorId])
+
+const insertStatement = `
+  INSERT INTO usher.tenant (database_id, id, name, external_id, metadata, private_metadata, seats, created_at, creator_id)
+  VALUES ($1::uuid, $2::uuid, $3::text, $4::text, $5::json, $6::json, $7::int, $8::timestamptz, $9::uuid)`
+
+/** Stores the fields of a tenant. @throws a unique violation (SQLSTATE 23505) if another tenant has the external id */
+export const updateTenant = ({ query }: Queries, tenant: TenantRow) =>
+  query(updateStatement, valuesOf(tenant))
+
+const updateStatement = `
+  UPDATE usher.tenant SET name = $3::text, external_id = $4::text, metadata = $5::json, private_metadata = $6::json,
+    seats = $7::int
+  WHERE database_id = $1::uuid AND id = $2::uuid`
+
+/** Locks a user until the transaction ends. Returns false if the user has changed since the request read it. */
+export async function lockCreator(
+  { query }: Queries,
+  databaseId: string,
+  { id, generation, tokensValidAfter }: ReadUser,
+) {
+  const locked = await query(lockCreatorStatement, [databaseId, id, generation, tokensValidAfter])
+  return locked.length > 0
+}
 
 const lockCreatorStatement = `
   SELECT 1 FROM usher."user" AS u
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR NO KEY UPDATE`
 
+/** Returns the number of existing tenants that a user has created, at most `limit`. */
+export async function countCreated({ query }: Queries, { databaseId, id }: TenantKey, limit: number) {
+  const [row] = await query<{ count: number }>(countStatement, [databaseId, id, limit])
+  return row?.count ?? 0
+}
+
 const countStatement = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM usher.tenant WHERE database_id = $1::uuid AND creator_id = $2::uuid LIMIT $3::int
   ) AS created`
-
-const insertStatement = `
-  WITH tenant AS (
-    INSERT INTO usher.tenant (database_id, id, name, created_at, creator_id)
-    VALUES ($1::uuid, $2::uuid, $3::text, $4::timestamptz, $5::uuid)
-  )
-  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
-  VALUES ($1::uuid, $5::uuid, $2::uuid, $4::timestamptz, 'owner')`

@@ -1,6 +1,6 @@
-import { OperatorError } from '../../../server/domain/management/operator-error.js'
 import { changeFields } from '../../../server/domain/management/users/change-fields.js'
 import { deleteUser } from '../../../server/domain/management/users/change-user.js'
+import { Problem } from '../../../server/domain/problem.js'
 import type { AddressOperation } from './address-state.js'
 import { path } from './commands.js'
 import { tokenOf } from './operation.js'
@@ -110,7 +110,7 @@ export async function command(
     else await deleteUser(operation, path, user)
     return { outcome: 'done' }
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error
+    if (!(error instanceof Problem)) throw error
     return { outcome: error.code === 'user_not_found' ? 'not_found' : error.code }
   }
 }

@@ -1,5 +1,4 @@
 import type { AppContext } from '../../../server/domain/context.js'
-import { putMember, removeFromTenant } from '../../../server/domain/management/members.js'
 import {
   deleteUser,
   disableUser,
@@ -9,6 +8,7 @@ import {
 } from '../../../server/domain/management/users/change-user.js'
 import { sendReset } from '../../../server/domain/management/users/send-reset.js'
 import type { Store } from '../../../server/store/store.js'
+import { putMember, removeFromTenant } from '../../support/operator-changes.js'
 import { type Choose, withNewPassword } from './known.js'
 import type { Input } from './operation.js'
 

@@ -1,4 +1,4 @@
-import { putMember, removeFromTenant } from '../../../server/domain/management/members.js'
+import { putMember, removeFromTenant } from '../../support/operator-changes.js'
 import { path } from './commands.js'
 import type { Random } from './random.js'
 import type { World } from './round.js'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { putMember } from '../../../server/domain/management/members.js'
+import { putMember } from '../../support/operator-changes.js'
 import { codeIn } from '../../support/smtp.js'
 import { type Change, takeChanges } from './changes.js'
 import { path } from './commands.js'

@@ -19,10 +19,10 @@ import { longestCodeSeconds } from '../../codes/code.js'
 import { type DatabaseRow, nameOfDatabase } from '../../databases/find-database.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
+import { Problem } from '../../problem.js'
 import { longestTokenSeconds } from '../../tokens/access-token.js'
 import { requireDatabase } from '../databases.js'
 import type { Operation } from '../operation.js'
-import { OperatorError } from '../operator-error.js'
 
 const secondsAfter = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000)
 
@@ -46,10 +46,9 @@ export async function rotateKeys({ store, now }: Operation, path: DatabasePath, 
     await deleteRetiredKeys(transaction, databaseId, now)
     const pending = await findPendingKey(transaction, databaseId, now)
     if (pending) {
-      throw new OperatorError(
-        'key_pending',
-        `key ${pending.kid} is already pending and signs from ${pending.activatesAt.toISOString()}`,
-      )
+      throw new Problem('key_pending', {
+        detail: `Key ${pending.kid} is already pending and signs from ${pending.activatesAt.toISOString()}.`,
+      })
     }
     await retireSigningKeys(transaction, { databaseId }, secondsAfter(activatesAt, longestTokenSeconds))
     await insertSigningKey(transaction, key)
@@ -84,7 +83,7 @@ async function rotateSecret(
 /**
  * Rejects the tokens of a compromised key within 5 s, and the refresh tokens that were issued while it signed.
  *
- * @throws {OperatorError} if no other key can sign
+ * @throws {Problem} if no other key can sign
  */
 export async function retireKey(
   { store, now }: Operation,
@@ -97,12 +96,12 @@ export async function retireKey(
     await lockDatabase(transaction, databaseId)
     const keys = await listSigningKeys(transaction, databaseId)
     const retired = keys.find((key) => key.kid === kid)
-    if (!retired) throw new OperatorError('key_not_found', `key ${kid} does not exist in this database`)
+    if (!retired)
+      throw new Problem('key_not_found', { detail: `Key ${kid} does not exist in this database.` })
     const others = keys.filter((key) => key.kid !== kid && !isRetired(key, now))
     const successor = others.find((key) => key.activatesAt <= now)
     if (!successor) {
-      const advice = `Run first: npx @usher/server keys rotate ${nameOfDatabase(path)} --activate-in 0`
-      throw new OperatorError('key_needed', 'no other key can sign yet', { advice })
+      throw new Problem('key_needed', { detail: 'No other key can sign yet.', about: nameOfDatabase(path) })
     }
     const next = others.find((key) => key.activatesAt > now)
     const end = next ? secondsAfter(next.activatesAt, longestTokenSeconds) : null

@@ -4,7 +4,7 @@ import { findDatabaseIds } from '../../../store/queries/databases.js'
 import { findSigningKeys } from '../../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../../store/store.js'
 import { canOpen, sealingKey } from '../../keys/master-key.js'
-import { OperatorError } from '../operator-error.js'
+import { Problem } from '../../problem.js'
 import { reencryptKeys } from './rewrap-keys.js'
 
 /** Maximum number of databases, at each end of the list, whose keys are looked for. */
@@ -18,7 +18,7 @@ const nodeMilliseconds = 2_000
  * last. Checks several, so that one damaged row does not prevent a start. Completes an interrupted rewrap of a store
  * with a key file.
  *
- * @throws {OperatorError} if the master key is wrong
+ * @throws {Problem} if the master key is wrong
  */
 export async function requireMasterKey(opened: Store): Promise<Store> {
   const store = opened.keyFile?.next ? await completeRewrap(opened, opened.keyFile.next) : opened
@@ -30,12 +30,11 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
   const areFrom = (keys: MasterKeys, rows: SigningKey[]) =>
     rows.length === 0 || rows.some((row) => canOpen(keys, row))
   if (!areFrom(store, newest)) {
-    throw new OperatorError(
-      'master_key_wrong',
-      opened.keyFile
-        ? 'master.key cannot decrypt the signing keys of this store. Restore it from the backup of DATA_DIR'
-        : 'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. For an embedded store with a file master.key, unset USHER_MASTER_KEY',
-    )
+    throw new Problem('master_key_wrong', {
+      detail: opened.keyFile
+        ? 'The file master.key cannot decrypt the signing keys of this store. Restore it from the backup of DATA_DIR.'
+        : 'USHER_MASTER_KEY cannot decrypt the signing keys of this store. Set it to the master key of the servers, or of the backup. If keys rewrap has replaced that key, set the new one. For an embedded store with a file master.key, unset USHER_MASTER_KEY.',
+    })
   }
   if (
     !areFrom(
@@ -43,10 +42,10 @@ export async function requireMasterKey(opened: Store): Promise<Store> {
       oldest.filter(({ databaseId }) => databaseId !== newest[0]?.databaseId),
     )
   ) {
-    throw new OperatorError(
-      'master_key_wrong',
-      'USHER_MASTER_KEY cannot decrypt all signing keys of this store. Run `npx @usher/server keys rewrap` again, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY',
-    )
+    throw new Problem('master_key_wrong', {
+      detail:
+        'USHER_MASTER_KEY cannot decrypt all signing keys of this store. Run `npx @usher/server keys rewrap` again, with the earlier master key in USHER_MASTER_KEY and this one in USHER_NEW_MASTER_KEY.',
+    })
   }
   return store
 }

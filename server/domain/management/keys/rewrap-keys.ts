@@ -12,7 +12,7 @@ import {
   sealSecret,
   sealWebhookSecret,
 } from '../../keys/master-key.js'
-import { OperatorError } from '../operator-error.js'
+import { Problem } from '../../problem.js'
 
 /** Databases whose keys are re-encrypted at the same time. */
 const lanes = 4
@@ -34,15 +34,15 @@ type Report = (done: number, total: number) => void
  * Re-encrypts all private keys and secrets, one statement each, while servers run that know both master keys. The
  * next run continues an interrupted one.
  *
- * @throws {OperatorError} if the key file contains another successor that is still needed
+ * @throws {Problem} if the key file contains another successor that is still needed
  */
 export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Report): Promise<RewrapResult> {
   const { keyFile } = store
   if (keyFile?.next && !keyFile.next.equals(newMasterKey)) {
-    throw new OperatorError(
-      'rewrap_unfinished',
-      'an earlier keys rewrap has not finished. Run it again with the key in master.key.next as USHER_NEW_MASTER_KEY',
-    )
+    throw new Problem('rewrap_unfinished', {
+      detail:
+        'An earlier keys rewrap has not finished. Run it again with the key in master.key.next as USHER_NEW_MASTER_KEY.',
+    })
   }
   await keyFile?.keepNext(newMasterKey)
   const waitForChanges = () =>

@@ -8,11 +8,12 @@ import { freeReserved } from '../../../store/queries/reserved-addresses.js'
 import { disableUser, enableUser } from '../../../store/queries/revocations.js'
 import type { AuditEvent } from '../../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
+import type { Changes } from '../../change.js'
 import { AddressTaken, changeAddress, hasUndo } from '../../email-change/change-address.js'
 import type { Event } from '../../events/events.js'
+import { externalIdTaken } from '../../problem.js'
 import type { DatabaseRef } from '../found-database.js'
-import { type Changes, messagesOf, type Operation } from '../operation.js'
-import { externalIdTaken } from '../operator-error.js'
+import { messagesOf, type Operation } from '../operation.js'
 import { emailTaken, findAccount, userNotFound } from './find-account.js'
 
 /** Fields of a user to change. Undefined ones stay as they are. */
@@ -43,7 +44,7 @@ interface Changed {
 /**
  * Changes fields of a user: all of them or none.
  *
- * @throws {OperatorError} if there is no such user, or the email or the external id is taken
+ * @throws {Problem} if there is no such user, or the email or the external id is taken
  */
 export async function changeFields(
   operation: Operation,

@@ -57,7 +57,7 @@ export const revokeTokens: Change = async ({ store, now }, ref, userRef) => {
 /**
  * Sets a password and revokes earlier tokens.
  *
- * @throws {OperatorError} with the policy rules that the password violates
+ * @throws {Problem} with the policy rules that the password violates
  */
 export async function setPassword(
   context: Pick<AppContext, 'hashing' | 'blocklist'> & Operation,

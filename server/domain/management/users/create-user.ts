@@ -9,13 +9,14 @@ import type { ProductFields } from '../../../store/queries/product-fields.js'
 import { findHolder } from '../../../store/queries/reserved-addresses.js'
 import type { JsonObject } from '../../../store/store.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
+import type { Changes } from '../../change.js'
 import type { AppContext } from '../../context.js'
 import { mailMessage } from '../../notices/mail-message.js'
+import { externalIdTaken, tenantNotFound, validationFailed } from '../../problem.js'
+import { requireStoredRoles } from '../../tenants/roles.js'
+import { requireTenant } from '../../tenants/tenants.js'
 import { type DatabaseRef, type FoundDatabase, findDatabase } from '../found-database.js'
-import { requireRoles } from '../members.js'
-import { type Changes, messagesOf, type Operation } from '../operation.js'
-import { externalIdTaken, FieldsRejected } from '../operator-error.js'
-import { requireTenant, tenantNotFound } from '../tenants.js'
+import { messagesOf, type Operation } from '../operation.js'
 import { emailTaken } from './find-account.js'
 import { recordImportedParameters } from './imported-hashes.js'
 import { hashOf, type PasswordOrHash, requirePassword } from './new-password.js'
@@ -41,7 +42,7 @@ interface Creation extends Operation, Pick<AppContext, 'hashing' | 'blocklist'> 
 /**
  * Creates a user.
  *
- * @throws {OperatorError} if the email is taken, a tenant does not exist, the password is rejected, or the mail could not
+ * @throws {Problem} if the email is taken, a tenant does not exist, the password is rejected, or the mail could not
  * be sent
  */
 export async function createUser(context: Creation, ref: DatabaseRef, user: NewUser): Promise<Account> {
@@ -52,18 +53,18 @@ export async function createUser(context: Creation, ref: DatabaseRef, user: NewU
   const tenantIds = [...roles.keys()]
   const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role] as const) ?? []
   // Checked again when the user is stored. Here it avoids hashing a password in vain.
-  await requireRoles(store, databaseId, given)
+  await requireStoredRoles(store, databaseId, given)
   const dummyHash = await requirePassword(context, database, user)
   if (user.sendMail) requireCodeMails(database)
   for (const id of tenantIds) await requireTenant(store, database, id)
   const data = rowOf(databaseId, user, { passwordHash: await hashOf(context, user), now })
   if (!database.dummyHashes.includes(dummyHash)) {
     const refused = await recordImportedParameters(context, databaseId, [dummyHash])
-    for (const { errors } of refused.values()) throw new FieldsRejected(errors)
+    for (const { errors } of refused.values()) throw validationFailed(errors)
   }
   const messages = messagesOfCreation(context, database, { ...user, userId: data.id, tenantIds })
   return inTransaction(store, async (transaction) => {
-    await requireRoles(transaction, databaseId, given)
+    await requireStoredRoles(transaction, databaseId, given)
     const created = await insertUser(transaction, data)
     if (!created) {
       const { externalId } = user

@@ -3,18 +3,18 @@ import { validate as isUuid } from 'uuid'
 import { type Account, type FoundAccount, findAccountRow } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import { nameOfDatabase } from '../../databases/find-database.js'
+import { Problem, usageError } from '../../problem.js'
 import { type DatabaseRef, findDatabase } from '../found-database.js'
-import { OperatorError, UsageError } from '../operator-error.js'
 
 /**
  * Returns a user.
  *
  * @param userRef id or email address
- * @throws {OperatorError} if there is no such user or database
+ * @throws {Problem} if there is no such user or database
  */
 export async function findAccount(store: Store, ref: DatabaseRef, userRef: string) {
   const email = canonicalEmail(userRef.trim())
-  if (!email && !isUuid(userRef)) throw new UsageError(`${userRef} is neither a user id nor an email address`)
+  if (!email && !isUuid(userRef)) throw usageError(`${userRef} is neither a user id nor an email address`)
   const database = await findDatabase(store, ref)
   const key = email ? { canonicalEmail: email } : { id: userRef }
   const account = await findAccountRow(store, { databaseId: database.id, ...key })
@@ -26,13 +26,12 @@ export async function findAccount(store: Store, ref: DatabaseRef, userRef: strin
 export const accountOf = ({ canonicalEmail: _, ...account }: FoundAccount): Account => account
 
 export const userNotFound = (path: DatabasePath, userRef: string) =>
-  new OperatorError('user_not_found', `user ${userRef} does not exist in ${nameOfDatabase(path)}`)
+  new Problem('user_not_found', { detail: `User ${userRef} does not exist in ${nameOfDatabase(path)}.` })
 
 /** @param isReserved whether the address is reserved for a user who had it until recently */
 export const emailTaken = (email: string, database: DatabasePath, isReserved = false) =>
   isReserved
-    ? new OperatorError(
-        'email_taken',
-        `${email} is reserved in ${nameOfDatabase(database)} for a user who can undo a change of the address`,
-      )
-    : new OperatorError('email_taken', `user ${email} already exists in ${nameOfDatabase(database)}`)
+    ? new Problem('email_taken', {
+        detail: `${email} is reserved in ${nameOfDatabase(database)} for a user who can undo a change of the address.`,
+      })
+    : new Problem('email_taken', { detail: `User ${email} already exists in ${nameOfDatabase(database)}.` })

@@ -12,8 +12,7 @@ import { clockSkewSeconds } from '../../clock.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
-import { unknownRoles } from '../../tenants/roles.js'
-import { requireRoles } from '../members.js'
+import { requireStoredRoles, unknownRoles } from '../../tenants/roles.js'
 import { createHashFilter, recordImportedParameters } from './imported-hashes.js'
 import { LineError, lineError, readUserLine, rowOf } from './user-line.js'
 
@@ -87,7 +86,7 @@ export function createImport(context: Context, database: Target, dryRun?: typeof
     const added = await (dryRun ?? addUsers)(context.store, database.id, {
       users,
       onAdded: async (transaction, result) => {
-        await requireRoles(transaction, database.id, users.flatMap(rolesOf))
+        await requireStoredRoles(transaction, database.id, users.flatMap(rolesOf))
         await onStored?.(transaction, resultOf(result))
       },
     })

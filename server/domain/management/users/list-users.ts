@@ -1,14 +1,14 @@
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import type { Page } from '../../../store/queries/page.js'
 import type { Store } from '../../../store/store.js'
+import { requireTenant } from '../../tenants/tenants.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { readManagedUsers } from '../../users/read-managed-users.js'
 import { type DatabaseRef, findDatabase } from '../found-database.js'
-import { requireTenant } from '../tenants.js'
 import { findAccount, userNotFound } from './find-account.js'
 import { managedUser } from './managed-users.js'
 
-/** Returns users ordered by id, which is the order of sign-up. @throws {OperatorError} if there is no such tenant */
+/** Returns users ordered by id, which is the order of sign-up. @throws {Problem} if there is no such tenant */
 export async function listUsers(
   store: Store,
   ref: DatabaseRef,

@@ -13,10 +13,10 @@ import type { AuditEvent } from '../../../telemetry/audit.js'
 import { requireScope } from '../../api-keys/admit-api-key.js'
 import type { AppContext } from '../../context.js'
 import { readPage } from '../../page.js'
-import { Problem } from '../../problem.js'
+import { Problem, unless } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
 import { etagOf, requireMatch } from '../etag.js'
-import { noteChanges, operationOf, unlessMissing } from '../operation.js'
+import { noteChanges, operationOf } from '../operation.js'
 import { changeFields } from './change-fields.js'
 import { deleteUser, revokeTokens, setPassword, unlockUser } from './change-user.js'
 import { managedUser } from './managed-users.js'
@@ -77,7 +77,7 @@ export async function removeManagedUser(context: AppContext, request: OnUser) {
   const { database, params } = request
   const operation = { ...operationOf(context, request), throttle: context.throttle }
   const deletion = deleteUser(operation, database, params.userId)
-  const deleted = await deletion.catch(unlessMissing('user_not_found'))
+  const deleted = await deletion.catch(unless('user_not_found'))
   if (!deleted) return
   noteUserChanges(context, request, ['user.deleted'])
   context.deliver([{ databaseId: database.id, kind: 'mail' }])

@@ -8,8 +8,8 @@ import type { AppContext } from '../../context.js'
 import { readPage, requireOneFilter } from '../../page.js'
 import { Problem, validationFailed } from '../../problem.js'
 import type { KeyRequest } from '../../request.js'
+import { requireTenant } from '../../tenants/tenants.js'
 import type { UserState } from '../../users/read-managed-users.js'
-import { requireTenant } from '../tenants.js'
 
 /** Returns a page of users ordered by id, or by address if the filter is `emailPrefix`. */
 export async function listManagedUsers(

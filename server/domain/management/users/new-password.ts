@@ -2,8 +2,8 @@ import { CreateUserBody, type FieldError, toFieldError } from '@usher/contract'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import { passwordErrors } from '../../passwords/policy.js'
+import { validationFailed } from '../../problem.js'
 import type { Operation } from '../operation.js'
-import { FieldsRejected } from '../operator-error.js'
 import { createHashFilter } from './imported-hashes.js'
 import { LineError } from './user-line.js'
 
@@ -20,7 +20,7 @@ type Hashing = Pick<AppContext, 'hashing' | 'blocklist'>
  * Returns the dummy hash with the parameters of the hash that a new password gets.
  *
  * @param given.sendMail whether the user gets a code to choose a password, so that none may be given
- * @throws {FieldsRejected} with everything that is wrong with the password or the hash
+ * @throws {Problem} with everything that is wrong with the password or the hash
  */
 export async function requirePassword(
   { hashing, blocklist }: Hashing,
@@ -46,7 +46,7 @@ export async function requirePassword(
   }
   if (sendMail && (password ?? passwordHash) !== undefined)
     errors.push(invalid('sendMail', 'must not be true for a user with a password'))
-  if (errors.length > 0) throw new FieldsRejected(errors)
+  if (errors.length > 0) throw validationFailed(errors)
   return dummyHash
 }
 

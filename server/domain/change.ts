@@ -1,0 +1,93 @@
+import { isForeignKeyViolation } from '../store/errors.js'
+import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
+import type { UserOfToken } from '../store/queries/users-of-tokens.js'
+import type { Store } from '../store/store.js'
+import { type AuditEvent, audit, type Log } from '../telemetry/audit.js'
+import type { ApiKey } from './api-keys/admit-api-key.js'
+import type { AppContext } from './context.js'
+import type { RuleDatabase } from './databases/find-database.js'
+import { type Event, eventChannels, eventMessages, isEvent } from './events/events.js'
+import { databaseDeleted } from './problem.js'
+
+/** Who makes a change. A rule asks the actor for authority, in one place: `lockTenant`, `requireScope`. */
+export type Actor =
+  | { kind: 'user'; user: UserOfToken }
+  | { kind: 'backend'; apiKey: ApiKey }
+  | { kind: 'operator' }
+
+/** What a rule gets: the open transaction of its change, the database, the time, and the actor. */
+export interface Change extends Pick<Store, 'query'> {
+  database: RuleDatabase
+  now: Date
+  actor: Actor
+}
+
+/** One thing that a rule has changed. It becomes an audit line, and an event if its type is one. */
+export type Fact = Omit<Event, 'type' | 'apiKey'> & { type: AuditEvent; role?: string }
+
+/** What a rule returns. */
+export interface Outcome<Result> {
+  result: Result
+  facts: readonly Fact[]
+  /** Events that follow from the facts, and are not audited: a deleted tenant can have had many members. */
+  events?: readonly Event[]
+  /** Mails that the change sends. */
+  mails?: readonly NewMessage[]
+}
+
+export type Rule<Result> = (change: Change) => Promise<Outcome<Result>>
+
+/** What a process needs to run rules. Commands deliver nothing: a server finds their messages. */
+export interface ChangeContext extends Pick<AppContext, 'now' | 'deliver'> {
+  store: Pick<Store, 'transaction'>
+}
+
+/** A request to change something in a database. */
+export interface ChangeRequest {
+  database: RuleDatabase
+  caller: { log: Omit<Log, 'info' | 'warn'> }
+  actor: Actor
+}
+
+/** Some fields. An absent or undefined one does not change. */
+export type Changes<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
+
+/**
+ * Runs a rule in a transaction, with the events of its facts and its mails. After the commit, audits each fact and starts the
+ * deliveries. The rule writes nothing of this itself.
+ *
+ * @throws {Problem} `database_not_found` if the database was deleted meanwhile
+ */
+export async function runChange<Result>(
+  { store, now, deliver }: ChangeContext,
+  { database, caller, actor }: ChangeRequest,
+  rule: Rule<Result>,
+): Promise<Result> {
+  const at = new Date(now())
+  const change = store.transaction(database.id, async (query) => {
+    const outcome = await rule({ query, database, now: at, actor })
+    const { facts, events = [], mails = [] } = outcome
+    const caused = [...events, ...facts.flatMap(eventOf)].map((event) => ({ ...event, ...keyOf(actor) }))
+    await storeMessages({ query }, [...eventMessages(database, at, caused), ...mails])
+    return outcome
+  })
+  const {
+    result,
+    facts,
+    events = [],
+    mails = [],
+  } = await change.catch((error) => {
+    throw isForeignKeyViolation(error) ? databaseDeleted(error, database) : error
+  })
+  for (const { type, role, ...ids } of facts) {
+    const actorId = actor.kind === 'user' ? { actorId: actor.user.id } : keyOf(actor)
+    audit(caller.log, type, { databaseId: database.id, ...ids, ...actorId, ...(role && { role }) })
+  }
+  if (facts.length + events.length > 0) deliver([...eventChannels(database), ...mails])
+  return result
+}
+
+/** Returns the event of a fact, if there is one. */
+const eventOf = ({ type, role: _, ...ids }: Fact): Event[] => (isEvent(type) ? [{ type, ...ids }] : [])
+
+const keyOf = (actor: Actor) => (actor.kind === 'backend' ? { apiKey: actor.apiKey.id } : {})

@@ -1,0 +1,57 @@
+import type { DatabasePath } from '@usher/contract'
+import { type ChangeRequest, type Rule, runChange } from '../../server/domain/change.js'
+import { findDatabase } from '../../server/domain/management/found-database.js'
+import { findAccount } from '../../server/domain/management/users/find-account.js'
+import * as members from '../../server/domain/tenants/members.js'
+import * as tenants from '../../server/domain/tenants/tenants.js'
+import type { Store } from '../../server/store/store.js'
+
+// What the commands do, without a command line.
+
+interface Operation {
+  store: Store
+  now?: Date
+}
+
+const contextOf = ({ store, now }: Operation) => ({
+  store,
+  now: () => now?.getTime() ?? Date.now(),
+  deliver: () => undefined,
+})
+
+async function requestOf({ store }: Operation, path: DatabasePath): Promise<ChangeRequest> {
+  const log = { level: 'silent', child: () => ({ info: () => undefined }) }
+  return { database: await findDatabase(store, path), caller: { log }, actor: { kind: 'operator' } }
+}
+
+/** Runs a rule by an operator. */
+export const runAsOperator = async <Result>(operation: Operation, path: DatabasePath, rule: Rule<Result>) =>
+  runChange(contextOf(operation), await requestOf(operation, path), rule)
+
+export const createTenant = (operation: Operation, path: DatabasePath, fields: { name: string }) =>
+  runAsOperator(operation, path, (change) => tenants.createTenant(change, fields))
+
+export const deleteTenant = async (operation: Operation, path: DatabasePath, tenantId: string) =>
+  tenants.deleteTenant(contextOf(operation), await requestOf(operation, path), tenantId)
+
+/** A user of a tenant. `userRef` is an id or an email address. */
+interface MemberRef {
+  tenantId: string
+  userRef: string
+  role?: string | undefined
+}
+
+const memberOf = async ({ store }: Operation, path: DatabasePath, { userRef, ...member }: MemberRef) => ({
+  ...member,
+  userId: (await findAccount(store, path, userRef)).account.id,
+})
+
+export async function putMember(operation: Operation, path: DatabasePath, ref: MemberRef) {
+  const member = await memberOf(operation, path, ref)
+  return runAsOperator(operation, path, (change) => members.putMember(change, member))
+}
+
+export async function removeFromTenant(operation: Operation, path: DatabasePath, ref: MemberRef) {
+  const member = await memberOf(operation, path, ref)
+  return runAsOperator(operation, path, (change) => members.removeMember(change, member))
+}
