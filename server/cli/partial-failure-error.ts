@@ -1,4 +1,2 @@
-import { Problem } from '../domain/problem.js'
-
-/** A command that was partly successful and has already reported each failure as text. */
-export class PartialFailureError extends Problem {}
+/** A command that was partly successful and has already reported each failure as text. Of an import, its rejected lines. */
+export class PartialFailureError extends Error {}

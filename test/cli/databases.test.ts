@@ -347,7 +347,7 @@ it('workspace delete requires that the workspace has no databases', async ({ ush
   const { path, workspaceSlug } = await usher.newDatabase()
   const command = `workspace delete ${workspaceSlug}`
   expect(await usher.outcome(command)).toBe(
-    `1 usher: workspace ${workspaceSlug} has databases. Delete them first with: npx @usher/server database delete ${workspaceSlug}/NAME\n`,
+    `1 usher: workspace ${workspaceSlug} has databases. Delete them first with: npx @usher/server database delete ${workspaceSlug}/DATABASE\n`,
   )
   await usher.operator(`database delete ${path} --yes`)
   const { stdout, audited } = await usher.operator(command)

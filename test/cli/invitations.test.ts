@@ -47,12 +47,12 @@ it('tenant invite is refused for a member, an unknown role, a full tenant and a 
     `4 usher: ADA@example.com is already the address of a member of tenant ${tenants[0]}\n`,
   )
   expect(await usher.outcome(`${invite} grace@example.com --role boss`)).toBe(
-    '2 usher: the role must be owner, admin, member\n',
+    '2 usher: role must be owner, admin, member\n',
   )
   const tenant = { databaseId: database.id, tenantId: tenants[0] ?? '' }
   await usher.store.prisma.invitation.createMany({ data: hundredInvitations(tenant, new Date()) })
   expect(await usher.outcome(`${invite} grace@example.com`)).toBe(
-    `1 usher: tenant ${tenants[0]} already has the maximum of 100 pending invitations\n`,
+    `4 usher: tenant ${tenants[0]} already has the maximum of 100 pending invitations\n`,
   )
   await setDatabase(usher.store, database, { tenantOperations: false })
   expect(await usher.outcome(`${invite} grace@example.com`)).toBe(

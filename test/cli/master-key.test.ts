@@ -388,7 +388,7 @@ describe('the key file of an embedded store', () => {
     )
     const { keyFile } = await connectKeyFile()
     await expect(rewrapKeys({ ...store, keyFile }, randomBytes(32))).rejects.toThrow(
-      'an earlier keys rewrap has not finished',
+      'An earlier keys rewrap has not finished',
     )
     expect(await requireMasterKey({ ...store, keyFile })).toMatchObject({ masterKey, newMasterKey })
     expect(await names()).toEqual(['master.key', 'master.key.next'])

@@ -114,8 +114,8 @@ describe('user create', () => {
   })
 
   it.for([
-    ['a common password', email, 'password1', '1 usher: the password must not be a common password'],
-    ['an empty password', email, '', '1 usher: the password must have at least 8 characters'],
+    ['a common password', email, 'password1', '2 usher: password must not be a common password'],
+    ['an empty password', email, '', '2 usher: password must have at least 8 characters'],
     ['a taken address', 'GRACE@example.com', password, '4 usher: user GRACE@example.com already exists in'],
   ] as const)('user create rejects %s', async ([, address, input, line], { usher, database }) => {
     await database.signedUp({ email: 'grace@example.com' })
@@ -298,11 +298,11 @@ describe('user set-password', () => {
       /^1 .*usher: the passwords do not match\. Nothing was changed\n$/s,
     ],
     ['an interrupt', ['\u0003'], /^1 .*usher: cancelled\. Nothing was changed\n$/s],
-    ['a short password', 'seven..', /^1 usher: the password must have at least 8 characters\n$/],
-    ['a common password', 'password1\n', /^1 usher: the password must not be a common password\n$/],
-    ['the email address', email, /^1 usher: the password must not be the email address or its first part\n$/],
-    ['a password with NUL', `${next}\0`, /^1 usher: the password must be Unicode text without NUL\n$/],
-    ['an empty password', '', /^1 usher: the password must have at least 8 characters\n$/],
+    ['a short password', 'seven..', /^2 usher: password must have at least 8 characters\n$/],
+    ['a common password', 'password1\n', /^2 usher: password must not be a common password\n$/],
+    ['the email address', email, /^2 usher: password must not be the email address or its first part\n$/],
+    ['a password with NUL', `${next}\0`, /^2 usher: password must be Unicode text without NUL\n$/],
+    ['an empty password', '', /^2 usher: password must have at least 8 characters\n$/],
   ] as const)(
     'user set-password rejects %s and changes nothing',
     async ([, input, line], { usher, database, statusOfLogin, statusOfMe }) => {
