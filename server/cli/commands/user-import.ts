@@ -100,8 +100,7 @@ function report(
       rejected === 0 ? '' : ` ${verbs.reject} ${counted(rejected, 'line')}, see ${file}`,
     ].join(''),
   )
-  if (rejected > 0)
-    throw new PartialFailureError(`${counted(rejected, 'line')} rejected, see ${file}`)
+  if (rejected > 0) throw new PartialFailureError(`${counted(rejected, 'line')} rejected, see ${file}`)
 }
 
 const counted = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
