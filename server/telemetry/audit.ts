@@ -59,7 +59,6 @@ export type AuditEvent =
   | 'api_key.created'
   | 'api_key.rotated'
   | 'api_key.revoked'
-  | 'api_key.refused'
   | 'events.cursors_expired'
   | 'store.distributed'
 

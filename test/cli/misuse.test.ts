@@ -26,7 +26,6 @@ it.each([
   'database show',
   'database set',
   'database delete',
-  'database prune-hashes',
   'keys list',
   'keys rotate',
   'keys retire',

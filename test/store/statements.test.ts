@@ -162,7 +162,6 @@ async function useEveryCommand(store: OpenStore, url: string) {
   const successor = JSON.parse(await usher(`api-key rotate acme/app ${key.id}`))
   await usher('api-key list acme/app')
   await usher(`api-key revoke acme/app ${successor.id}`)
-  await usher('database prune-hashes acme/app')
   await expectUnchanged()
   await usher('database delete acme/app --yes')
   await usher('workspace delete acme')

@@ -22,7 +22,7 @@ const kept: Record<string, string> = {
   membership: 'with its user and tenant',
   signing_key: 'retired ones until the next rotation',
   database_secret: 'retired ones until the next rotation',
-  hash_parameters: 'until no user has them: see test/cli/prune-hashes.test.ts',
+  hash_parameters: 'until no user has them: see test/store/pruned-hashes.test.ts',
   sweep: 'one for each database',
   event_tail: 'one for each database',
   kept_event: 'for the days of the setting --events-kept: see test/api/events.test.ts',

@@ -4,12 +4,10 @@ import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
 import {
   createDatabase,
   listDatabases,
-  pruneHashParameters,
   requireDatabase,
   setDatabase,
 } from '../../domain/management/databases.js'
 import { deleteDatabase } from '../../domain/management/delete-database.js'
-import { currentDummyHash } from '../../domain/passwords/hasher.js'
 import { usageError } from '../../domain/problem.js'
 import { audit } from '../../telemetry/audit.js'
 import { databasePath } from '../io/arguments.js'
@@ -23,7 +21,6 @@ export function configure(database: Command) {
   addListCommand(database)
   addShowCommand(database)
   addSetCommand(database)
-  addPruneCommand(database)
   addDeleteCommand(database)
 }
 
@@ -134,23 +131,6 @@ function addSetCommand(database: Command) {
         print({ json }, shown, aligned(shownSettings(values)) + next + once)
       })
     })
-}
-
-function addPruneCommand(database: Command) {
-  database
-    .command('prune-hashes')
-    .argument('<workspace/name>', 'database', databasePath)
-    .description('remove the sets of hash parameters that no user has')
-    .option('--json', 'print the result as JSON')
-    .action((path, options) =>
-      withStore(async (store, config, log) => {
-        const context = { store, hashing: { dummyHash: currentDummyHash(config.hashing) } }
-        const { id, removed, left } = await pruneHashParameters(context, path)
-        audit(log, 'database.hash_parameters_pruned', { databaseId: id, removed })
-        const text = `Removed sets of hash parameters: ${removed}. Left: ${left}.`
-        print(options, { id, ...path, removed, left }, text)
-      }),
-    )
 }
 
 function addDeleteCommand(database: Command) {

@@ -24,7 +24,6 @@ import { generateSigningKey } from '../keys/signing-keys.js'
 import { newLineage } from '../numbered-lists/cursor.js'
 import { newWebhookSecret } from '../outbox/webhook.js'
 import { Problem } from '../problem.js'
-import { pruneHashParameters as prune } from '../sweep/prune-hash-parameters.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
 import type { Operation } from './operation.js'
@@ -162,17 +161,4 @@ function changedSecret({
     return null
   }
   return formerUrl === null || isNew ? newWebhookSecret() : undefined
-}
-
-/**
- * Removes the hash parameters that no user of a database has.
- *
- * @throws {Problem} if the database does not exist
- */
-export async function pruneHashParameters(
-  context: Parameters<typeof prune>[0] & { store: Store },
-  path: DatabasePath,
-) {
-  const { id } = await requireDatabase(context.store, path)
-  return { id, ...(await prune(context, id)) }
 }

@@ -12,22 +12,22 @@ import type { Hasher } from '../passwords/hasher.js'
  * If a user with removed parameters is created meanwhile, the user's first login records them again.
  *
  * @param stopped ends the search without removing anything
+ * @returns the number of removed sets
  */
 export async function pruneHashParameters(
   { store, hashing }: Pick<AppContext, 'store'> & { hashing: Pick<Hasher, 'dummyHash'> },
   databaseId: string,
-  stopped?: AbortSignal,
+  stopped: AbortSignal,
 ) {
-  const dummyHashes = await findDummyHashes(store, databaseId)
-  const unused = new Set(dummyHashes)
+  const unused = new Set(await findDummyHashes(store, databaseId))
   unused.delete(hashing.dummyHash)
   if (unused.size > 0) {
     for await (const passwordHashes of pagesOfPasswordHashes(store, databaseId)) {
-      if (stopped?.aborted) return { removed: 0, left: dummyHashes.length }
+      if (stopped.aborted) return 0
       for (const passwordHash of passwordHashes) unused.delete(dummyHashOf(passwordHash))
       if (unused.size === 0) break
     }
   }
   if (unused.size > 0) await removeDummyHashes(store, databaseId, [...unused])
-  return { removed: unused.size, left: dummyHashes.length - unused.size }
+  return unused.size
 }

@@ -89,7 +89,7 @@ export async function sweepDatabase(context: SweepContext, databaseId: string, s
     log.warn({ databaseId, notices }, 'notices were deleted, because they could not be sent for 30 days')
   await sweepLists(context, databaseId, sweeping)
   if (swept.hashParameters < 2) return
-  const { removed } = await pruneHashParameters(context, databaseId, stopped)
+  const removed = await pruneHashParameters(context, databaseId, stopped)
   if (removed > 0) audit(log, 'database.hash_parameters_pruned', { databaseId, removed })
 }
 

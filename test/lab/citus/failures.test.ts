@@ -108,7 +108,6 @@ describe('servers that use the coordinator', () => {
       'workspace list',
       'migrate',
       `database show ${own}`,
-      `database prune-hashes ${own}`,
       `user list ${own}`,
       `user show ${own} ${email}`,
       `user disable ${own} ${email}`,

@@ -25,46 +25,44 @@ const it = operatorIt.extend('parameters', ({ usher }) => ({
       data: { passwordHash },
     })
   },
+  /** Sweeps the database, and returns what was logged. */
+  sweep: async ({ id }: Database, stopped = new AbortController().signal) => {
+    const events: unknown[] = []
+    const log = {
+      level: 'info',
+      child: () => log,
+      info: (fields: object) => void events.push(fields),
+      warn: () => undefined,
+    }
+    await usher.store.prisma.sweep.deleteMany({ where: { databaseId: id } })
+    await sweepDatabase(usher.context, id, { log, stopped, pause: async () => undefined })
+    return events
+  },
 }))
 
-it('database prune-hashes removes only hash parameters that no user has', async ({
-  usher,
-  database,
-  parameters,
-}) => {
+it('a sweep removes only hash parameters that no user has', async ({ usher, database, parameters }) => {
   const current = usher.context.hashing.dummyHash
   await parameters.record(database, second, third)
   const { id } = await database.signedUp()
   await parameters.giveHash(database, id, hashOf(2))
-  const { stdout, audited } = await usher.operator(`database prune-hashes ${database.path}`)
-  expect(stdout).toBe('Removed sets of hash parameters: 1. Left: 2.\n')
-  expect(audited).toMatchObject([
+  expect(await parameters.sweep(database)).toEqual([
     { audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 },
   ])
   expect(await parameters.of(database)).toEqual([current, second].sort())
-  expect(await usher.json(`database prune-hashes ${database.path}`)).toMatchObject({ removed: 0, left: 2 })
+  expect(await parameters.sweep(database)).toEqual([])
 })
 
-it('database prune-hashes keeps the current parameters of a database without users', async ({
+it('a sweep keeps the current parameters of a database without users', async ({
   usher,
   database,
   parameters,
 }) => {
   await parameters.record(database, second)
-  expect(await usher.json(`database prune-hashes ${database.path}`)).toEqual({
-    id: database.id,
-    workspaceSlug: database.workspaceSlug,
-    databaseName: database.databaseName,
-    removed: 1,
-    left: 1,
-  })
+  await parameters.sweep(database)
+  expect(await parameters.of(database)).toEqual([usher.context.hashing.dummyHash])
 })
 
-it('database prune-hashes checks the hashes of all users in several batches', async ({
-  usher,
-  database,
-  parameters,
-}) => {
+it('a sweep checks the hashes of all users in several batches', async ({ usher, database, parameters }) => {
   await parameters.record(database, second, third)
   const users = Array.from({ length: 2500 }, (_, index) => ({
     databaseId: database.id,
@@ -75,35 +73,14 @@ it('database prune-hashes checks the hashes of all users in several batches', as
     createdAt: new Date(),
   }))
   await usher.store.prisma.user.createMany({ data: users })
-  expect(await usher.json(`database prune-hashes ${database.path}`)).toMatchObject({ removed: 1, left: 2 })
+  expect(await parameters.sweep(database)).toMatchObject([{ removed: 1 }])
   expect(await parameters.of(database)).toContain(third)
 })
 
-it('database prune-hashes names a database that does not exist', async ({ usher }) => {
-  expect(await usher.outcome('database prune-hashes no/such')).toBe(
-    '3 usher: database no/such does not exist\n',
-  )
-})
-
-it('a sweep prunes hash parameters, unless it is stopped', async ({ usher, database, parameters }) => {
-  const events: unknown[] = []
-  const log = {
-    level: 'info',
-    child: () => log,
-    info: (fields: object) => void events.push(fields),
-    warn: () => undefined,
-  }
-  const sweep = async (stopped: AbortSignal) => {
-    await usher.store.prisma.sweep.deleteMany({ where: { databaseId: database.id } })
-    await sweepDatabase(usher.context, database.id, { log, stopped, pause: async () => undefined })
-  }
+it('a stopped sweep removes no hash parameters', async ({ database, parameters }) => {
   await parameters.record(database, second)
-  await sweep(AbortSignal.abort())
+  expect(await parameters.sweep(database, AbortSignal.abort())).toEqual([])
   expect(await parameters.of(database)).toContain(second)
-  expect(events).toEqual([])
-  await sweep(new AbortController().signal)
-  expect(await parameters.of(database)).toEqual([usher.context.hashing.dummyHash])
-  expect(events).toEqual([{ audit: 'database.hash_parameters_pruned', databaseId: database.id, removed: 1 }])
 })
 
 it.for(['wrong password', password])(
