@@ -674,6 +674,8 @@ export interface UserLine {
   emailVerifiedAt?: string | null | undefined
   /** When the user was disabled. */
   disabledAt?: string | null | undefined
+  /** Tokens issued earlier are rejected. */
+  tokensValidAfter?: string | null | undefined
   /** Time of sign-up. Default: now. */
   createdAt?: string | null | undefined
 }

@@ -7,14 +7,17 @@ import { unindexed } from './unindexed.js'
 // in its own statement. A login reads it, and its token and session carry it. They are accepted only while the user
 // still has the same number. A timestamp cannot decide this, because it is taken before the commit, and clocks
 // differ.
+//
+// Servers of the previous version compare `tokens_valid_after`, and may change it without changing the generation. So
+// it is still written and compared.
 
 /** A user at the time when a request read it. */
-export interface ReadUser extends Pick<User, 'id'> {
+export interface ReadUser extends Pick<User, 'id' | 'tokensValidAfter'> {
   generation: number
 }
 
-/** The generation of a user after a revocation, for the next token. */
-export type Revoked = Pick<ReadUser, 'generation'>
+/** The values of a user after a revocation, for the next token. */
+export type Revoked = Pick<ReadUser, 'generation' | 'tokensValidAfter'>
 
 /** Returns an expression for the instant some seconds after another, with functions that Citus regards as immutable. */
 export const after = (instant: string, seconds: string) =>
@@ -25,11 +28,14 @@ export const isOpen = (now: string) =>
   `${unindexed(`s.expires_at > ${now}::timestamptz`)} AND ${isNotRevoked}`
 
 /** The condition that session `s` of user `u` was not ended before it expired. */
-export const isNotRevoked = `s.ended_at IS NULL AND s.generation = u.generation`
+export const isNotRevoked = `s.ended_at IS NULL
+  AND (s.generation IS NULL OR s.generation = u.generation)
+  AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
 
 /** Returns the condition that user `u` is enabled and was not revoked since the request read it. */
-export const isUnchanged = (generation: string) =>
-  `u.disabled_at IS NULL AND u.generation = ${generation}::bigint`
+export const isUnchanged = (generation: string, tokensValidAfter: string) => `u.disabled_at IS NULL
+    AND u.generation = ${generation}::bigint
+    AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
 
 /**
  * Returns the expression for the generation after a revocation. It follows the milliseconds, so that a user who is restored
@@ -39,12 +45,13 @@ export const nextGeneration = (generation: string, milliseconds: string) =>
   `GREATEST(${generation} + 1, ${milliseconds}::bigint)`
 
 /**
- * Returns an assignment that revokes the tokens and sessions of user `u`.
+ * Returns assignments that revoke the tokens and sessions of user `u`.
  *
- * @param milliseconds since the epoch, by the clock of the server
+ * @param milliseconds of `now`
  */
-export const revoking = (milliseconds: string) =>
-  `generation = ${nextGeneration('u.generation', milliseconds)}`
+export const revoking = (now: string, milliseconds: string) => `
+    generation = ${nextGeneration('u.generation', milliseconds)},
+    tokens_valid_after = GREATEST(store.time, LEAST(${now}::timestamptz, ${after('store.time', '30')}))`
 
 /**
  * Returns parts of a statement that delete a user's codes to reset the password or to change the address, and the
@@ -65,16 +72,17 @@ export const withoutResetCodes = (changed: string) => `code AS (
 export const change = (assignments: string, condition: string) => `
   WITH changed AS (
     UPDATE usher."user" AS u SET ${assignments}
+    FROM (SELECT now() AS time) AS store
     WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${condition}
-    RETURNING u.id, u.generation
+    RETURNING u.id, u.generation, u.tokens_valid_after AS "tokensValidAfter"
   ), ${withoutResetCodes('changed')}
-  SELECT generation FROM changed`
+  SELECT generation, "tokensValidAfter" FROM changed`
 
 const revoke = (condition: string) =>
-  change(`${revoking('$3')}, password_hash = COALESCE($4, u.password_hash)`, condition)
+  change(`${revoking('$3', '$4')}, password_hash = COALESCE($5, u.password_hash)`, condition)
 
 const revokeStatement = revoke('true')
-const revokeIfUnchangedStatement = revoke(isUnchanged('$5'))
+const revokeIfUnchangedStatement = revoke(isUnchanged('$6', '$7'))
 
 /** A revocation. */
 export interface Revocation {
@@ -91,7 +99,7 @@ export function revokeUserTokens(
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
-  const values = [databaseId, id, now.getTime(), passwordHash ?? null]
+  const values = [databaseId, id, now, now.getTime(), passwordHash ?? null]
   const change = { text: revokeStatement, values }
   return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
@@ -99,10 +107,10 @@ export function revokeUserTokens(
 /** Does what {@link revokeUserTokens} does. Returns undefined if the user has changed since the request read it. */
 export function revokeIfUnchanged(
   store: Transactions,
-  { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
+  { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
-  const values = [databaseId, id, now.getTime(), passwordHash ?? null, generation]
+  const values = [databaseId, id, now, now.getTime(), passwordHash ?? null, generation, tokensValidAfter]
   const change = { text: revokeIfUnchangedStatement, values }
   return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
@@ -113,11 +121,14 @@ export function disableUser(
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   { now, messages }: { now: Date; messages: MessagesOf<Revoked> },
 ) {
-  const values = [databaseId, id, now.getTime(), now]
+  const values = [databaseId, id, now, now.getTime()]
   return revokeWithMessages(store, { text: disableStatement, values }, { now, userId: id, messages })
 }
 
-const disableStatement = change(`${revoking('$3')}, disabled_at = $4::timestamptz`, 'u.disabled_at IS NULL')
+const disableStatement = change(
+  `${revoking('$3', '$4')}, disabled_at = $3::timestamptz`,
+  'u.disabled_at IS NULL',
+)
 
 /** Enables a user. Earlier tokens and sessions stay revoked. Returns undefined if nothing changes. */
 export async function enableUser(
@@ -133,7 +144,8 @@ export async function enableUser(
   return user
 }
 
-const enableStatement = `
-  UPDATE usher."user" AS u SET disabled_at = NULL
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND u.disabled_at IS NOT NULL
-  RETURNING u.generation`
+// Also revokes, because the previous version disabled users without a revocation.
+const enableStatement = change(
+  `disabled_at = NULL, tokens_valid_after = GREATEST(u.tokens_valid_after, LEAST(u.disabled_at, store.time))`,
+  'u.disabled_at IS NOT NULL',
+)

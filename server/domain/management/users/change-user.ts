@@ -83,8 +83,9 @@ async function revoke(
   { database, account }: { database: FoundDatabase; account: FoundAccount },
   revocation: Revocation,
 ) {
-  if (!(await revokeUserTokens(store, account, revocation))) throw userNotFound(database, account.id)
-  return accountOf(account)
+  const revoked = await revokeUserTokens(store, account, revocation)
+  if (!revoked) throw userNotFound(database, account.id)
+  return { ...accountOf(account), tokensValidAfter: revoked.tokensValidAfter }
 }
 
 export async function unlockUser(

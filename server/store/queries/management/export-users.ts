@@ -11,7 +11,6 @@ export type UserToExport = Omit<
   | 'canonicalEmail'
   | 'generation'
   | 'tenantsVersion'
-  | 'tokensValidAfter'
   | 'reservedFor'
   | 'reservedUntil'
   | keyof ProductFields
@@ -37,7 +36,7 @@ export async function listUsersToExport(
   return prisma.$queryRaw<UserToExport[]>`
     SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
       u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
-      u.created_at AS "createdAt",
+      u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
       u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
       COALESCE((
         SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,
