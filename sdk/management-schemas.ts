@@ -674,8 +674,6 @@ export interface UserLine {
   emailVerifiedAt?: string | null | undefined
   /** When the user was disabled. */
   disabledAt?: string | null | undefined
-  /** Tokens issued earlier are rejected. */
-  tokensValidAfter?: string | null | undefined
   /** Time of sign-up. Default: now. */
   createdAt?: string | null | undefined
 }

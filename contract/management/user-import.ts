@@ -104,7 +104,6 @@ export const UserLine = component(
     ),
     emailVerifiedAt: time('When the user verified the address.'),
     disabledAt: time('When the user was disabled.'),
-    tokensValidAfter: time('Tokens issued earlier are rejected.'),
     createdAt: time('Time of sign-up. Default: now.'),
   }),
 )

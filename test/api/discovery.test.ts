@@ -212,9 +212,9 @@ describe('key retirement', () => {
     await rotateKeys({ store: usher.store, now: new Date(start) }, database, 600)
     await expect(
       retireKey({ store: usher.store, now: new Date(start) }, database, key?.kid ?? ''),
-    ).rejects.toThrow(/no other key/)
+    ).rejects.toThrow(/No other key/)
     await expect(
       retireKey({ store: usher.store, now: new Date(start) }, database, 'unknown'),
-    ).rejects.toThrow(/key unknown does not exist/)
+    ).rejects.toThrow(/Key unknown does not exist/)
   })
 })

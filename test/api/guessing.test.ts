@@ -49,7 +49,7 @@ describe('revocations during a login', () => {
     await isStarted
     await usher.store.prisma.user.updateMany({
       where: { databaseId: database.id, id },
-      data: { tokensValidAfter: new Date(start + 500) },
+      data: { generation: { increment: 1 } },
     })
     clock.now += 1500
     release()
@@ -74,7 +74,7 @@ describe('revocations during a login', () => {
     await isStarted
     await usher.store.prisma.user.updateMany({
       where: { databaseId: database.id, id },
-      data: { tokensValidAfter: new Date(start + 500) },
+      data: { generation: { increment: 1 } },
     })
     clock.now += 1500
     release()

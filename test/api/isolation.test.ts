@@ -21,15 +21,10 @@ it('keeps users with the same email in two databases separate', async ({ usher, 
 it.for([
   ['an unknown workspace', 'nowhere', undefined],
   ['an unknown database', undefined, 'nowhere'],
-  ['an invalid workspace slug', 'no%20where', undefined],
   ['an invalid database name', undefined, '-dash'],
   ['a database name of 64 characters', undefined, 'x'.repeat(64)],
-  ['a slash in the database name', undefined, 'a%2Fb'],
-  ['a path with dots', undefined, '..%2Fdatabase'],
   ['a database name of 900 characters', undefined, 'x'.repeat(900)],
   ['a database name of 9000 characters', undefined, 'x'.repeat(9000)],
-  ['letters of other scripts', undefined, 'd%C3%A4ta'],
-  ['a NUL', undefined, 'a%00b'],
 ] as const)('returns 404 database_not_found for %s', async ([, slug, name], { usher, database }) => {
   const { workspaceSlug, databaseName } = database
   const client = usher.client(slug ?? workspaceSlug, name ?? databaseName)
@@ -43,6 +38,15 @@ it.for([
     expect(response.json().code).toBe('database_not_found')
   }
 })
+
+it.for(['no%20where', 'a%2Fb', '..%2Fdatabase', 'd%C3%A4ta', 'a%00b'])(
+  'returns 404 route_not_found for the name %s, because no path has percent-encoded characters',
+  async (name, { usher, database }) => {
+    const url = database.users.replace(database.databaseName, name)
+    const response = await usher.inject({ method: 'POST', url, payload: validUser() })
+    expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
+  },
+)
 
 it('returns 404 for a database of another workspace', async ({ usher, database }) => {
   const other = await usher.newDatabase()

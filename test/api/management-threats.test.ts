@@ -92,7 +92,7 @@ const withBody = Object.entries({ ...users, ...tenants }).flatMap(([name, route]
 )
 /** Fields of rows, and names by which a body could say who acts. */
 const foreign = [
-  ...['id', 'databaseId', 'createdAt', 'generation', 'emailVerifiedAt', 'disabledAt', 'tokensValidAfter'],
+  ...['id', 'databaseId', 'createdAt', 'generation', 'emailVerifiedAt', 'disabledAt'],
   ...['canonicalEmail', 'scopes', 'apiKey', 'actor', 'operator', 'userId', 'tenantId'],
 ]
 

@@ -377,7 +377,7 @@ describe('exports', () => {
         tenants: [{ name: 'Z' }, shared, { name: 'A' }],
       },
       { email: 'disabled@example.com', disabledAt: '2024-01-02T03:04:05.678Z', tenants: [shared] },
-      { email: 'revoked@example.com', tokensValidAfter: '2025-01-01T00:00:00Z', passwordHash: bcryptHash },
+      { email: 'hash@example.com', passwordHash: bcryptHash },
       ...Array.from({ length: 500 }, (_, index) => ({ email: `user${index}@example.com` })),
     )
     const { token } = await from.signedUp({ email: 'own@example.com', newTenant: 'Own' })

@@ -67,10 +67,13 @@ describe('listSessions', () => {
     const { id: userId, token, ...session } = await database.opened()
     // The store's clock says when the current session was used.
     const later = new Date(Date.now() + 3_600_000)
+    const where = { databaseId: database.id, id: userId }
+    const { generation } = await usher.store.prisma.user.findFirstOrThrow({ where })
     const data = Array.from({ length: 120 }, () => ({
       databaseId: database.id,
       id: crypto.randomUUID(),
       userId,
+      generation,
       authenticatedAt: later,
       createdAt: later,
       refreshedAt: later,

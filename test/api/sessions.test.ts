@@ -541,10 +541,13 @@ describe('settings of a database', () => {
 describe('the number of sessions of a user', () => {
   /** Adds open sessions, with the minutes since the last use of each. Returns their ids. */
   async function used(usher: TestApi, { id: databaseId }: TestDatabase, userId: string, minutes: number[]) {
+    const where = { databaseId, id: userId }
+    const { generation } = await usher.store.prisma.user.findFirstOrThrow({ where })
     const data = minutes.map((each) => ({
       databaseId,
       id: crypto.randomUUID(),
       userId,
+      generation,
       authenticatedAt: new Date(start),
       createdAt: new Date(start),
       refreshedAt: new Date(Date.now() - each * 60_000),

@@ -339,20 +339,6 @@ describe('the audit log', () => {
     ])
     expect(second.audited).toEqual([])
   })
-
-  it('user import rejects a line with tokensValidAfter in the future', async () => {
-    const database = await newDatabase('future')
-    const soon = new Date(Date.now() + 20_000).toISOString()
-    const lines = [
-      { ...ada, tokensValidAfter: '2999-01-01T00:00:00Z' },
-      { ...bob, tokensValidAfter: soon },
-    ]
-    const { code, stderr } = await run(`user import ${database} ${await fileOf('future.ndjson', lines)}`)
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'line 1: tokensValidAfter: must not be in the future\n',
-    })
-  })
 })
 
 describe('user export', () => {

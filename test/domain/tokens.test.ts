@@ -43,7 +43,6 @@ const user = {
   memberships: [],
   tenantsVersion: 0,
   generation: 7,
-  tokensValidAfter: null,
   emailVerifiedAt: null,
 }
 const good = {
@@ -53,6 +52,7 @@ const good = {
   iat: seconds,
   exp: seconds + 3600,
   jti: crypto.randomUUID(),
+  gen: user.generation,
 }
 const without = (claim: keyof typeof good) => {
   const { [claim]: _, ...rest } = good
@@ -150,6 +150,7 @@ describe('correctly signed claims', () => {
     ['no iat', without('iat')],
     ['an iat in the future', { ...good, iat: seconds + 31 }],
     ['no jti', without('jti')],
+    ['no gen', without('gen')],
   ])('rejects a token with %s', (_name, claims) => {
     expect(codeOf(key.sign(claims))).toBe('token_invalid')
   })

@@ -38,7 +38,6 @@ function newDatabase() {
     memberships: [],
     tenantsVersion: 0,
     generation: 7,
-    tokensValidAfter: null,
     emailVerifiedAt: null,
   }
   return { database, newToken: () => issueToken(database, user, { now }).jwt }

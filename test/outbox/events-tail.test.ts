@@ -140,7 +140,7 @@ it('events tail fails after its database was deleted', async ({ usher, database 
   expect(eventsTailedUntil).toBeNull()
   await usher.json(`database delete ${database.path} --yes`)
   now += 30_000
-  await expect(event).rejects.toThrow(`database ${database.path} does not exist`)
+  await expect(event).rejects.toThrow(`Database ${database.path} does not exist`)
 })
 
 it('events tail refuses the embedded store', async ({ usher, database }) => {

@@ -338,7 +338,7 @@ describe('a change of the address by the operator', () => {
     const work = changeFields(operation, app, { userRef: other.id, changes: { email: ada } })
     await expect(work).rejects.toMatchObject({
       code: 'email_taken',
-      summary: expect.stringContaining(`${ada} is reserved in`),
+      message: expect.stringContaining(`${ada} is reserved in`),
     })
   })
 })

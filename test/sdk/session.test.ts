@@ -364,7 +364,7 @@ describe('a client with a session', () => {
     expect([usher.token, requests.length]).toEqual(['changed', 1])
   })
 
-  it('keeps the session when a server of an earlier version keeps it in a change of the password', async () => {
+  it('keeps the session when the server opens none after a change of the password', async () => {
     const { items, store } = memoryStore()
     const { usher } = await openedClient(
       { sessionStore: store },

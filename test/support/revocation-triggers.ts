@@ -48,8 +48,7 @@ const rules: Record<string, Rule> = {
   // No token of a disabled user is accepted.
   'UPDATE user': {
     table: 'user',
-    applies: `was.disabled_at IS NULL AND (changed.disabled_at IS NOT NULL OR changed.generation <> was.generation
-      OR changed.tokens_valid_after IS DISTINCT FROM was.tokens_valid_after)`,
+    applies: `was.disabled_at IS NULL AND (changed.disabled_at IS NOT NULL OR changed.generation <> was.generation)`,
     isStored: stored(
       'tokens-revoked',
       `${userIs('changed.id')} AND ${generationIs('= changed.generation')} AND ${generationIs('> was.generation')}`,
@@ -57,8 +56,7 @@ const rules: Record<string, Rule> = {
   },
   'UPDATE session': {
     table: 'session',
-    applies: `was.ended_at IS NULL AND (changed.ended_at IS NOT NULL
-      OR was.generation IS NOT NULL AND changed.generation IS DISTINCT FROM was.generation)`,
+    applies: `was.ended_at IS NULL AND (changed.ended_at IS NOT NULL OR changed.generation <> was.generation)`,
     isStored: `${stored(
       'session-revoked',
       `${userIs('changed.user_id')} AND r.payload->>'sessionId' = changed.id::text`,

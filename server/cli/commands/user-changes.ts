@@ -35,12 +35,7 @@ const changes: Record<string, UserChange> = {
     description: 'accept the logins of a disabled user again; earlier tokens stay rejected',
     event: 'user.enabled',
     change: enableUser,
-    message: ({ id, tokensValidAfter }) => {
-      const tokens = tokensValidAfter
-        ? ` Tokens issued before ${tokensValidAfter.toISOString()} stay rejected.`
-        : ''
-      return `Enabled user ${id}. Logins are accepted.${tokens}`
-    },
+    message: ({ id }) => `Enabled user ${id}. Logins are accepted. Earlier tokens stay rejected.`,
   },
   'revoke-tokens': {
     description: 'reject the existing tokens of a user; a login issues a new one',

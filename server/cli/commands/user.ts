@@ -152,10 +152,6 @@ function describe(user: Awaited<ReturnType<typeof showUser>>) {
     ['created', user.createdAt.toISOString()],
     ['state', user.disabledAt ? `disabled since ${user.disabledAt.toISOString()}` : 'active'],
     [
-      'tokens',
-      user.tokensValidAfter ? `rejected if issued before ${user.tokensValidAfter.toISOString()}` : 'accepted',
-    ],
-    [
       'failed logins',
       failedLogins ? `${failedLogins.count}, most recent at ${failedLogins.lastAt.toISOString()}` : 'none',
     ],

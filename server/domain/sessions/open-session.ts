@@ -38,16 +38,16 @@ export async function openSession(
   if (sessionMaxSeconds === 0)
     throw new Problem('session_not_opened', { detail: 'This database has no sessions.' })
   if (claims.sessionId || now - loginAt > openingMilliseconds) throw new Problem('session_not_opened')
+  const authenticatedAt = new Date(loginAt)
   const expiresAt = new Date(Math.min(now + sessionIdleSeconds * 1000, loginAt + sessionMaxSeconds * 1000))
-  const { id: userId, generation, tokensValidAfter } = user
+  const { id: userId, generation } = user
   const { id } = claims
   const session = {
     databaseId: database.id,
     id,
     userId,
-    loginAt: new Date(loginAt),
+    loginAt: authenticatedAt,
     generation,
-    tokensValidAfter,
     label: body?.label ?? null,
     expiresAt,
   }
@@ -62,7 +62,7 @@ export async function openSession(
     ...signedIn(
       database,
       { ...user, ...revoked },
-      { readAt: now, session: { id, authenticatedAt: added.authenticatedAt, expiresAt } },
+      { readAt: now, session: { id, authenticatedAt, expiresAt } },
     ),
     refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0, expiresAt }),
   }

@@ -49,12 +49,12 @@ export async function refreshSession(
     session = await refresh(context.store, attempt)
   }
   if (!session) throw new Problem('session_ended')
-  const { userId, refreshes, authenticatedAt, expiresAt, ...user } = session
+  const { userId, refreshes, createdAt, expiresAt, ...user } = session
   return {
     ...signedIn(
       database,
       { ...user, id: userId },
-      { readAt: now, session: { id: sessionId, authenticatedAt, expiresAt } },
+      { readAt: now, session: { id: sessionId, authenticatedAt: createdAt, expiresAt } },
     ),
     refreshToken: await issueRefreshToken(context, database, { sessionId, refreshes, expiresAt }),
   }

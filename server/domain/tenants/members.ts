@@ -49,9 +49,10 @@ export async function listMembers(
  */
 export async function putMember(
   change: Change,
-  { role: given, ...path }: MemberPath & { role?: string | undefined },
+  { tenantId, userId, role: given }: MemberPath & { role?: string | undefined },
 ): Promise<Outcome<{ member: FoundMember; isAdded: boolean; isChanged: boolean }>> {
   const { database, actor, now } = change
+  const path = { tenantId, userId }
   const locked = await lockTenant(change, path)
   const { actorRole, memberRole, hasOtherOwner, hasOtherMember, hasUser } = locked
   requireRank(actorRole, 'admin')
@@ -82,9 +83,12 @@ export async function putMember(
  *
  * @throws {Problem} `tenant_not_found`; `member_not_found`; `role_insufficient`; `last_owner`; `too_many_changes`
  */
-export async function removeMember(change: Change, path: MemberPath): Promise<Outcome<undefined>> {
+export async function removeMember(
+  change: Change,
+  { tenantId, userId }: MemberPath,
+): Promise<Outcome<undefined>> {
   const { database, actor } = change
-  const { tenantId, userId } = path
+  const path = { tenantId, userId }
   const { actorRole, memberRole, hasOtherOwner, hasOtherMember } = await lockTenant(change, path)
   const user = actor.kind === 'user' ? actor.user : undefined
   if (userId !== user?.id) requireRankOver(actorRole, [memberRole ?? 'member'])

@@ -42,7 +42,6 @@ export interface TokenUser {
   tenantsVersion: number
   /** The generation when the credentials were checked: the user's password, code or session. */
   generation: number
-  tokensValidAfter: Date | null
   emailVerifiedAt: Date | null
 }
 
@@ -56,7 +55,7 @@ export function issueToken(
   user: TokenUser,
   { now, session }: { now: number; session?: TokenSession | undefined },
 ): AccessToken {
-  const issuedAt = Math.max(Math.floor(now / 1000), secondAfter(user.tokensValidAfter))
+  const issuedAt = Math.floor(now / 1000)
   const maxAge = lifetimeOf(database, issuedAt, session)
   const audience = `database:${database.id}`
   const jwt = signingKey(database, now).sign({
@@ -71,7 +70,7 @@ export function issueToken(
     gen: user.generation,
     tenants_version: user.tenantsVersion,
     sid: session?.id,
-    auth_time: session && secondAfter(session.authenticatedAt),
+    auth_time: session && session.authenticatedAt.getTime() / 1000,
     ...(database.requireVerifiedEmail && { email_verified: user.emailVerifiedAt !== null }),
     ...tenancyOf(user.memberships),
   })
@@ -146,18 +145,6 @@ export function verifyToken(
   return token
 }
 
-/**
- * Returns whether a token was revoked: its generation is not that of its user. The previous version issues tokens
- * without generation, and revokes by time, so the time is compared, too.
- */
-export const isRevoked = (
-  claims: TokenClaims,
-  { generation, tokensValidAfter }: Pick<TokenUser, 'generation' | 'tokensValidAfter'>,
-) => (claims.generation ?? generation) !== generation || claims.issuedAt < secondAfter(tokensValidAfter)
-
-/** Returns the first `iat` of tokens that are later than an instant. `iat` has whole seconds. */
-const secondAfter = (instant: Date | null) => (instant ? Math.ceil(instant.getTime() / 1000) : 0)
-
 function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: string): VerifiedToken {
   try {
     const key =
@@ -168,11 +155,11 @@ function verifySignature(databaseId: string, keys: readonly TokenKey[], jwt: str
       isUuid(sub) &&
       isUuid(jti) &&
       (sid === undefined || isUuid(sid)) &&
+      typeof gen === 'number' &&
       typeof iat === 'number' &&
       typeof exp === 'number'
     ) {
-      const generation = typeof gen === 'number' ? gen : undefined
-      const token = { id: jti, sessionId: sid, generation, issuedAt: iat, expiresAt: exp }
+      const token = { id: jti, sessionId: sid, generation: gen, issuedAt: iat, expiresAt: exp }
       return { jwt, kid: key.kid, key: { databaseId, id: sub, sessionId: sid ?? jti }, ...token }
     }
   } catch (cause) {

@@ -2,7 +2,7 @@ import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { isRevoked, type TokenClaims, verifyToken } from './access-token.js'
+import { type TokenClaims, verifyToken } from './access-token.js'
 
 /**
  * Verifies a token and reads its user, in one statement that concurrent requests share. Audits a rejected token.
@@ -19,7 +19,8 @@ export async function admitToken(
     const now = context.now()
     const claims = verifyToken(context.verifiedTokens, database, { jwt, now })
     const user = await context.findUser(claims.key)
-    if (!user || isRevoked(claims, user) || isEnded(claims, user, now)) throw new Problem('token_invalid')
+    if (!user || claims.generation !== user.generation || isEnded(claims, user, now))
+      throw new Problem('token_invalid')
     return { user, claims }
   } catch (error) {
     if (error instanceof Problem) context.rejectedTokens(caller.log, database.id, error.code)

@@ -11,8 +11,8 @@ export interface VerifiedToken {
   sessionId: string | undefined
   /** The `jti`. */
   id: string
-  /** The generation of the user when the user was read for the token. Undefined in a token of the previous version. */
-  generation: number | undefined
+  /** The generation of the user when the user was read for the token. */
+  generation: number
   /** In seconds since the epoch, like `expiresAt`. */
   issuedAt: number
   expiresAt: number

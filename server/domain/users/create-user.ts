@@ -119,7 +119,7 @@ async function signUp(
   const emailVerifiedAt = invitation ? now : null
   return signedIn(
     database,
-    { ...user, memberships, tenantsVersion: 0, tokensValidAfter: null, emailVerifiedAt },
+    { ...user, memberships, tenantsVersion: 0, emailVerifiedAt },
     { readAt: now.getTime() },
   )
 }

@@ -71,13 +71,13 @@ export interface AcceptingUser {
 export async function findAcceptingUser(
   { query }: Queries,
   databaseId: string,
-  { id, generation, tokensValidAfter }: ReadUser,
+  { id, generation }: ReadUser,
 ) {
-  const values = [databaseId, id, generation, tokensValidAfter]
+  const values = [databaseId, id, generation]
   const [user] = await query<AcceptingUser>(acceptingUserStatement, values)
   return user
 }
 
 const acceptingUserStatement = `
   SELECT u.email_key AS "canonicalEmail", u.email_verified_at IS NOT NULL AS "isVerified" FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')}`
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')}`

@@ -77,7 +77,7 @@ const useCode = (assignments: string, returned: string) => `
   )
   UPDATE usher."user" AS u SET
     email_verified_at = COALESCE(u.email_verified_at, $4::timestamptz)${assignments}
-  FROM owner, used, (SELECT now() AS time) AS store
+  FROM owner, used
   WHERE u.database_id = $1::uuid AND u.id = owner.id AND used.user_id = owner.id
   RETURNING u.id, owner.email_verified_at IS NULL AS "isNewlyVerified", ${returned}`
 
@@ -95,8 +95,8 @@ export function resetPassword(
 // The number is read as the memberships are, when the statement began: `u` may be later, if the statement has waited for a
 // removal from a tenant.
 const resetPasswordStatement = useCode(
-  `, ${revoking('$4', '$6')}, password_hash = $5`,
-  `u.generation, u.tokens_valid_after AS "tokensValidAfter", u.email_verified_at AS "emailVerifiedAt",
+  `, ${revoking('$6')}, password_hash = $5`,
+  `u.generation, u.email_verified_at AS "emailVerifiedAt",
     ${membershipsOf('u.id')}, (
       SELECT s.tenants_version FROM usher."user" AS s WHERE s.database_id = $1::uuid AND s.id = u.id
     ) AS "tenantsVersion"`,
@@ -193,5 +193,5 @@ const storeCodeStatement = `
     id = excluded.id, email_key = excluded.email_key, created_at = excluded.created_at,
     expires_at = excluded.expires_at, message_stored_at = excluded.message_stored_at,
     generation = excluded.generation
-  WHERE COALESCE(code.message_stored_at <= excluded.message_stored_at, code.id <= excluded.id)
+  WHERE code.message_stored_at <= excluded.message_stored_at
   RETURNING 1`

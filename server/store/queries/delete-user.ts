@@ -18,7 +18,7 @@ export type Deletion = { deleted: string[] } | { ownerless: string[] } | { undoa
  */
 export const deleteUserAndTenants = (
   store: Transactions,
-  { databaseId, id, generation, tokensValidAfter }: ReadUser & { databaseId: string },
+  { databaseId, id, generation }: ReadUser & { databaseId: string },
   {
     now,
     mayLeaveOwnerless,
@@ -28,7 +28,7 @@ export const deleteUserAndTenants = (
   store.transaction(databaseId, async (query) => {
     // Separate statements, because only a later one sees the changes of the transactions that a lock waited for: the
     // user may have joined a tenant, and its members may have changed.
-    const locked = await query(lockUserStatement, [databaseId, id, generation, tokensValidAfter])
+    const locked = await query(lockUserStatement, [databaseId, id, generation])
     if (locked.length === 0) return undefined
     const former = (await listReserved({ query }, { databaseId, userId: id })).at(-1)
     if (former && former.until > now) return { undoableUntil: former.until }
@@ -64,7 +64,7 @@ const findOwnerlessStatement = `
 
 const lockUserStatement = `
   SELECT 1 FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR UPDATE`
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')} FOR UPDATE`
 
 const lockTenantsStatement = `
   SELECT FROM usher.tenant

@@ -25,8 +25,8 @@ export async function storePendingChange(
   { databaseId, id, email, canonicalEmail, createdAt, expiresAt }: PendingChange,
   user: ReadUser,
 ) {
-  const { generation, tokensValidAfter } = user
-  const locked = await query(lockUnchangedStatement, [databaseId, user.id, generation, tokensValidAfter])
+  const { generation } = user
+  const locked = await query(lockUnchangedStatement, [databaseId, user.id, generation])
   if (locked.length === 0) return false
   const values = [databaseId, id, user.id, canonicalEmail, email, createdAt, expiresAt, generation]
   await query(storePendingStatement, values)
@@ -35,7 +35,7 @@ export async function storePendingChange(
 
 const lockUnchangedStatement = `
   SELECT 1 FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR SHARE`
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')} FOR SHARE`
 
 const storePendingStatement = `
   INSERT INTO usher.code (database_id, id, purpose, user_id, email_key, email, created_at, expires_at, generation)
@@ -136,8 +136,7 @@ export async function replaceAddress(
 
 const replaceAddressStatement = `
   UPDATE usher."user" AS u SET email = $3, email_key = $4, email_verified_at = $5::timestamptz,
-    ${revoking('$5', '$6')}, password_hash = COALESCE($7, u.password_hash)
-  FROM (SELECT now() AS time) AS store
+    ${revoking('$6')}, password_hash = COALESCE($7, u.password_hash)
   WHERE u.database_id = $1::uuid AND u.id = $2::uuid
   RETURNING u.generation`
 

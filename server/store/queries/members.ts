@@ -68,14 +68,14 @@ export interface Standing {
 export async function findStanding(
   { query }: Queries,
   { databaseId, tenantId, userId = NIL }: TenantKey & { userId?: string | undefined },
-  { id, generation, tokensValidAfter }: ReadUser = nobody,
+  { id, generation }: ReadUser = nobody,
 ) {
-  const values = [databaseId, tenantId, userId, id, generation, tokensValidAfter]
+  const values = [databaseId, tenantId, userId, id, generation]
   const [standing] = await query<Standing>(standingStatement, values)
   return standing as Standing
 }
 
-const nobody: ReadUser = { id: NIL, generation: 0, tokensValidAfter: null }
+const nobody: ReadUser = { id: NIL, generation: 0 }
 
 const roleOfMember = (userId: string) => `(
     SELECT ${roleOf('m', '$2::uuid')} FROM usher.membership AS m
@@ -99,7 +99,7 @@ const standingStatement = `
     EXISTS (SELECT 1 FROM usher."user" WHERE database_id = $1::uuid AND id = $3::uuid) AS "hasUser",
     EXISTS (
       SELECT 1 FROM usher."user" AS u
-      WHERE u.database_id = $1::uuid AND u.id = $4::uuid AND ${isUnchanged('$5', '$6')}
+      WHERE u.database_id = $1::uuid AND u.id = $4::uuid AND ${isUnchanged('$5')}
     ) AS "isUnchanged",
     ${roleOfMember('$4')} AS "actorRole", ${roleOfMember('$3')} AS "memberRole",
     ${hasOtherOwner('$2::uuid', '$3')} AS "hasOtherOwner",

@@ -7,17 +7,14 @@ import { unindexed } from './unindexed.js'
 // in its own statement. A login reads it, and its token and session carry it. They are accepted only while the user
 // still has the same number. A timestamp cannot decide this, because it is taken before the commit, and clocks
 // differ.
-//
-// Servers of the previous version compare `tokens_valid_after`, and may change it without changing the generation. So
-// it is still written and compared.
 
 /** A user at the time when a request read it. */
-export interface ReadUser extends Pick<User, 'id' | 'tokensValidAfter'> {
+export interface ReadUser extends Pick<User, 'id'> {
   generation: number
 }
 
-/** The values of a user after a revocation, for the next token. */
-export type Revoked = Pick<ReadUser, 'generation' | 'tokensValidAfter'>
+/** The generation of a user after a revocation, for the next token. */
+export type Revoked = Pick<ReadUser, 'generation'>
 
 /** Returns an expression for the instant some seconds after another, with functions that Citus regards as immutable. */
 export const after = (instant: string, seconds: string) =>
@@ -28,14 +25,11 @@ export const isOpen = (now: string) =>
   `${unindexed(`s.expires_at > ${now}::timestamptz`)} AND ${isNotRevoked}`
 
 /** The condition that session `s` of user `u` was not ended before it expired. */
-export const isNotRevoked = `s.ended_at IS NULL
-  AND (s.generation IS NULL OR s.generation = u.generation)
-  AND (u.tokens_valid_after IS NULL OR s.authenticated_at >= u.tokens_valid_after)`
+export const isNotRevoked = `s.ended_at IS NULL AND s.generation = u.generation`
 
 /** Returns the condition that user `u` is enabled and was not revoked since the request read it. */
-export const isUnchanged = (generation: string, tokensValidAfter: string) => `u.disabled_at IS NULL
-    AND u.generation = ${generation}::bigint
-    AND u.tokens_valid_after IS NOT DISTINCT FROM ${tokensValidAfter}::timestamptz`
+export const isUnchanged = (generation: string) =>
+  `u.disabled_at IS NULL AND u.generation = ${generation}::bigint`
 
 /**
  * Returns the expression for the generation after a revocation. It follows the milliseconds, so that a user who is restored
@@ -45,13 +39,12 @@ export const nextGeneration = (generation: string, milliseconds: string) =>
   `GREATEST(${generation} + 1, ${milliseconds}::bigint)`
 
 /**
- * Returns assignments that revoke the tokens and sessions of user `u`.
+ * Returns an assignment that revokes the tokens and sessions of user `u`.
  *
- * @param milliseconds of `now`
+ * @param milliseconds since the epoch, by the clock of the server
  */
-export const revoking = (now: string, milliseconds: string) => `
-    generation = ${nextGeneration('u.generation', milliseconds)},
-    tokens_valid_after = GREATEST(store.time, LEAST(${now}::timestamptz, ${after('store.time', '30')}))`
+export const revoking = (milliseconds: string) =>
+  `generation = ${nextGeneration('u.generation', milliseconds)}`
 
 /**
  * Returns parts of a statement that delete a user's codes to reset the password or to change the address, and the
@@ -72,17 +65,16 @@ export const withoutResetCodes = (changed: string) => `code AS (
 export const change = (assignments: string, condition: string) => `
   WITH changed AS (
     UPDATE usher."user" AS u SET ${assignments}
-    FROM (SELECT now() AS time) AS store
     WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${condition}
-    RETURNING u.id, u.generation, u.tokens_valid_after AS "tokensValidAfter"
+    RETURNING u.id, u.generation
   ), ${withoutResetCodes('changed')}
-  SELECT generation, "tokensValidAfter" FROM changed`
+  SELECT generation FROM changed`
 
 const revoke = (condition: string) =>
-  change(`${revoking('$3', '$4')}, password_hash = COALESCE($5, u.password_hash)`, condition)
+  change(`${revoking('$3')}, password_hash = COALESCE($4, u.password_hash)`, condition)
 
 const revokeStatement = revoke('true')
-const revokeIfUnchangedStatement = revoke(isUnchanged('$6', '$7'))
+const revokeIfUnchangedStatement = revoke(isUnchanged('$5'))
 
 /** A revocation. */
 export interface Revocation {
@@ -99,7 +91,7 @@ export function revokeUserTokens(
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
-  const values = [databaseId, id, now, now.getTime(), passwordHash ?? null]
+  const values = [databaseId, id, now.getTime(), passwordHash ?? null]
   const change = { text: revokeStatement, values }
   return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
@@ -107,10 +99,10 @@ export function revokeUserTokens(
 /** Does what {@link revokeUserTokens} does. Returns undefined if the user has changed since the request read it. */
 export function revokeIfUnchanged(
   store: Transactions,
-  { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
+  { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
   { now, passwordHash, messages = [] }: Revocation,
 ) {
-  const values = [databaseId, id, now, now.getTime(), passwordHash ?? null, generation, tokensValidAfter]
+  const values = [databaseId, id, now.getTime(), passwordHash ?? null, generation]
   const change = { text: revokeIfUnchangedStatement, values }
   return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
@@ -121,14 +113,11 @@ export function disableUser(
   { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
   { now, messages }: { now: Date; messages: MessagesOf<Revoked> },
 ) {
-  const values = [databaseId, id, now, now.getTime()]
+  const values = [databaseId, id, now.getTime(), now]
   return revokeWithMessages(store, { text: disableStatement, values }, { now, userId: id, messages })
 }
 
-const disableStatement = change(
-  `${revoking('$3', '$4')}, disabled_at = $3::timestamptz`,
-  'u.disabled_at IS NULL',
-)
+const disableStatement = change(`${revoking('$3')}, disabled_at = $4::timestamptz`, 'u.disabled_at IS NULL')
 
 /** Enables a user. Earlier tokens and sessions stay revoked. Returns undefined if nothing changes. */
 export async function enableUser(
@@ -144,8 +133,7 @@ export async function enableUser(
   return user
 }
 
-// Also revokes, because the previous version disabled users without a revocation.
-const enableStatement = change(
-  `disabled_at = NULL, tokens_valid_after = GREATEST(u.tokens_valid_after, LEAST(u.disabled_at, store.time))`,
-  'u.disabled_at IS NOT NULL',
-)
+const enableStatement = `
+  UPDATE usher."user" AS u SET disabled_at = NULL
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND u.disabled_at IS NOT NULL
+  RETURNING u.generation`

@@ -1,7 +1,7 @@
 import type { Session } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { changeWithMessages, type MessagesOf, type Transactions, within } from './outbox.js'
-import { change, isOpen, nextGeneration, type ReadUser, type Revoked } from './revocations.js'
+import { change, isOpen, type ReadUser, type Revoked, revoking } from './revocations.js'
 import { isShareTaken, revokeWithMessages, storeRevocation } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 
@@ -88,10 +88,7 @@ export async function revokeOthers(
   return { revoked, kept: kept.length }
 }
 
-const revokeStatement = change(
-  `generation = ${nextGeneration('u.generation', '$3')}`,
-  'u.generation = $4::bigint',
-)
+const revokeStatement = change(revoking('$3'), 'u.generation = $4::bigint')
 
 const keepStatement = `
   UPDATE usher.session SET generation = $4::bigint

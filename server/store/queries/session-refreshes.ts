@@ -19,10 +19,9 @@ export interface Refresh {
 }
 
 /** A session after a refresh, with its user. */
-export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'authenticatedAt' | 'expiresAt'> &
+export type RefreshedSession = Pick<Session, 'userId' | 'refreshes' | 'createdAt' | 'expiresAt'> &
   Tenancy & {
     generation: number
-    tokensValidAfter: Date | null
     emailVerifiedAt: Date | null
   }
 
@@ -73,14 +72,13 @@ const fromUser = `FROM usher."user" AS u, (SELECT statement_timestamp() AS time)
 
 const refreshStatement = `
   UPDATE usher.session AS s SET
-    generation = COALESCE(s.generation, u.generation),
     refreshes = $3::int + 1,
     refreshed_at = CASE WHEN s.refreshes = $3::int THEN store.time ELSE s.refreshed_at END,
     expires_at = LEAST(${after('$4::timestamptz', '$6')}, ${after('s.created_at', '$7')})
   ${fromUser}
   WHERE ${isRefreshable('$7')} AND ${isUsable('$5')}
-  RETURNING s.user_id AS "userId", s.refreshes, s.authenticated_at AS "authenticatedAt",
-    s.expires_at AS "expiresAt", u.generation, u.tokens_valid_after AS "tokensValidAfter",
+  RETURNING s.user_id AS "userId", s.refreshes, s.created_at AS "createdAt",
+    s.expires_at AS "expiresAt", u.generation,
     u.tenants_version AS "tenantsVersion", u.email_verified_at AS "emailVerifiedAt", ${membershipsOf('s.user_id')}`
 
 const endReusedStatement = `

@@ -9,18 +9,12 @@ type Queries = Pick<Store, 'query'>
 export interface NewSession extends Pick<Session, 'databaseId' | 'id' | 'userId' | 'label' | 'expiresAt'> {
   /** Time of the login, by the clock of the server that issued its token. */
   loginAt: Date
-  /** The generation of the user when the request read it, like `tokensValidAfter`. */
+  /** The generation of the user when the request read it. */
   generation: number
-  tokensValidAfter: Date | null
 }
 
 /** A session that was added. */
 export interface AddedSession {
-  /**
-   * The time that counts as the login: not later than the store's time, because a server of the previous version
-   * revokes by time.
-   */
-  authenticatedAt: Date
   /**
    * Number of other sessions of the user when the statement began. It may include sessions that a revocation has
    * ended.
@@ -31,11 +25,10 @@ export interface AddedSession {
 /** Adds a session. Returns undefined if the database has a session with that id. */
 export async function insertSession(
   store: Queries,
-  { databaseId, id, userId, loginAt, generation, tokensValidAfter, label, expiresAt }: NewSession,
+  { databaseId, id, userId, loginAt, generation, label, expiresAt }: NewSession,
   now: Date,
 ) {
-  const times = [loginAt, now, expiresAt, tokensValidAfter]
-  const values = [databaseId, id, userId, ...times, label, generation]
+  const values = [databaseId, id, userId, loginAt, now, expiresAt, label, generation]
   const [session] = await store.query<AddedSession>(insertStatement, values)
   return session
 }
@@ -44,12 +37,11 @@ const insertStatement = `
   WITH added AS (
     INSERT INTO usher.session (
       database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label, generation)
-    VALUES ($1::uuid, $2::uuid, $3::uuid, LEAST($4::timestamptz, GREATEST(now(), $7::timestamptz)),
-      $4::timestamptz, now(), $6::timestamptz, $8, $9::bigint)
+    VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $4::timestamptz, now(), $6::timestamptz, $7, $8::bigint)
     ON CONFLICT (database_id, id) DO NOTHING
-    RETURNING authenticated_at
+    RETURNING 1
   )
-  SELECT authenticated_at AS "authenticatedAt", (
+  SELECT (
     SELECT count(*)::int FROM usher.session
     WHERE database_id = $1::uuid AND user_id = $3::uuid AND ended_at IS NULL AND ${unindexed('expires_at > $5::timestamptz')}
   ) AS others FROM added`
@@ -65,10 +57,10 @@ export type ListedSession = Pick<Session, 'id' | 'createdAt' | 'refreshedAt' | '
  */
 export async function findSessions(
   store: Queries,
-  { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<Session, 'databaseId'>,
+  { databaseId, id, generation }: ReadUser & Pick<Session, 'databaseId'>,
   { currentId, now }: { currentId: string; now: Date },
 ) {
-  const values = [databaseId, id, now, currentId, generation, tokensValidAfter]
+  const values = [databaseId, id, now, currentId, generation]
   const rows = await store.query<ListedSession | { id: null }>(findSessionsStatement, values)
   return rows.length > 0 ? rows.filter((row): row is ListedSession => row.id !== null) : undefined
 }
@@ -78,5 +70,5 @@ const findSessionsStatement = `
   SELECT s.id, s.created_at AS "createdAt", s.refreshed_at AS "refreshedAt", s.label
   FROM usher."user" AS u
   LEFT JOIN usher.session AS s ON s.database_id = $1::uuid AND s.user_id = u.id AND ${isOpen('$3')}
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$5', '$6')}
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$5')}
   ORDER BY s.id = $4::uuid DESC, s.refreshed_at DESC, s.id LIMIT 100`

@@ -59,18 +59,14 @@ const updateStatement = `
   WHERE database_id = $1::uuid AND id = $2::uuid`
 
 /** Locks a user until the transaction ends. Returns false if the user has changed since the request read it. */
-export async function lockCreator(
-  { query }: Queries,
-  databaseId: string,
-  { id, generation, tokensValidAfter }: ReadUser,
-) {
-  const locked = await query(lockCreatorStatement, [databaseId, id, generation, tokensValidAfter])
+export async function lockCreator({ query }: Queries, databaseId: string, { id, generation }: ReadUser) {
+  const locked = await query(lockCreatorStatement, [databaseId, id, generation])
   return locked.length > 0
 }
 
 const lockCreatorStatement = `
   SELECT 1 FROM usher."user" AS u
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3', '$4')} FOR NO KEY UPDATE`
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND ${isUnchanged('$3')} FOR NO KEY UPDATE`
 
 /** Returns the number of existing tenants that a user has created, at most `limit`. */
 export async function countCreated({ query }: Queries, { databaseId, id }: TenantKey, limit: number) {

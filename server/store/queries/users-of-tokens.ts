@@ -71,7 +71,6 @@ const userOfRow = (row: UserRow): UserOfToken => ({
   email: row.email,
   preferredName: row.preferredName,
   generation: row.generation,
-  tokensValidAfter: row.tokensValidAfter,
   tenantsVersion: row.tenantsVersion,
   emailVerifiedAt: row.emailVerifiedAt,
   createdAt: row.createdAt,

@@ -10,7 +10,7 @@ import type { Tenancy } from './user-tenants.js'
 
 export type UserWithoutPassword = Pick<
   User,
-  'id' | 'email' | 'preferredName' | 'disabledAt' | 'tokensValidAfter' | 'emailVerifiedAt' | 'createdAt'
+  'id' | 'email' | 'preferredName' | 'disabledAt' | 'emailVerifiedAt' | 'createdAt'
 > &
   Tenancy & {
     generation: number
@@ -20,7 +20,7 @@ export type UserWithTenants = UserWithoutPassword & Pick<User, 'passwordHash'>
 
 export const userColumns = `
   u.id, u.email, u.preferred_name AS "preferredName",
-  u.generation, u.tokens_valid_after AS "tokensValidAfter", u.tenants_version AS "tenantsVersion",
+  u.generation, u.tenants_version AS "tenantsVersion",
   u.email_verified_at AS "emailVerifiedAt", u.created_at AS "createdAt"`
 
 /** Replaces the password hash of a user, unless it has been replaced since the user was read. */
@@ -37,10 +37,10 @@ const replacePasswordHashStatement = `
 /** Returns whether the name has changed. Returns undefined if the user has changed since the request read it. */
 export async function updatePreferredName(
   store: Transactions,
-  { databaseId, id, generation, tokensValidAfter }: ReadUser & Pick<User, 'databaseId'>,
+  { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
   { preferredName, messages }: Pick<User, 'preferredName'> & { messages: MessagesOf<Renaming> },
 ) {
-  const values = [databaseId, id, preferredName, generation, tokensValidAfter]
+  const values = [databaseId, id, preferredName, generation]
   const [user] = await changeWithMessages<Renaming>(
     store,
     { text: updatePreferredNameStatement, values },
@@ -60,7 +60,7 @@ const updatePreferredNameStatement = `
     SELECT id, preferred_name FROM usher."user"
     WHERE database_id = $1::uuid AND id = $2::uuid FOR NO KEY UPDATE
   ) AS former
-  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4', '$5')}
+  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4')}
   RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
 
 /** Returns whether a user exists whose address is verified. */

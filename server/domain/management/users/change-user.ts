@@ -83,9 +83,8 @@ async function revoke(
   { database, account }: { database: FoundDatabase; account: FoundAccount },
   revocation: Revocation,
 ) {
-  const revoked = await revokeUserTokens(store, account, revocation)
-  if (!revoked) throw userNotFound(database, account.id)
-  return { ...accountOf(account), tokensValidAfter: revoked.tokensValidAfter }
+  if (!(await revokeUserTokens(store, account, revocation))) throw userNotFound(database, account.id)
+  return accountOf(account)
 }
 
 export async function unlockUser(

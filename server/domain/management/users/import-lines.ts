@@ -8,7 +8,6 @@ import {
 } from '../../../store/queries/management/import-users.js'
 import type { TypedQueries } from '../../../store/queries/management/typed-queries.js'
 import type { Store } from '../../../store/store.js'
-import { clockSkewSeconds } from '../../clock.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
@@ -133,10 +132,6 @@ function candidateOf(
   const given = user.tenants?.map(({ role }, index) => [`tenants.${index}.role`, role ?? undefined] as const)
   const errors = unknownRoles({ roles }, given ?? [])
   if (errors.length > 0) throw new LineError(errors)
-  // Tokens are issued no earlier than this instant, so a future one would extend their validity.
-  if (user.tokensValidAfter && user.tokensValidAfter.getTime() > now() + clockSkewSeconds * 1000) {
-    throw lineError('tokensValidAfter', 'must not be in the future')
-  }
   const passwordHash = user.passwordHash ?? hashing.dummyHash
   return { line, row: rowOf(user, passwordHash, new Date(now())), dummyHash: checkHash(passwordHash) }
 }

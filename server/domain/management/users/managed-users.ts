@@ -87,7 +87,7 @@ export function managedUser(user: UserState | undefined): ManagedUser {
 }
 
 /** Returns a user as lists show one. */
-export const listedUser = (user: Omit<Account, 'databaseId' | 'tokensValidAfter'>): ListedUser => ({
+export const listedUser = (user: Omit<Account, 'databaseId'>): ListedUser => ({
   id: user.id,
   email: user.email,
   preferredName: user.preferredName,

@@ -48,7 +48,6 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
       disabledAt: user.disabledAt ?? null,
       // Greater than that of a deleted user with this id, so that the tokens of that user stay rejected.
       generation: now.getTime(),
-      tokensValidAfter: user.tokensValidAfter ?? null,
       createdAt,
     },
     tenants: (tenants ?? []).map((tenant, index) => ({
@@ -99,6 +98,5 @@ export const lineOf = (user: UserToExport): UserLine => ({
   }),
   ...(user.emailVerifiedAt && { emailVerifiedAt: user.emailVerifiedAt }),
   ...(user.disabledAt && { disabledAt: user.disabledAt }),
-  ...(user.tokensValidAfter && { tokensValidAfter: user.tokensValidAfter }),
   createdAt: user.createdAt,
 })

@@ -11,6 +11,7 @@ export type UserToExport = Omit<
   | 'canonicalEmail'
   | 'generation'
   | 'tenantsVersion'
+  | 'tokensValidAfter'
   | 'reservedFor'
   | 'reservedUntil'
   | keyof ProductFields
@@ -36,7 +37,7 @@ export async function listUsersToExport(
   return prisma.$queryRaw<UserToExport[]>`
     SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
       u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
-      u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt",
+      u.created_at AS "createdAt",
       u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",
       COALESCE((
         SELECT json_agg(json_build_object('id', tenant.id, 'name', tenant.name,

@@ -13,7 +13,13 @@ import { inTransaction, type TypedQueries } from './typed-queries.js'
 export interface UserWithTenants {
   user: Omit<
     User,
-    'databaseId' | 'generation' | 'tenantsVersion' | 'reservedFor' | 'reservedUntil' | keyof ProductFields
+    | 'databaseId'
+    | 'generation'
+    | 'tenantsVersion'
+    | 'tokensValidAfter'
+    | 'reservedFor'
+    | 'reservedUntil'
+    | keyof ProductFields
   > &
     ProductFields & { generation: number }
   tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> &
@@ -101,15 +107,15 @@ async function insertUsers(transaction: TypedQueries, databaseId: string, users:
     .sort((one, other) => (one.canonicalEmail < other.canonicalEmail ? -1 : 1))
   const inserted = await prisma.$queryRaw<{ canonicalEmail: string }[]>`
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
-      email_verified_at, disabled_at, generation, tenants_version, tokens_valid_after, created_at, external_id, metadata,
+      email_verified_at, disabled_at, generation, tenants_version, created_at, external_id, metadata,
       private_metadata)
     SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
-      "emailVerifiedAt", "disabledAt", generation, generation, "tokensValidAfter", "createdAt", "externalId", metadata,
+      "emailVerifiedAt", "disabledAt", generation, generation, "createdAt", "externalId", metadata,
       "privateMetadata"
     FROM json_to_recordset(${JSON.stringify(rows)}::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
       "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
-      "tokensValidAfter" timestamptz, "createdAt" timestamptz, "externalId" text, metadata json,
+      "createdAt" timestamptz, "externalId" text, metadata json,
       "privateMetadata" json)
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`

@@ -14,7 +14,6 @@ const accountColumns = {
   externalId: true,
   emailVerifiedAt: true,
   disabledAt: true,
-  tokensValidAfter: true,
   createdAt: true,
 } as const satisfies Partial<Record<keyof User, true>>
 
@@ -72,7 +71,7 @@ export async function listAccountRows(
 const ofTenantStatement = usersOfTenant(
   `u.database_id AS "databaseId", u.id, u.email, u.preferred_name AS "preferredName", u.external_id AS "externalId",
     u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
-    u.tokens_valid_after AS "tokensValidAfter", u.created_at AS "createdAt"`,
+    u.created_at AS "createdAt"`,
 )
 
 /** Inserts a user. Returns the user, or undefined if the email or the external id is taken. */
