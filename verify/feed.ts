@@ -12,7 +12,7 @@ export interface RevocationOptions {
   onStale: 'accept' | 'refuse'
   /** Seconds after which the last read is stale. 30 by default, at least 10. */
   staleSeconds?: number | undefined
-  /** Maximum number of revocations in memory. With more, the state is stale. 1,000,000 by default. */
+  /** Maximum number of revocations in memory. With more, the state is stale. 500,000 by default. */
   maxEntries?: number | undefined
 }
 

@@ -49,7 +49,7 @@ function assertRevocations(options: RevocationOptions) {
   assert(typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey), 'revocations.apiKey must be an API key')
   assert(onStale === 'accept' || onStale === 'refuse', "revocations.onStale must be 'accept' or 'refuse'")
   assert(isInteger(staleSeconds, 10, 86_400), 'revocations.staleSeconds must be an integer from 10 to 86400')
-  assert(isInteger(maxEntries, 1, 2 ** 26), 'revocations.maxEntries must be an integer from 1 to 67108864')
+  assert(isInteger(maxEntries, 1, 2 ** 24), 'revocations.maxEntries must be an integer from 1 to 16777216')
 }
 
 function assert(isValid: boolean, problem: string) {

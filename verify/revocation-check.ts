@@ -5,7 +5,7 @@ import type { VerifiedUser } from './user.js'
 
 /** Creates the check whether tokens with a valid signature were revoked. */
 export function createRevocationCheck(
-  { apiKey, onStale, staleSeconds = 30, maxEntries = 1_000_000 }: RevocationOptions,
+  { apiKey, onStale, staleSeconds = 30, maxEntries = 500_000 }: RevocationOptions,
   source: Omit<ReaderSettings, 'apiKey' | 'maxEntries'>,
 ) {
   const feed = createFeed({ ...source, apiKey, staleSeconds, maxEntries })

@@ -90,7 +90,7 @@ function integer(item: Item, name: string) {
 
 function instant(item: Item) {
   const value = Date.parse(text(item, 'expiresAt'))
-  // The last second of a UuidTable, in 2106.
+  // With one far in the future, this clock alone would decide when the others expire.
   if (!(value > 0 && value < 2 ** 32 * 1000)) throw malformed('expiresAt')
   return value
 }
