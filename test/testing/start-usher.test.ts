@@ -144,7 +144,7 @@ it.each([
 
 it('throws a TypeError for a taken database and for invalid seconds', async ({ usher }) => {
   await expect(usher.createDatabase({ database: 'app' })).rejects.toThrow(
-    new TypeError('createDatabase: database demo/app already exists'),
+    new TypeError('createDatabase: Database demo/app already exists.'),
   )
   for (const seconds of [-1, Number.NaN, Number.POSITIVE_INFINITY, '60' as never]) {
     expect(() => usher.advanceSeconds(seconds)).toThrow(/^advanceSeconds: seconds must be/)
