@@ -90,6 +90,14 @@ it('only store/ uses Prisma, and no statement on the path of a request does', ()
   expect(files.filter((file) => !mayUse.test(file) && usesPrisma(file))).toEqual([])
 })
 
+it('tokens are made only where a login completes and where a session continues', () => {
+  const makers = files.filter((file) => /import \{[^}]*\bissueToken\b/.test(read(file)))
+  expect(makers.sort()).toEqual([
+    'server/domain/sessions/issue-tokens.ts',
+    'server/domain/users/complete-login.ts',
+  ])
+})
+
 it('code of a noun of the domain imports only nouns before it in docs/architecture.md', () => {
   const [, list = ''] = read('docs/architecture.md').split('## The nouns of the domain')
   const ranks = new Map(

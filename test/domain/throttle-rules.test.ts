@@ -77,14 +77,8 @@ function newAllowance() {
     state,
     fail: (network = 'home', of = database) => allowance.countFailure(of, { network: bytes(network) }),
     /** Returns the seconds that a client has to wait, or undefined. */
-    left(network = 'home', of = database) {
-      try {
-        allowance.assertLeft(of, { network: bytes(network) })
-        return undefined
-      } catch (error) {
-        return (error as { retryAfterSeconds: number }).retryAfterSeconds
-      }
-    },
+    left: (network = 'home', of = database) =>
+      allowance.refusal(of, { network: bytes(network) })?.retryAfterSeconds,
   }
 }
 

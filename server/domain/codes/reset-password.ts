@@ -7,7 +7,7 @@ import { noticeMessages, withNotices } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { signedIn } from '../users/signed-in.js'
+import { completeLogin } from '../users/complete-login.js'
 import { recordHashParameters } from '../users/verify-password.js'
 import { requireCode, verifiedEvents } from './code.js'
 
@@ -20,8 +20,10 @@ import { requireCode, verifiedEvents } from './code.js'
  */
 export async function resetPassword(
   context: AppContext,
-  { database, body: { code, newPassword }, caller }: DatabaseRequest<ResetPasswordBody>,
+  request: DatabaseRequest<ResetPasswordBody>,
 ): Promise<SignedInUser> {
+  const { database, caller } = request
+  const { code, newPassword } = request.body
   const { store, hashing, throttle } = context
   const found = await requireCode(context, database, { purpose: 'password_reset', code })
   const { email, userId, canonicalEmail } = found
@@ -48,7 +50,7 @@ export async function resetPassword(
   )
   if (!user) throw new Problem('code_invalid')
   context.deliver([...eventChannels(database), ...notices])
-  audit(caller.log, 'user.password_reset', { databaseId: database.id, userId })
+  const signedIn = await completeLogin(context, request, { user, readAt: now, event: 'user.password_reset' })
   if (user.isNewlyVerified) audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
   try {
     await throttle.unlock(database.id, canonicalEmail)
@@ -56,5 +58,5 @@ export async function resetPassword(
     // The code is used up, so an error would leave the user without a way to repeat the request.
     caller.log.warn({ err: error, databaseId: database.id, userId }, 'failed logins were not cleared')
   }
-  return signedIn(database, user, { readAt: now })
+  return signedIn
 }

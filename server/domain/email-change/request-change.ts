@@ -10,7 +10,7 @@ import { mailMessage } from '../notices/mail-message.js'
 import { databaseDeleted, Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
-import { confirmPassword } from '../users/authenticate.js'
+import { confirmUser } from '../users/authenticate.js'
 
 /**
  * Sends a code to a new address, and notifies the current one. Does not check whether the new address is taken, so that
@@ -21,7 +21,7 @@ import { confirmPassword } from '../users/authenticate.js'
 export async function requestEmailChange(context: AppContext, request: UserRequest<RequestEmailChangeBody>) {
   const { database, user, body, caller } = request
   const { id: databaseId } = database
-  await confirmPassword(context, request, body.password)
+  await confirmUser(context, request, body.password)
   const canonicalEmail = requireCanonicalEmail(body.email)
   const now = new Date(context.now())
   const purpose = 'email_change'

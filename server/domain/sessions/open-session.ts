@@ -6,9 +6,8 @@ import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { signedIn } from '../users/signed-in.js'
 import { auditEnds } from './end-sessions.js'
-import { issueRefreshToken } from './refresh-token.js'
+import { issueTokens } from './issue-tokens.js'
 
 /**
  * How long after a login its token can open a session. Short, because clients send the token to other services later.
@@ -58,14 +57,11 @@ export async function openSession(
   audit(caller.log, 'session.opened', { databaseId: database.id, userId, sessionId: id })
   const isNearLimit = added.others >= database.sessionsPerUser - unseenSessions
   const revoked = isNearLimit ? await endExcessSessions(context, { database, caller }, userId) : undefined
-  return {
-    ...signedIn(
-      database,
-      { ...user, ...revoked },
-      { readAt: now, session: { id, authenticatedAt, expiresAt } },
-    ),
-    refreshToken: await issueRefreshToken(context, database, { sessionId: id, refreshes: 0, expiresAt }),
-  }
+  return issueTokens(context, database, {
+    user: { ...user, ...revoked },
+    session: { id, authenticatedAt, refreshes: 0, expiresAt },
+    readAt: now,
+  })
 }
 
 /**

@@ -10,9 +10,9 @@ import { eventChannels, eventMessagesOf } from '../events/events.js'
 import { sendNotice } from '../notices/notice.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { signedIn } from '../users/signed-in.js'
 import { auditEnds } from './end-sessions.js'
-import { issueRefreshToken, readRefreshToken } from './refresh-token.js'
+import { issueTokens } from './issue-tokens.js'
+import { readRefreshToken } from './refresh-token.js'
 
 /** How long the previous refresh token returns the current one, for two tabs, a lost response or a retry. */
 const repeatableSeconds = 30
@@ -49,15 +49,11 @@ export async function refreshSession(
     session = await refresh(context.store, attempt)
   }
   if (!session) throw new Problem('session_ended')
-  const { userId, refreshes, createdAt, expiresAt, ...user } = session
-  return {
-    ...signedIn(
-      database,
-      { ...user, id: userId },
-      { readAt: now, session: { id: sessionId, authenticatedAt: createdAt, expiresAt } },
-    ),
-    refreshToken: await issueRefreshToken(context, database, { sessionId, refreshes, expiresAt }),
-  }
+  return issueTokens(context, database, {
+    user: { ...session, id: session.userId },
+    session: { ...session, id: sessionId, authenticatedAt: session.createdAt },
+    readAt: now,
+  })
 }
 
 /** Ends the session of a refresh token that was used before. */

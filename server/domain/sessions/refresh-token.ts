@@ -15,7 +15,7 @@ interface Claims {
 export async function issueRefreshToken(
   { findSecrets, now }: Pick<AppContext, 'findSecrets' | 'now'>,
   database: Pick<Database, 'id'>,
-  { sessionId, refreshes, expiresAt }: Claims & { expiresAt: Date },
+  { id: sessionId, refreshes, expiresAt }: { id: string; refreshes: number; expiresAt: Date },
 ): Promise<RefreshToken> {
   const mac = (await findSecrets(database.id)).sign('refresh_token', sessionId, refreshes)
   const maxAge = Math.max(0, Math.floor((expiresAt.getTime() - now()) / 1000))

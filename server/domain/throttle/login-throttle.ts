@@ -7,6 +7,7 @@ import {
 } from '../../store/queries/login-failures.js'
 import type { Store } from '../../store/store.js'
 import type { Client } from '../caller.js'
+import type { Problem } from '../problem.js'
 import { type AccountLanes, createAccounts } from './account-lanes.js'
 import { type AttemptKeys, createAttemptKeys } from './attempt-keys.js'
 import { FailureCounts } from './failure-counts.js'
@@ -36,6 +37,14 @@ export interface GuardedAttempt<C extends Candidate> extends Omit<Guess, 'isKnow
   read: () => Promise<C>
   /** Verifies the password. Throws only if it has verified no hash: then the attempt does not count. */
   verify: (candidate: C) => Promise<boolean>
+}
+
+/** An attempt with what was read for it. */
+export interface Guarded<C extends Candidate> {
+  candidate: C
+  matches: boolean
+  /** `too_many_attempts` with the seconds to wait: the attempt was not verified. */
+  refusal?: Problem
 }
 
 export interface ThrottleSettings {
@@ -69,10 +78,9 @@ export class Throttle {
    * failures, a success writes nothing. Otherwise each attempt is counted before it is verified, so that concurrent
    * requests, disconnects and a failing store allow no additional guess.
    *
-   * @throws {Problem} `too_many_attempts` with the seconds to wait; `unavailable` if it waits too long for other
-   * attempts
+   * @throws {Problem} `unavailable` if it waits too long for other attempts
    */
-  guard<C extends Candidate>(attempted: GuardedAttempt<C>): Promise<{ candidate: C; matches: boolean }> {
+  guard<C extends Candidate>(attempted: GuardedAttempt<C>): Promise<Guarded<C>> {
     const { databaseId, attempt, client } = attempted
     return this.#onAccount(attempt, async (lanes) => {
       const { version } = lanes
@@ -86,9 +94,10 @@ export class Throttle {
         const matches = await lanes.runUncounted(client, version, work)
         if (matches !== undefined) return { candidate, matches }
       }
-      this.#assertDue(failures)
+      const refusal = this.#refusal(failures)
+      if (refusal) return { candidate, matches: false, refusal }
       const work = () => this.#verifyCounted(guess, candidate.failures, verify)
-      return { candidate, matches: await lanes.runCounted(client, attempt, work) }
+      return { candidate, ...(await lanes.runCounted(client, attempt, work)) }
     })
   }
 
@@ -132,7 +141,8 @@ export class Throttle {
   async #verifyCounted(guess: Guess, failures: LoginFailures, verify: () => Promise<boolean>) {
     let stored = failures
     for (let tries = 0; tries < maxReservations; tries++) {
-      this.#assertDue(this.#counts.all(guess, stored))
+      const refusal = this.#refusal(this.#counts.all(guess, stored))
+      if (refusal) return { matches: false, refusal }
       const takeBack = await this.#counts.reserve(guess, stored)
       if (takeBack) {
         const matches = await verify().catch(async (error) => {
@@ -140,16 +150,15 @@ export class Throttle {
           throw error
         })
         if (matches) await this.#counts.clear(guess)
-        return matches
+        return { matches }
       }
       stored = await this.#counts.read(guess)
     }
-    throw tooManyAttempts(1)
+    return { matches: false, refusal: tooManyAttempts(1) }
   }
 
-  /** @throws {Problem} `too_many_attempts` */
-  #assertDue(failures: LoginFailures) {
+  #refusal(failures: LoginFailures) {
     const seconds = secondsLeft(failures, this.#now())
-    if (seconds > 0) throw tooManyAttempts(seconds)
+    return seconds > 0 ? tooManyAttempts(seconds) : undefined
   }
 }

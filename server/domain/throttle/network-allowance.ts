@@ -3,6 +3,7 @@ import { isStoreUnavailable } from '../../store/errors.js'
 import { recordNetworkFailure } from '../../store/queries/networks.js'
 import type { Store } from '../../store/store.js'
 import { clockSkewSeconds } from '../clock.js'
+import type { Problem } from '../problem.js'
 import type { Sources } from './attempt-keys.js'
 import { tooManyAttempts } from './rules.js'
 
@@ -20,8 +21,8 @@ export interface AllowanceSettings {
 
 /** Limits failed logins and sign-ups of one client network, and of its site, over all accounts of a database. */
 export interface NetworkAllowance {
-  /** @throws {Problem} `too_many_attempts` if the allowance was used up when this process last read it */
-  assertLeft(database: AllowanceSettings, sources: Sources): void
+  /** Returns `too_many_attempts` if the allowance was used up when this process last read it. */
+  refusal(database: AllowanceSettings, sources: Sources): Problem | undefined
   countFailure(database: AllowanceSettings, sources: Sources): Promise<void>
 }
 
@@ -54,14 +55,15 @@ export function createNetworkAllowance(store: Pick<Store, 'query'>, now: () => n
   }
 
   return {
-    assertLeft(database, sources) {
+    refusal(database, sources) {
       for (const { databaseId, source, limit } of allowancesOf(database, sources)) {
         const { fullAt, at } = seen.get(keyOf(databaseId, source)) ?? { fullAt: 0, at: 0 }
         // If this clock was set back since then, the remembered timestamp is not used.
         if (now() < at - clockSkewSeconds * 1000) continue
         const milliseconds = fullAt - now() - hourMilliseconds + millisecondsPerFailure(limit)
-        if (milliseconds > 0) throw tooManyAttempts(Math.ceil(milliseconds / 1000))
+        if (milliseconds > 0) return tooManyAttempts(Math.ceil(milliseconds / 1000))
       }
+      return undefined
     },
     async countFailure(database, sources) {
       for (const allowance of allowancesOf(database, sources)) {

@@ -1,14 +1,13 @@
 import type { ChangePasswordBody, SignedInUser } from '@usher/contract'
 import { revokeIfUnchanged } from '../../store/queries/revocations.js'
-import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { eventMessages } from '../events/events.js'
 import { noticeMessages } from '../notices/notice.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
-import { confirmPassword } from './authenticate.js'
-import { signedIn } from './signed-in.js'
+import { confirmUser } from './authenticate.js'
+import { completeLogin } from './complete-login.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
@@ -22,10 +21,10 @@ export async function changePassword(
   request: UserRequest<ChangePasswordBody>,
 ): Promise<SignedInUser> {
   const { database, user, body, caller } = request
-  const { id, email, emailVerifiedAt, memberships, tenantsVersion } = user
+  const { id, email, emailVerifiedAt } = user
   const { password, newPassword } = body
   await requireNewPassword(context, database, { password: newPassword, email, field: 'newPassword' })
-  await confirmPassword(context, request, password)
+  await confirmUser(context, request, password)
   const passwordHash = await context.hashing.hash(newPassword, caller)
   await recordHashParameters(context, database)
   const now = context.now()
@@ -46,6 +45,10 @@ export async function changePassword(
   )
   if (!revoked) throw new Problem('token_invalid')
   context.deliver(messages)
-  audit(caller.log, 'user.password_changed', { databaseId: database.id, userId: id })
-  return signedIn(database, { id, memberships, tenantsVersion, emailVerifiedAt, ...revoked }, { readAt: now })
+  return completeLogin(context, request, {
+    // A disabled user would not have been changed.
+    user: { ...user, ...revoked, disabledAt: null },
+    readAt: now,
+    event: 'user.password_changed',
+  })
 }

@@ -3,7 +3,6 @@ import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
-import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -19,8 +18,8 @@ import { requireNewPassword } from '../passwords/policy.js'
 import { databaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
+import { completeLogin } from './complete-login.js'
 import { hashIdempotencyKey, replaySignUp } from './idempotent-replay.js'
-import { signedIn } from './signed-in.js'
 import { recordHashParameters } from './verify-password.js'
 
 /**
@@ -40,11 +39,9 @@ export async function createUser(context: AppContext, request: SignUpRequest): P
   const idempotencyHeader = headers['idempotency-key']
   const key = idempotencyHeader === undefined ? undefined : hashIdempotencyKey(idempotencyHeader)
   const sources = context.throttle.keys.sources(database.id, caller.clientAddress)
-  context.networkAllowance.assertLeft(database, sources)
-  const replay = async () => {
-    const previous = key && (await replaySignUp(context, request, key))
-    return previous && signedIn(database, previous.user, previous)
-  }
+  const refusal = context.networkAllowance.refusal(database, sources)
+  if (refusal) throw refusal
+  const replay = async () => key && replaySignUp(context, request, key)
   const previous = await replay()
   if (previous) return previous
   try {
@@ -80,9 +77,10 @@ async function signUpWithinLimit(
 
 async function signUp(
   context: AppContext,
-  { database, body, caller }: SignUpRequest,
+  request: SignUpRequest,
   { idempotencyKey, count }: { idempotencyKey: Uint8Array | undefined; count?: CountRequest },
 ) {
+  const { database, body, caller } = request
   const canonicalEmail = requireCanonicalEmail(body.email)
   const invitation = body.invitationCode
     ? await requireInvitation(context, database, body.invitationCode)
@@ -109,19 +107,19 @@ async function signUp(
   ])
   await insert(context, database, { user, tenant, idempotencyKey, messages, acceptance, count })
   context.deliver(messages)
-  audit(caller.log, 'user.created', { databaseId: database.id, userId: user.id })
-  if (acceptance) auditAcceptance(caller, acceptance)
   // Of the same time, so ordered by id.
   const memberships = [
     ...(invitation ? [{ id: invitation.tenantId, role: invitation.role }] : []),
     ...(tenant ? [{ id: tenant.id, role: 'owner' }] : []),
   ].sort((one, other) => (one.id < other.id ? -1 : 1))
   const emailVerifiedAt = invitation ? now : null
-  return signedIn(
-    database,
-    { ...user, memberships, tenantsVersion: 0, emailVerifiedAt },
-    { readAt: now.getTime() },
-  )
+  const signedUp = await completeLogin(context, request, {
+    user: { ...user, memberships, tenantsVersion: 0, emailVerifiedAt, disabledAt: null },
+    readAt: now.getTime(),
+    event: 'user.created',
+  })
+  if (acceptance) auditAcceptance(caller, acceptance)
+  return signedUp
 }
 
 type Insertion = NewSignUp & {

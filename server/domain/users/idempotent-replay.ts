@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { CreateUserBody } from '@usher/contract'
+import type { CreateUserBody, SignedInUser } from '@usher/contract'
 import { findSignUp } from '../../store/queries/sign-up.js'
-import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { idInCode } from '../invitations/code.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
-import { type Authenticated, authenticate } from './authenticate.js'
+import { authenticate } from './authenticate.js'
+import { completeLogin } from './complete-login.js'
 
 /** How long a sign-up can be repeated with its key. */
 export const replayMilliseconds = 24 * 3_600_000
@@ -17,8 +17,8 @@ export const hashIdempotencyKey = (header: string) =>
   new Uint8Array(createHash('sha256').update(header).digest())
 
 /**
- * Returns the user whom an earlier sign-up with the same key created, or undefined. Verifies the password as a login
- * does, under the same throttle.
+ * Logs in the user whom an earlier sign-up with the same key created. Returns undefined if there is none. Verifies the
+ * password as a login does, under the same throttle.
  *
  * @throws {Problem} `idempotency_key_reused` if email, tenant, invitation or password differ from that sign-up's;
  * `too_many_attempts`
@@ -27,8 +27,8 @@ export async function replaySignUp(
   context: AppContext,
   request: DatabaseRequest<CreateUserBody>,
   key: Uint8Array,
-): Promise<Authenticated | undefined> {
-  const { database, body, caller } = request
+): Promise<SignedInUser | undefined> {
+  const { database, body } = request
   const expired = new Date(context.now() - replayMilliseconds)
   const signUp = await findSignUp(context.store, { databaseId: database.id, key }, expired)
   if (!signUp) return undefined
@@ -40,6 +40,5 @@ export async function replaySignUp(
   const authenticated =
     isSame && (await authenticate(context, request, { canonicalEmail, password: body.password }))
   if (!authenticated || authenticated.user.id !== signUp.userId) throw new Problem('idempotency_key_reused')
-  audit(caller.log, 'user.created_again', { databaseId: database.id, userId: signUp.userId })
-  return authenticated
+  return completeLogin(context, request, { ...authenticated, event: 'user.created_again' })
 }

@@ -1,11 +1,10 @@
 import type { LoginBody, SignedInUser } from '@usher/contract'
-import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { authenticate } from './authenticate.js'
-import { signedIn } from './signed-in.js'
+import { completeLogin } from './complete-login.js'
 
 /**
  * Logs a user in (docs/specification.md, section 4.2).
@@ -14,11 +13,9 @@ import { signedIn } from './signed-in.js'
  * password and a disabled user; `too_many_attempts`; `unavailable`
  */
 export async function login(context: AppContext, request: DatabaseRequest<LoginBody>): Promise<SignedInUser> {
-  const { database, caller, body } = request
+  const { body } = request
   const canonicalEmail = requireCanonicalEmail(body.email)
   const authenticated = await authenticate(context, request, { canonicalEmail, password: body.password })
   if (!authenticated) throw new Problem('invalid_credentials')
-  const { user, readAt } = authenticated
-  audit(caller.log, 'login.succeeded', { databaseId: database.id, userId: user.id })
-  return signedIn(database, user, { readAt })
+  return completeLogin(context, request, { ...authenticated, event: 'login.succeeded' })
 }

@@ -9,7 +9,7 @@ import { noticeMessages } from '../notices/notice.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { lastOwner } from '../tenants/roles.js'
-import { confirmPassword } from './authenticate.js'
+import { confirmUser } from './authenticate.js'
 
 /** Returns the user of a token as the store has it now (docs/specification.md, section 4.3). */
 export const getMe = async (_context: AppContext, { user }: UserRequest): Promise<User> => userBody(user)
@@ -59,7 +59,7 @@ export async function updateMe(
  */
 export async function deleteMe(context: AppContext, request: UserRequest<DeleteMeBody>) {
   const { database, user, body, caller } = request
-  await confirmPassword(context, request, body.password)
+  await confirmUser(context, request, body.password)
   const now = new Date(context.now())
   const notices = noticeMessages(database, 'account_deleted', {
     userId: user.id,

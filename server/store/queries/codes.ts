@@ -87,7 +87,7 @@ export function resetPassword(
   { databaseId, id, userId }: UsedCode,
   { now, passwordHash, messages }: CodeUse & { passwordHash: string },
 ) {
-  type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt'> & Tenancy
+  type Row = CodeUser & Revoked & Pick<User, 'emailVerifiedAt' | 'disabledAt'> & Tenancy
   const values = [databaseId, userId, id, now, passwordHash, now.getTime()]
   return revokeWithMessages<Row>(store, { text: resetPasswordStatement, values }, { now, userId, messages })
 }
@@ -97,7 +97,7 @@ export function resetPassword(
 const resetPasswordStatement = useCode(
   `, ${revoking('$6')}, password_hash = $5`,
   `u.generation, u.email_verified_at AS "emailVerifiedAt",
-    ${membershipsOf('u.id')}, (
+    u.disabled_at AS "disabledAt", ${membershipsOf('u.id')}, (
       SELECT s.tenants_version FROM usher."user" AS s WHERE s.database_id = $1::uuid AND s.id = u.id
     ) AS "tenantsVersion"`,
 )

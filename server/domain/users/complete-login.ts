@@ -1,0 +1,78 @@
+import type { SignedInUser } from '@usher/contract'
+import { hasOtherNetwork, rememberNetwork } from '../../store/queries/networks.js'
+import { type AuditEvent, audit } from '../../telemetry/audit.js'
+import type { AppContext } from '../context.js'
+import { sendNotice } from '../notices/notice.js'
+import { Problem } from '../problem.js'
+import type { DatabaseRequest } from '../request.js'
+import { knownMilliseconds, wasSeen } from '../throttle/rules.js'
+import { issueToken, type TokenUser } from '../tokens/access-token.js'
+
+/** A user who has just proven to be that user. */
+export interface CompletedLogin {
+  user: TokenUser & { disabledAt: Date | null }
+  /**
+   * When the user was read or written, in milliseconds since the epoch. It becomes the `iat` of the token, so that a
+   * revocation since then covers the token.
+   */
+  readAt: number
+  /** The network of a login whose password was verified. */
+  network?: LoginNetwork
+  /** Is audited. */
+  event: AuditEvent
+}
+
+/** The network of a login. */
+export interface LoginNetwork {
+  user: { id: string; createdAt: Date }
+  network: Uint8Array
+  /** When the user last logged in from it. Null if never. */
+  knownAt: Date | null
+}
+
+type Request = Pick<DatabaseRequest, 'database' | 'caller'>
+
+/**
+ * Logs a user in, however the user has proven it: the only maker of a token that belongs to no session.
+ *
+ * @returns the body that all these operations share (docs/specification.md, section 2)
+ * @throws {Problem} `invalid_credentials` if the user is disabled
+ */
+export async function completeLogin(
+  context: AppContext,
+  { database, caller }: Request,
+  { user, readAt, network, event }: CompletedLogin,
+): Promise<SignedInUser> {
+  if (user.disabledAt) throw new Problem('invalid_credentials')
+  if (network) await rememberLogin(context, { database, caller }, network)
+  audit(caller.log, event, { databaseId: database.id, userId: user.id })
+  const tenants = user.memberships.map(({ id }) => id)
+  return { id: user.id, tenants, token: issueToken(database, user, { now: readAt }) }
+}
+
+const dayMilliseconds = 24 * 3_600_000
+
+/**
+ * Records the network of a login, at most once a day, and notifies the user of a new one. A failure is only logged. The
+ * first network of a user who has signed up within a day is not new.
+ */
+export async function rememberLogin(
+  context: AppContext,
+  { database, caller }: Request,
+  { user: { id: userId, createdAt }, network, knownAt }: LoginNetwork,
+) {
+  const { store, now } = context
+  const databaseId = database.id
+  if (wasSeen(knownAt, now(), dayMilliseconds)) return
+  if (!wasSeen(knownAt, now(), knownMilliseconds)) {
+    const isWanted = async () =>
+      !wasSeen(createdAt, now(), dayMilliseconds) ||
+      (await hasOtherNetwork(store, { databaseId, userId, network }))
+    await sendNotice(context, { database, caller }, { notice: 'new_network', userId, isWanted })
+  }
+  try {
+    await rememberNetwork(store, { databaseId, userId, network }, new Date(now()))
+  } catch (error) {
+    caller.log.warn({ err: error, databaseId, userId }, 'the network of a login was not stored')
+  }
+}
