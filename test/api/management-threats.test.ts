@@ -166,7 +166,7 @@ it('no key, secret, name or metadata is in the log, also of refused requests', a
   await manage.send(`${key}x`, 'GET', 'users')
   await manage.send(withWrongSecret(key), 'GET', 'users')
   await manage.send(undefined, 'GET', `users?key=${key}`, undefined, { cookie: key, 'x-api-key': key })
-  const fail = vi.spyOn(usher.context.store, 'loadPrisma').mockRejectedValue(failure(secret('row')))
+  const fail = vi.spyOn(usher.context.store, 'transaction').mockRejectedValue(failure(secret('row')))
   const failed = await manage.send(key, 'POST', 'tenants', { name: secret('tenant'), ...metadata })
   fail.mockRestore()
   expect(failed.statusCode).toBe(500)

@@ -33,6 +33,7 @@ const it = withOwnStore
     const database = await api.newDatabase()
     await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
     const ada: SignedInUser = await database.signedUp({ email, newTenant: 'Engines' })
+    await database.markVerified(email)
 
     /** Runs a request on a separate server. Returns its result and its cost. */
     async function costOf<Result>(work: (server: TestApi) => Promise<Result>) {
