@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('/docs', () => {
     expect(await page.locator('html.dark-mode').count()).toBe(0)
     await page.setViewportSize({ width: 390, height: 844 })
     await page.locator('.opblock').first().waitFor()
-    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(5_000)) })
+    expect(await sizeOf(page)).toEqual({ width: 390, height: expect.toSatisfy(isBelow(6_000)) })
     const { email } = validUser()
     await tryOut('createUser', { email, password })
     const operation = page.locator('#operations-users-createUser')
