@@ -2,7 +2,7 @@ import { isForeignKeyViolation } from '../store/errors.js'
 import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { Store } from '../store/store.js'
-import { type AuditEvent, audit, type Log } from '../telemetry/audit.js'
+import { type AuditEvent, type AuditFields, audit, type Log } from '../telemetry/audit.js'
 import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { AppContext } from './context.js'
 import type { RuleDatabase } from './databases/find-database.js'
@@ -23,7 +23,7 @@ export interface Change extends Pick<Store, 'query'> {
 }
 
 /** One thing that a rule has changed. It becomes an audit line, and an event if its type is one. */
-export type Fact = Omit<Event, 'type' | 'apiKey'> & { type: AuditEvent; role?: string }
+export type Fact = Omit<AuditFields, 'databaseId' | 'actorId'> & { type: AuditEvent }
 
 /** What a rule returns. */
 export interface Outcome<Result> {

@@ -62,42 +62,41 @@ export type AuditEvent =
   | 'events.cursors_expired'
   | 'store.distributed'
 
+/** What an audit line tells about its event. */
+export interface AuditFields {
+  databaseId?: string
+  userId?: string
+  sessionId?: string
+  tenantId?: string
+  invitationId?: string
+  /** The member who has changed another one. */
+  actorId?: string
+  role?: string
+  workspaceId?: string
+  /** Keyed pseudonym of an unknown email. */
+  account?: string
+  kid?: string
+  /** Id of an API key. */
+  apiKey?: string
+  scopes?: readonly string[]
+  code?: string
+  /** The limit of mails that the request exceeds. */
+  limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
+  /** Number of earlier lines of this event that were not written. */
+  suppressed?: number
+  settings?: object
+  tables?: readonly string[]
+  removed?: number
+  /** Id of a message of the outbox. */
+  message?: string
+  /** Number of databases. */
+  databases?: number
+  /** Number of messages. */
+  messages?: number
+  users?: { added: number; alreadyThere: number; rejected: number }
+}
+
 /** Writes an audit line at any log level except `silent`. */
-export const audit = (
-  log: Omit<Log, 'info' | 'warn'>,
-  event: AuditEvent,
-  fields: {
-    databaseId?: string
-    userId?: string
-    sessionId?: string
-    tenantId?: string
-    invitationId?: string
-    /** The member who has changed another one. */
-    actorId?: string
-    role?: string
-    workspaceId?: string
-    /** Keyed pseudonym of an unknown email. */
-    account?: string
-    kid?: string
-    /** Id of an API key. */
-    apiKey?: string
-    scopes?: readonly string[]
-    code?: string
-    /** The limit of mails that the request exceeds. */
-    limit?: 'network' | 'site' | 'address' | 'inviter' | 'user' | 'database'
-    /** Number of earlier lines of this event that were not written. */
-    suppressed?: number
-    settings?: object
-    tables?: readonly string[]
-    removed?: number
-    /** Id of a message of the outbox. */
-    message?: string
-    /** Number of databases. */
-    databases?: number
-    /** Number of messages. */
-    messages?: number
-    users?: { added: number; alreadyThere: number; rejected: number }
-  },
-) => {
+export const audit = (log: Omit<Log, 'info' | 'warn'>, event: AuditEvent, fields: AuditFields) => {
   if (log.level !== 'silent') log.child({}, { level: 'info' }).info({ audit: event, ...fields }, event)
 }

@@ -3,11 +3,12 @@ import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import { loadConfig } from '../config.js'
+import { type ChangeContext, runChange } from '../domain/change.js'
 import { systemClock } from '../domain/clock.js'
 import type { Mail } from '../domain/mail/mailer.js'
 import { createApiKey } from '../domain/management/api-keys.js'
 import { createDatabase } from '../domain/management/databases.js'
-import type { Operation } from '../domain/management/operation.js'
+import { findDatabase } from '../domain/management/found-database.js'
 import { ensureWorkspace } from '../domain/management/workspaces.js'
 import { buildUsher } from '../index.js'
 import { openInMemory } from '../store/in-memory.js'
@@ -96,7 +97,7 @@ async function start(options: StartOptions): Promise<TestServer> {
         ...(await create(options).catch(rejectOptions('createDatabase'))),
       }),
       createApiKey: (options = {}) =>
-        newApiKey({ store, now: new Date(now()) }, { ...firstDatabase, ...options }).catch(
+        newApiKey({ store, now, deliver: () => undefined }, { ...firstDatabase, ...options }).catch(
           rejectOptions('createApiKey'),
         ),
       async mailTo(address) {
@@ -151,10 +152,16 @@ function databaseCreator(store: Store, now: () => number) {
   }
 }
 
-async function newApiKey(operation: Operation, options: unknown) {
+async function newApiKey(context: ChangeContext & { store: Store }, options: unknown) {
   const { workspace: workspaceSlug, database: databaseName, scopes } = ApiKeyOptions.parse(options)
+  const database = await findDatabase(context.store, { workspaceSlug, databaseName })
+  const request = {
+    database,
+    caller: { log: pino({ level: 'silent' }) },
+    actor: { kind: 'operator' },
+  } as const
   const described = { name: 'test', scopes, expiresInSeconds: 365 * 86_400 }
-  return (await createApiKey(operation, { workspaceSlug, databaseName }, described)).key
+  return (await runChange(context, request, (change) => createApiKey(change, described))).key
 }
 
 async function freePort() {

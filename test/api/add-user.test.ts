@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, validUser } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 /** A bcrypt hash of `password`. */
 const bcrypt = '$2b$05$A0.H0IKA3qZpMuZIDUSNfeAiI2xFAjBP93K0JaT4DuL8zwY9MBvMK'

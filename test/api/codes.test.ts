@@ -1,11 +1,11 @@
 import { decodeJwt } from 'jose'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { deleteDatabase } from '../../server/domain/management/delete-database.js'
 import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { appUrl, elsewhere, it, newPassword, outcome, undeletedMessage } from '../support/codes.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { codeIn, type ReceivedMail } from '../support/smtp.js'
 
 const invalid = [400, 'code_invalid']

@@ -1,9 +1,8 @@
 import { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/api.js'
 import { password, start, validUser } from '../support/app.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

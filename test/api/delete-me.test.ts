@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/api.js'
 import { password, start } from '../support/app.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { keptEvents } from '../support/tenants.js'
 
 it('deletes the user, the sessions, and the tenants that have no other user', async ({ usher, database }) => {

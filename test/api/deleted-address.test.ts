@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { it } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const day = 86_400_000
 

@@ -1,11 +1,12 @@
 import { createPublicKey } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect } from 'vitest'
-import { listKeys, retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
 import { isInstalled, loadJsonWebToken } from '../clients/installed.js'
 import { it } from '../support/api.js'
 import { start, startApp, type TestApi } from '../support/app.js'
+import { retireKey, rotateKeys } from '../support/operator-changes.js'
 
 const get = (app: Pick<TestApi, 'send'>, url: string) => app.send({ method: 'GET', url })
 const baseOf = ({ users }: { users: string }) => users.replace('/users', '')

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
-import { listKeys, retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { setEmail } from '../../server/domain/management/users/change-user.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { outcome } from '../support/codes.js'
 import { ada, it, next } from '../support/email-change.js'
+import { retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
 
 const invalid = [400, 'code_invalid']
 const day = 86_400_000

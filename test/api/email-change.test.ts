@@ -1,5 +1,4 @@
 import { describe, expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import {
   deleteUser,
   disableUser,
@@ -18,6 +17,7 @@ import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { newPassword, outcome } from '../support/codes.js'
 import { ada, it, next, subjects } from '../support/email-change.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const invalid = [400, 'code_invalid']
 const taken = [409, 'email_taken']

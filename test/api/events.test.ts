@@ -1,9 +1,8 @@
 import { expect, vi } from 'vitest'
-import { revokeApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { expireCursors } from '../../server/domain/management/expire-cursors.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { it as managementTest } from '../support/management.js'
+import { revokeApiKey, setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
 
 interface Page {

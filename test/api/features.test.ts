@@ -1,7 +1,7 @@
 import type { Features } from '@usher/contract'
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it as apiTest } from '../support/api.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const usual: Features = {
   signUp: true,

@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { auditRecords } from '../support/audit.js'
 import { it } from '../support/invitations.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
 
 const grace = 'grace@example.com'
 

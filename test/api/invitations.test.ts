@@ -1,11 +1,11 @@
 import type { SignedInUser } from '@usher/contract'
 import { decodeJwt } from 'jose'
 import { describe, expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
-import { listKeys, retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { TestApi } from '../support/app.js'
 import { appUrl, newPassword, outcome } from '../support/codes.js'
 import { type InvitingTenant, it } from '../support/invitations.js'
+import { retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
 
 const grace = 'grace@example.com'
 const invalid = [400, 'code_invalid']

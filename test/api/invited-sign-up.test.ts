@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { auditRecords } from '../support/audit.js'
 import { outcome } from '../support/codes.js'
 import { it } from '../support/invitations.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const grace = 'grace@example.com'
 const invalid = [400, 'code_invalid']

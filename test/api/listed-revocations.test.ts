@@ -1,9 +1,6 @@
 import type { Session } from '@usher/contract'
 import { describe, expect } from 'vitest'
-import { revokeApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { expireCursors } from '../../server/domain/management/expire-cursors.js'
-import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { password, type TestApi, type TestDatabase } from '../support/app.js'
 import { newPassword } from '../support/codes.js'
 import { ada, next as nextAddress } from '../support/email-change.js'
@@ -17,6 +14,7 @@ import {
 } from '../support/followed-revocations.js'
 import { newGate } from '../support/gate.js'
 import { offlineVerdict } from '../support/offline-verdict.js'
+import { retireKey, revokeApiKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
 
 const hour = 3_600_000
 

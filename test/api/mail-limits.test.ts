@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { start, startApp, type TestApi } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { it as codesTest, elsewhere } from '../support/codes.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const minute = 60_000
 const hour = 60 * minute

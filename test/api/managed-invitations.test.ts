@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { auditRecords } from '../support/audit.js'
 import { outcome } from '../support/codes.js'
 import { it as managementTest } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const it = managementTest.extend('tenant', async ({ usher, store, manage: { database, send, newKey } }) => {
   await setDatabase(store, database, { appUrl: 'https://app.example.com', roles: ['billing'] })

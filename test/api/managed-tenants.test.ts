@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { addMembers, keptEvents } from '../support/tenants.js'
 
 /** `it` with requests of a key that has the scopes of tenants. */

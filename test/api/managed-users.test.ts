@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { password, validUser } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { keptEvents } from '../support/tenants.js'
 
 /** `it` with a user who has a session, and other users, who must stay as they are. */

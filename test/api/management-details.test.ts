@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { deleteDatabase } from '../../server/domain/management/delete-database.js'
 import { it } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const byMail = { purpose: 'password_reset', deliver: 'mail' }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { managementContract } from '@usher/contract/management'
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password } from '../support/app.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 /** `it` with a user and a tenant of the database of the key, and the ids of rows of another database. */
 const it = managementTest.extend('ids', async ({ usher, store, manage }) => {

@@ -1,9 +1,8 @@
 import { Scope } from '@usher/contract/management'
 import { expect, vi } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { withStore } from '../support/api.js'
 import { password, startApp } from '../support/app.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
 
 /** `it` with a server in this process whose statements are noted. */
 const it = withStore.extend('server', { scope: 'file' }, async ({ store }, { onCleanup }) => {

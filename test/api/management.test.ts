@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
-import { revokeApiKey, rotateApiKey } from '../../server/domain/management/api-keys.js'
 import { it } from '../support/management.js'
+import { revokeApiKey, rotateApiKey } from '../support/operator-changes.js'
 import { whileRefusing } from '../support/refused-writes.js'
 
 describe('an API key', () => {

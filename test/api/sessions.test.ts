@@ -3,11 +3,11 @@ import type { Session } from '@usher/contract'
 import { describe, expect } from 'vitest'
 import type { Caller } from '../../server/domain/caller.js'
 import { openSecret } from '../../server/domain/keys/master-key.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { ClientDisconnected } from '../../server/domain/problem.js'
 import { refreshSession } from '../../server/domain/sessions/refresh-session.js'
 import { it } from '../support/api.js'
 import { password, start, startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { passTimeSinceRefresh } from '../support/passing-time.js'
 
 const claimsOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it as apiTest } from '../support/api.js'
 import { startApp, type TestApi, validUser } from '../support/app.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const it = apiTest.extend('limited', async ({ usher }) => {
   const database = await usher.newDatabase()

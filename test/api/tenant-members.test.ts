@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { disableUser } from '../../server/domain/management/users/change-user.js'
 import { password, start } from '../support/app.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { it, refusal } from '../support/tenants.js'
 
 const insufficient = [403, 'role_insufficient']

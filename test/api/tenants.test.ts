@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { revokeUserTokens } from '../../server/store/queries/revocations.js'
 import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { addMembers, it, keptEvents, refusal } from '../support/tenants.js'
 
 const notFound = [404, 'tenant_not_found']

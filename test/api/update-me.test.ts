@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/api.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 it('changes the display name, which null removes, and returns the user', async ({ database }) => {
   const { token } = await database.signedUp({ preferredName: 'Ada', newTenant: 'Engines' })

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it, outcome } from '../support/codes.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const hour = 3_600_000
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { accessibilityErrorsOf } from '../support/accessibility.js'
 import { password, startApp, type TestDatabase, validUser } from '../support/app.js'
 import { it as browserTest, hasBrowser } from '../support/browser.js'
 import { startChild } from '../support/child.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { freePort } from '../support/postgres-server.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

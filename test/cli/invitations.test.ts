@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { hundredInvitations } from '../support/invitations.js'
 import { it } from '../support/operator.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 it('tenant invite sends an invitation, tenant list-invitations lists it, tenant revoke-invitation ends it', async ({
   usher,

@@ -20,7 +20,7 @@ import { requireMasterKey } from '../../server/domain/management/keys/require-ma
 import { rewrapKeys } from '../../server/domain/management/keys/rewrap-keys.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import { openKeyFile } from '../../server/store/key-file.js'
-import { insertFirstSecret, resealSigningKey } from '../../server/store/queries/keys.js'
+import { insertSecret, resealSigningKey } from '../../server/store/queries/keys.js'
 import { startApp } from '../support/app.js'
 import { usher as usherProcess } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
@@ -247,7 +247,7 @@ describe('keys rewrap', () => {
       const masterKey = await lockSealingKey({ query }, both, id)
       events.emit('locked')
       await once(events, 'rewrap waits')
-      await insertFirstSecret({ query }, generateSecret({ databaseId: id, number: 1 }, masterKey, { now }))
+      await insertSecret({ query }, generateSecret({ databaseId: id, number: 1 }, masterKey, { now }))
     })
     await once(events, 'locked')
     const rewrapping = rewrapKeys(both, newMasterKey)

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { password, startApp } from '../support/app.js'
 import { startChild, startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { findInstalledPostgres } from '../support/installed-postgres.js'
 import { openPostgres } from '../support/open-store.js'
+import { retireKey, rotateKeys } from '../support/operator-changes.js'
 import {
   createCluster,
   databaseUrl,

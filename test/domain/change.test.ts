@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { type Actor, type Rule, runChange } from '../../server/domain/change.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { findDatabase } from '../../server/domain/management/found-database.js'
 import { it } from '../support/operator.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 const userId = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
 

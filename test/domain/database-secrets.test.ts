@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
 import { systemClock } from '../../server/domain/clock.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
-import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { it as apiTest } from '../support/api.js'
 import { start } from '../support/app.js'
+import { retireKey, rotateKeys } from '../support/operator-changes.js'
 
 const day = 86_400_000
 const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

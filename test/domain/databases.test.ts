@@ -3,8 +3,8 @@ import { expect, it, vi } from 'vitest'
 import { createDatabaseLookup } from '../../server/domain/databases/find-database.js'
 import { defaultSettings, settingsOf } from '../../server/domain/databases/settings.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
-import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
+import { rotateKeys } from '../support/operator-changes.js'
 import { openTestStore } from '../support/store.js'
 
 it('the settings of a new database are the defaults of the store, which servers of an older version use', async () => {

@@ -1,8 +1,6 @@
 import { expect } from 'vitest'
-import { createDatabase, requireDatabase, setDatabase } from '../../server/domain/management/databases.js'
-import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
+import { createDatabase, requireDatabase } from '../../server/domain/management/databases.js'
 import type { Operation } from '../../server/domain/management/operation.js'
-import { dropMessages } from '../../server/domain/management/outbox.js'
 import { disableUser } from '../../server/domain/management/users/change-user.js'
 import { sendReset } from '../../server/domain/management/users/send-reset.js'
 import { createWorkspace, deleteWorkspace } from '../../server/domain/management/workspaces.js'
@@ -10,7 +8,14 @@ import { describeProblem, Problem } from '../../server/domain/problem.js'
 import { changeTenant } from '../../server/domain/tenants/tenants.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { it } from '../support/operator.js'
-import { removeFromTenant, runAsOperator } from '../support/operator-changes.js'
+import {
+  changeMessages,
+  removeFromTenant,
+  retireKey,
+  rotateKeys,
+  runAsOperator,
+  setDatabase,
+} from '../support/operator-changes.js'
 
 const unknownId = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
 
@@ -35,7 +40,11 @@ it.for<[name: string, request: Failing, reason: string]>([
     'not_found',
   ],
   ['an unknown key', (one, database) => retireKey(one, database, 'none'), 'not_found'],
-  ['an unknown message', (one, database) => dropMessages(one, database, unknownId), 'not_found'],
+  [
+    'an unknown message',
+    (one, database) => changeMessages(one, database, { type: 'outbox.dropped', id: unknownId }),
+    'not_found',
+  ],
   ['an unknown workspace', ({ store }) => deleteWorkspace(store, 'none'), 'not_found'],
   [
     'a user who is no member',

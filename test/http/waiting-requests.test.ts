@@ -1,11 +1,10 @@
 import { request } from 'node:http'
 import { expect, vi } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { buildApp } from '../../server/http/app.js'
 import { keptEvents } from '../../server/store/queries/numbered-lists.js'
 import { withStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
+import { createApiKey, setDatabase } from '../support/operator-changes.js'
 
 /** `it` with a server that allows 300 ms to send a request, and a database whose events are kept. */
 const it = withStore.extend('server', async ({ store }, { onCleanup }) => {

@@ -7,10 +7,9 @@ import { decodeProtectedHeader } from 'jose'
 import { describe, expect } from 'vitest'
 import { issueCode } from '../../server/domain/codes/code.js'
 import { createSecretLookup } from '../../server/domain/keys/database-secrets.js'
-import { createApiKey, revokeApiKey } from '../../server/domain/management/api-keys.js'
-import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { password } from '../support/app.js'
 import { it as deploymentTest } from '../support/deployment.js'
+import { createApiKey, revokeApiKey, rotateKeys } from '../support/operator-changes.js'
 
 const path = { workspaceSlug: 'acme', databaseName: 'app' }
 const headers = { 'content-type': 'application/json' }

@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { findSearchPlaces, searchPlace } from '../../server/store/citus/search.js'
 import { failMessage, findDueMails } from '../../server/store/queries/deliveries.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
@@ -10,6 +9,7 @@ import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { storeBacklog } from '../support/backlog.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
 
 const it = withOwnStore

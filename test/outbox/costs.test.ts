@@ -85,10 +85,12 @@ async function changeMessages(store: OpenStore, databaseId: string) {
   const waiting = () => ({ ...withoutStream, id: uuidv7(), dueAt: null, inStream: true })
   for (const change of [retryMessages, dropMessages]) {
     await store.prisma.message.createMany({ data: [waiting(), waiting()] })
-    expect(await change(store, { databaseId, id: undefined }, at(0))).toBeGreaterThanOrEqual(2)
+    const chosen = { databaseId, after: undefined, now: at(0) }
+    const { messages } = await change(store, { ...chosen, id: undefined })
+    expect(messages).toBeGreaterThanOrEqual(2)
     const data = waiting()
     await store.prisma.message.create({ data })
-    expect(await change(store, { databaseId, id: data.id }, at(0))).toBe(1)
+    expect(await change(store, { ...chosen, id: data.id })).toMatchObject({ messages: 1 })
   }
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
-import { listMessages, retryMessages } from '../../server/domain/management/outbox.js'
+import { listMessages } from '../../server/domain/management/outbox.js'
 import { changeFields } from '../../server/domain/management/users/change-fields.js'
 import { deleteUser, setEmail, setPassword } from '../../server/domain/management/users/change-user.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp } from '../support/app.js'
 import { elsewhere, newPassword, notices } from '../support/codes.js'
 import { ada, it, next, subjects } from '../support/email-change.js'
+import { changeMessages, setDatabase } from '../support/operator-changes.js'
 import { openTestStore } from '../support/store.js'
 
 const day = 86_400_000
@@ -250,9 +250,8 @@ it('metrics count a notice that waits for the operator, until it is retried', as
   await vi.waitFor(async () => expect(await notRetried()).toBe(1), 10_000)
 
   smtp.refusal = undefined
-  expect(await retryMessages({ store, now: new Date(api.clock.now) }, database, undefined)).toMatchObject({
-    messages: 1,
-  })
+  const wanted = { type: 'outbox.retried', id: undefined } as const
+  expect(await changeMessages({ store, now: new Date(api.clock.now) }, database, wanted)).toBe(1)
   await vi.waitFor(async () => expect(await notRetried()).toBe(0), 10_000)
   expect(await metric('usher_messages_total', 'channel="mail",result="delivered"')).toBe(1)
 })

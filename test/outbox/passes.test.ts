@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { UnavailableError } from '../../server/store/errors.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp } from '../support/app.js'
 import { storeBacklog } from '../support/backlog.js'
+import { setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
 import { startSmtp } from '../support/smtp.js'
 

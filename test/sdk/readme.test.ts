@@ -6,11 +6,11 @@ import { build } from 'esbuild'
 import { Window } from 'happy-dom'
 import { type ComponentType, createElement, StrictMode } from 'react'
 import { afterEach, expect, vi } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { createDatabase } from '../../server/domain/management/databases.js'
 import { createWorkspace } from '../../server/domain/management/workspaces.js'
 import { it as apiTest } from '../support/api.js'
 import { renderPage } from '../support/happy-dom.js'
+import { createApiKey } from '../support/operator-changes.js'
 import { snippetsOf } from '../support/snippets.js'
 
 const it = apiTest

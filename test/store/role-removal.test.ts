@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { lockWaits } from '../support/lock-waits.js'
+import { setDatabase } from '../support/operator-changes.js'
 import type { TestStore } from '../support/store.js'
 import { it as tenantTest } from '../support/tenants.js'
 

@@ -194,7 +194,8 @@ describe('statements on a distributed store', () => {
         errors.add(`${error}: ${statement.sql.trim()}`)
     }
     // Waits for running changes of keys. Reads and changes no row.
-    const lock = 'LOCK TABLE usher.database, usher.signing_key, usher.database_secret IN SHARE MODE'
+    const lock =
+      'DO $$ BEGIN LOCK TABLE usher.database, usher.signing_key, usher.database_secret IN SHARE MODE; END $$'
     expect([...errors]).toEqual([
       `signing_key is named outside a query: ${lock}`,
       `database_secret is named outside a query: ${lock}`,

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { it as apiTest } from './api.js'
 import type { TestApi, TestDatabase } from './app.js'
+import { setDatabase } from './operator-changes.js'
 import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
 
 export const appUrl = 'https://app.example.com/start'

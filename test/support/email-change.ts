@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password } from './app.js'
 import { it as codesTest, elsewhere, notices } from './codes.js'
+import { setDatabase } from './operator-changes.js'
 import { codeIn, type ReceivedMail } from './smtp.js'
 
 export const ada = 'ada@example.com'

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, type TestApi, type TestDatabase } from './app.js'
+import { setDatabase } from './operator-changes.js'
 import { codeIn, type Smtp } from './smtp.js'
 
 /** Sends requests that cause the statements of each operation on addresses, and of each notice. */

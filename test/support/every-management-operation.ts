@@ -1,9 +1,8 @@
 import { Scope } from '@usher/contract/management'
 import { expect } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, type TestApi } from './app.js'
 import { mailsDelivered } from './every-email-change.js'
+import { createApiKey, setDatabase } from './operator-changes.js'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

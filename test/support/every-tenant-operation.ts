@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import { setDatabase } from '../../server/domain/management/databases.js'
 import { password, type TestApi } from './app.js'
-import { putMember } from './operator-changes.js'
+import { putMember, setDatabase } from './operator-changes.js'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 

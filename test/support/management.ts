@@ -1,8 +1,8 @@
 import { Scope } from '@usher/contract/management'
 import { expect } from 'vitest'
-import { createApiKey } from '../../server/domain/management/api-keys.js'
 import { it as apiTest } from './api.js'
 import type { TestDatabase } from './app.js'
+import { createApiKey } from './operator-changes.js'
 
 /** `it` with the management API of a new database for each test. */
 export const it = apiTest.extend('manage', async ({ usher, store }) => {

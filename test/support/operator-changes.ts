@@ -1,6 +1,10 @@
 import type { DatabasePath } from '@usher/contract'
 import { type ChangeRequest, type Rule, runChange } from '../../server/domain/change.js'
+import * as apiKeys from '../../server/domain/management/api-keys.js'
+import * as databases from '../../server/domain/management/databases.js'
 import { findDatabase } from '../../server/domain/management/found-database.js'
+import * as keys from '../../server/domain/management/keys/key-rotation.js'
+import * as outbox from '../../server/domain/management/outbox.js'
 import { findAccount } from '../../server/domain/management/users/find-account.js'
 import * as members from '../../server/domain/tenants/members.js'
 import * as tenants from '../../server/domain/tenants/tenants.js'
@@ -55,3 +59,38 @@ export async function removeFromTenant(operation: Operation, path: DatabasePath,
   const member = await memberOf(operation, path, ref)
   return runAsOperator(operation, path, (change) => members.removeMember(change, member))
 }
+
+export const createApiKey = (
+  operation: Operation,
+  path: DatabasePath,
+  described: Parameters<typeof apiKeys.createApiKey>[1],
+) => runAsOperator(operation, path, (change) => apiKeys.createApiKey(change, described))
+
+export const rotateApiKey = (
+  operation: Operation,
+  path: DatabasePath,
+  rotation: Parameters<typeof apiKeys.rotateApiKey>[1],
+) => runAsOperator(operation, path, (change) => apiKeys.rotateApiKey(change, rotation))
+
+export const revokeApiKey = (store: Store, path: DatabasePath, id: string) =>
+  runAsOperator({ store }, path, (change) => apiKeys.revokeApiKey(change, id))
+
+export const rotateKeys = (operation: Operation, path: DatabasePath, activateInSeconds: number) =>
+  runAsOperator(operation, path, (change) =>
+    keys.rotateKeys(change, { masterKeys: operation.store, activateInSeconds }),
+  )
+
+export const retireKey = (operation: Operation, path: DatabasePath, kid: string) =>
+  runAsOperator(operation, path, (change) => keys.retireKey(change, { masterKeys: operation.store, kid }))
+
+export const changeMessages = async (
+  operation: Operation,
+  path: DatabasePath,
+  wanted: Parameters<typeof outbox.changeMessages>[2],
+) => outbox.changeMessages(contextOf(operation), await requestOf(operation, path), wanted)
+
+export const setDatabase = async (
+  store: Store,
+  path: DatabasePath,
+  changes: Parameters<typeof databases.setDatabase>[2],
+) => databases.setDatabase({ ...contextOf({ store }), store }, await requestOf({ store }, path), changes)

@@ -2,10 +2,10 @@ import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign
 import type { DatabasePath } from '@usher/contract'
 import { findDatabaseRow } from '../../server/domain/databases/find-database.js'
 import { openPrivateKey } from '../../server/domain/keys/master-key.js'
-import { retireKey, rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import type { SigningAlgorithm } from '../../server/store/generated/enums.js'
 import type { Store } from '../../server/store/store.js'
 import type { TestApi } from '../support/app.js'
+import { retireKey, rotateKeys } from '../support/operator-changes.js'
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decode = (part = '') => JSON.parse(Buffer.from(part, 'base64url').toString())

@@ -1,8 +1,8 @@
 import { createVerifier } from '@usher/verify'
 import { decodeProtectedHeader } from 'jose'
 import { expect, vi } from 'vitest'
-import { rotateKeys } from '../../server/domain/management/keys/key-rotation.js'
 import { password } from '../support/app.js'
+import { rotateKeys } from '../support/operator-changes.js'
 import { it, optionsOf } from './live.js'
 
 it('no request fails while a key is rotated and the server is then unavailable', async ({

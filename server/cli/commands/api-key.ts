@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { Scope, scopes } from '@usher/contract/management'
+import { runChange } from '../../domain/change.js'
 import {
   type CreatedApiKey,
   createApiKey,
@@ -7,10 +8,9 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../../domain/management/api-keys.js'
-import { audit } from '../../telemetry/audit.js'
 import { databasePath, duration, tenantName } from '../io/arguments.js'
 import { printable, table } from '../io/listing.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase, withStore } from '../io/with-store.js'
 
 const day = 86_400
 /** The same bounds for all: a second to ten years. */
@@ -43,13 +43,10 @@ function addCreateCommand(apiKey: Command) {
         .join('\n')}`,
     )
     .action((path, { name, scope, expiresIn, ...options }) =>
-      withStore(async (store, _config, log) => {
-        const operation = { store, now: new Date() }
+      withDatabase(path, async ({ context, request }) => {
         const described = { name, scopes: scope, expiresInSeconds: expiresIn }
-        const created = await createApiKey(operation, path, described)
-        const { databaseId, id } = created
-        audit(log, 'api_key.created', { databaseId, apiKey: id, scopes: created.scopes })
-        printCreated(options, created, `Created API key ${id}`)
+        const created = await runChange(context, request, (change) => createApiKey(change, described))
+        printCreated(options, created, `Created API key ${created.id}`)
       }),
     )
 }
@@ -92,10 +89,9 @@ function addRotateCommand(apiKey: Command) {
     )
     .option('--json', 'print the result as JSON')
     .action((path, id, { overlap, ...options }) =>
-      withStore(async (store, _config, log) => {
+      withDatabase(path, async ({ context, request }) => {
         const rotation = { id, overlapSeconds: overlap }
-        const created = await rotateApiKey({ store, now: new Date() }, path, rotation)
-        audit(log, 'api_key.rotated', { databaseId: created.databaseId, apiKey: created.id })
+        const created = await runChange(context, request, (change) => rotateApiKey(change, rotation))
         printCreated(options, created, `Replaced API key ${id} with ${created.id}`)
       }),
     )
@@ -109,9 +105,8 @@ function addRevokeCommand(apiKey: Command) {
     .description('delete an API key; all servers reject it immediately')
     .option('--json', 'print the result as JSON')
     .action((path, id, options) =>
-      withStore(async (store, _config, log) => {
-        const revoked = await revokeApiKey(store, path, id)
-        audit(log, 'api_key.revoked', { databaseId: revoked.databaseId, apiKey: id })
+      withDatabase(path, async ({ context, request }) => {
+        const revoked = await runChange(context, request, (change) => revokeApiKey(change, id))
         print(options, revoked, `Revoked API key ${id}.`)
       }),
     )

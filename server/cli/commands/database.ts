@@ -14,7 +14,7 @@ import { databasePath } from '../io/arguments.js'
 import { addPageOptions, aligned, printPage } from '../io/listing.js'
 import { givenSettings, settingOptions } from '../io/setting-options.js'
 import { confirmDeletion, requireTerminal } from '../io/terminal.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase, withStore } from '../io/with-store.js'
 
 export function configure(database: Command) {
   addCreateCommand(database)
@@ -107,23 +107,13 @@ function addSetCommand(database: Command) {
     .option('--new-webhook-secret', 'replace the secret that signs events, and print the new one')
     .option('--json', 'print the result as JSON')
     .action((path, { json, newWebhookSecret, ...given }) => {
-      const { webhookUrl, ...settings } = givenSettings(given)
-      const webhook = {
-        ...(webhookUrl !== undefined && { webhookUrl }),
-        ...(newWebhookSecret && { newWebhookSecret }),
-      }
-      const audited = {
-        ...settings,
-        ...webhook,
-        ...(webhookUrl && { webhookUrl: new URL(webhookUrl).origin }),
-      }
-      if (Object.keys(audited).length === 0) throw usageError('at least one setting is required. See --help')
-      return withStore(async (store, _config, log) => {
-        const row = await setDatabase(store, path, { ...settings, ...webhook })
+      const changes = { ...givenSettings(given), ...(newWebhookSecret && { newWebhookSecret }) }
+      if (Object.keys(changes).length === 0) throw usageError('at least one setting is required. See --help')
+      return withDatabase(path, async ({ context, request }) => {
+        const row = await setDatabase(context, request, changes)
         const { webhookSecret: secret } = row
-        audit(log, 'database.set', { databaseId: row.id, settings: audited })
         const values = settingsOf(row)
-        const next = settings.signingAlgorithm
+        const next = changes.signingAlgorithm
           ? `\nTo create a key with ${row.signingAlgorithm}, run: npx @usher/server keys rotate ${nameOfDatabase(path)}`
           : ''
         const once = secret ? `\nSecret of the webhook. It is not shown again: ${secret}` : ''

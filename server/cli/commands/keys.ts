@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { ConfigError } from '../../config.js'
+import { runChange } from '../../domain/change.js'
 import { keyState, listKeys, retireKey, rotateKeys } from '../../domain/management/keys/key-rotation.js'
 import { rewrapKeys } from '../../domain/management/keys/rewrap-keys.js'
 import { Problem } from '../../domain/problem.js'
@@ -7,7 +8,7 @@ import { audit } from '../../telemetry/audit.js'
 import { databasePath, wholeNumber } from '../io/arguments.js'
 import { table } from '../io/listing.js'
 import { createProgressLine } from '../io/output.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase, withStore } from '../io/with-store.js'
 
 export function configure(keys: Command) {
   addListCommand(keys)
@@ -58,10 +59,11 @@ function addRotateCommand(keys: Command) {
     )
     .option('--json', 'print the result as JSON')
     .action((path, options) =>
-      withStore(async (store, _config, log) => {
-        const key = await rotateKeys({ store, now: new Date() }, path, options.activateIn)
-        const { databaseId, kid, algorithm, activatesAt } = key
-        audit(log, 'keys.rotated', { databaseId, kid })
+      withDatabase(path, async ({ context, request }) => {
+        const wanted = { masterKeys: context.store, activateInSeconds: options.activateIn }
+        const { databaseId, kid, algorithm, activatesAt } = await runChange(context, request, (change) =>
+          rotateKeys(change, wanted),
+        )
         const text = `Published key ${kid} (${algorithm}). It signs from ${activatesAt.toISOString()}.`
         print(options, { databaseId, kid, algorithm, activatesAt }, text)
       }),
@@ -77,9 +79,11 @@ function addRetireCommand(keys: Command) {
     .allowUnknownOption() // a kid may begin with -
     .option('--json', 'print the result as JSON')
     .action((path, kid, options) =>
-      withStore(async (store, _config, log) => {
-        const { databaseId, retiresAt } = await retireKey({ store, now: new Date() }, path, kid)
-        audit(log, 'keys.retired', { databaseId, kid })
+      withDatabase(path, async ({ context, request }) => {
+        const wanted = { masterKeys: context.store, kid }
+        const { databaseId, retiresAt } = await runChange(context, request, (change) =>
+          retireKey(change, wanted),
+        )
         const text = `Retired key ${kid}. Servers reject its tokens within 5 s, clients that cache the published keys within 300 s.`
         print(options, { databaseId, kid, retiresAt }, text)
       }),

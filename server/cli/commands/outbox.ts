@@ -1,10 +1,9 @@
 import type { Command } from '@commander-js/extra-typings'
-import { dropMessages, listMessages, retryMessages } from '../../domain/management/outbox.js'
+import { changeMessages, listMessages, type MessageChange } from '../../domain/management/outbox.js'
 import { usageError } from '../../domain/problem.js'
-import { audit } from '../../telemetry/audit.js'
 import { databasePath, uuid } from '../io/arguments.js'
 import { addPageOptions, printPage } from '../io/listing.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase, withStore } from '../io/with-store.js'
 
 const notRetriedOption = [
   '--not-retried',
@@ -36,7 +35,10 @@ export function configure(outbox: Command) {
         })
       }),
     )
-  const messageCommand = (name: string, description: string) =>
+  const addMessageCommand = (
+    name: string,
+    { description, type, done }: { description: string; type: MessageChange['type']; done: string },
+  ) =>
     outbox
       .command(name)
       .argument('<workspace/name>', 'database', databasePath)
@@ -44,21 +46,22 @@ export function configure(outbox: Command) {
       .description(description)
       .option(...notRetriedOption)
       .option('--json', 'print the result as JSON')
-  messageCommand('retry', 'deliver a message now').action((path, id, options) => {
-    requireOne(id, options.notRetried)
-    return withStore(async (store, _config, log) => {
-      const retried = await retryMessages({ store, now: new Date() }, path, id)
-      audit(log, 'outbox.retried', { ...retried, ...(id !== undefined && { message: id }) })
-      print(options, retried, `Messages to deliver again: ${retried.messages}.`)
-    })
+      .action((path, id, options) => {
+        requireOne(id, options.notRetried)
+        return withDatabase(path, async ({ context, request, database }) => {
+          const messages = await changeMessages(context, request, { type, id })
+          print(options, { databaseId: database.id, messages }, `${done}: ${messages}.`)
+        })
+      })
+  addMessageCommand('retry', {
+    description: 'deliver a message now',
+    type: 'outbox.retried',
+    done: 'Messages to deliver again',
   })
-  messageCommand('drop', 'delete a message without delivering it').action((path, id, options) => {
-    requireOne(id, options.notRetried)
-    return withStore(async (store, _config, log) => {
-      const dropped = await dropMessages({ store, now: new Date() }, path, id)
-      audit(log, 'outbox.dropped', { ...dropped, ...(id !== undefined && { message: id }) })
-      print(options, dropped, `Messages deleted: ${dropped.messages}.`)
-    })
+  addMessageCommand('drop', {
+    description: 'delete a message without delivering it',
+    type: 'outbox.dropped',
+    done: 'Messages deleted',
   })
 }
 

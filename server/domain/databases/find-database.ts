@@ -12,10 +12,7 @@ import { type DatabaseSettings, settingsOf } from './settings.js'
 /** A database with the settings that rules need. */
 export interface RuleDatabase
   extends DatabasePath,
-    Omit<
-      DatabaseSettings,
-      'tokenMaxAge' | 'signingAlgorithm' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims'
-    > {
+    Omit<DatabaseSettings, 'tokenMaxAge' | 'sessionIdle' | 'sessionMax' | 'invitationLifetime' | 'claims'> {
   id: string
   /** Seconds without a refresh after which a session ends. */
   sessionIdleSeconds: number

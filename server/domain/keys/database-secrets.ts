@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isForeignKeyViolation } from '../../store/errors.js'
 import type { DatabaseSecret } from '../../store/generated/client.js'
-import { findSecrets, insertFirstSecret, lockSigningKeys } from '../../store/queries/keys.js'
+import { findSecrets, insertSecret, lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
 import { databaseDeleted } from '../problem.js'
@@ -84,7 +84,7 @@ async function readSecrets(store: Store, databaseId: string, now: number) {
   try {
     await store.transaction(databaseId, async (query) => {
       const masterKey = await lockSealingKey({ query }, store, databaseId)
-      await insertFirstSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, { now: at }))
+      await insertSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, { now: at }))
     })
   } catch (error) {
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error

@@ -3,20 +3,18 @@ import type { Scope } from '@usher/contract/management'
 import {
   countApiKeys,
   deleteApiKey,
-  findApiKeyRow,
+  findApiKey,
   insertApiKey,
-  listApiKeyRows,
   replaceApiKey,
-  type ShownApiKey,
-} from '../../store/queries/management/api-keys.js'
-import { lockDatabase } from '../../store/queries/management/keys.js'
-import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
+} from '../../store/queries/api-keys.js'
+import { lockSigningKeys } from '../../store/queries/keys.js'
+import { listApiKeyRows, type ShownApiKey } from '../../store/queries/management/api-keys.js'
 import type { Store } from '../../store/store.js'
 import { hashOfApiKey, newApiKey } from '../api-keys/api-key.js'
+import type { Change, Outcome } from '../change.js'
 import { nameOfDatabase } from '../databases/find-database.js'
 import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
-import type { Operation } from './operation.js'
 
 /** Keys that a database may have, apart from expired and replaced ones. */
 const maxApiKeys = 20
@@ -27,25 +25,25 @@ export interface CreatedApiKey extends ShownApiKey {
   key: string
 }
 
-/** @throws {Problem} if the database has the maximum number of keys */
-export async function createApiKey(
-  { store, now }: Operation,
-  path: DatabasePath,
-  { expiresInSeconds, ...described }: { name: string; scopes: Scope[]; expiresInSeconds: number },
-): Promise<CreatedApiKey> {
-  const { id: databaseId } = await requireDatabase(store, path)
-  return inTransaction(store, async (transaction) => {
-    await lockDatabase(transaction, databaseId)
-    if ((await countApiKeys(transaction, databaseId, now)) >= maxApiKeys) throw tooManyApiKeys(path)
-    const expiresAt = new Date(now.getTime() + expiresInSeconds * 1000)
-    return insertNewKey(transaction, { databaseId, ...described, createdAt: now, expiresAt })
-  })
-}
-
 /** Returns the keys of a database, the oldest first. */
 export async function listApiKeys(store: Store, path: DatabasePath): Promise<ShownApiKey[]> {
   const { id } = await requireDatabase(store, path)
   return listApiKeyRows(store, id)
+}
+
+/** @throws {Problem} if the database has the maximum number of keys */
+export async function createApiKey(
+  change: Change,
+  { expiresInSeconds, ...described }: { name: string; scopes: Scope[]; expiresInSeconds: number },
+): Promise<Outcome<CreatedApiKey>> {
+  await lockSigningKeys(change, change.database.id)
+  await requireApiKeysLeft(change)
+  const expiresAt = new Date(change.now.getTime() + expiresInSeconds * 1000)
+  const created = await insertNewKey(change, { ...described, expiresAt })
+  return {
+    result: created,
+    facts: [{ type: 'api_key.created', apiKey: created.id, scopes: created.scopes }],
+  }
 }
 
 /**
@@ -55,57 +53,65 @@ export async function listApiKeys(store: Store, path: DatabasePath): Promise<Sho
  * the maximum number of keys
  */
 export async function rotateApiKey(
-  { store, now }: Operation,
-  path: DatabasePath,
+  change: Change,
   { id, overlapSeconds }: { id: string; overlapSeconds: number },
-): Promise<CreatedApiKey> {
-  const { id: databaseId } = await requireDatabase(store, path)
-  return inTransaction(store, async (transaction) => {
-    await lockDatabase(transaction, databaseId)
-    const former = await findApiKeyRow(transaction, { databaseId, id })
-    if (!former) throw apiKeyNotFound(path, id)
-    if (former.rotatedAt) {
-      throw new Problem('api_key_replaced', { detail: `API key ${id} has already been replaced.` })
-    }
-    // A key that is not expired counts itself, and its successor in its place.
-    if (former.expiresAt <= now && (await countApiKeys(transaction, databaseId, now)) >= maxApiKeys)
-      throw tooManyApiKeys(path)
-    const end = new Date(now.getTime() + overlapSeconds * 1000)
-    const expiresAt = end < former.expiresAt ? end : former.expiresAt
-    await replaceApiKey(transaction, { databaseId, id }, { rotatedAt: now, expiresAt })
-    const lifetime = former.expiresAt.getTime() - former.createdAt.getTime()
-    return insertNewKey(transaction, {
-      databaseId,
-      name: former.name,
-      scopes: former.scopes,
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + lifetime),
-    })
+): Promise<Outcome<CreatedApiKey>> {
+  const { database, now } = change
+  await lockSigningKeys(change, database.id)
+  const former = await findApiKey(change, { databaseId: database.id, id })
+  if (!former) throw apiKeyNotFound(database, id)
+  if (former.rotatedAt)
+    throw new Problem('api_key_replaced', { detail: `API key ${id} has already been replaced.` })
+  // A key that is not expired counts itself, and its successor in its place.
+  if (former.expiresAt <= now) await requireApiKeysLeft(change)
+  const end = new Date(now.getTime() + overlapSeconds * 1000)
+  const expiresAt = end < former.expiresAt ? end : former.expiresAt
+  await replaceApiKey(change, { databaseId: database.id, id, rotatedAt: now, expiresAt })
+  const { name, scopes } = former
+  const lifetime = former.expiresAt.getTime() - former.createdAt.getTime()
+  const created = await insertNewKey(change, {
+    name,
+    scopes,
+    expiresAt: new Date(now.getTime() + lifetime),
   })
+  return { result: created, facts: [{ type: 'api_key.rotated', apiKey: created.id }] }
 }
 
 /** Deletes a key. The next request with it is refused. @throws {Problem} if there is no such key */
-export async function revokeApiKey(store: Store, path: DatabasePath, id: string) {
-  const { id: databaseId } = await requireDatabase(store, path)
-  if (!(await deleteApiKey(store, { databaseId, id }))) throw apiKeyNotFound(path, id)
-  return { databaseId, id }
+export async function revokeApiKey(
+  change: Change,
+  id: string,
+): Promise<Outcome<{ databaseId: string; id: string }>> {
+  const key = { databaseId: change.database.id, id }
+  if (!(await deleteApiKey(change, key))) throw apiKeyNotFound(change.database, id)
+  return { result: key, facts: [{ type: 'api_key.revoked', apiKey: id }] }
 }
 
 async function insertNewKey(
-  transaction: TypedQueries,
-  described: Pick<CreatedApiKey, 'databaseId' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'>,
+  change: Change,
+  described: Pick<CreatedApiKey, 'name' | 'scopes' | 'expiresAt'>,
 ): Promise<CreatedApiKey> {
   const { id, text } = newApiKey()
-  const shown = { id, ...described, lastFour: text.slice(-4), rotatedAt: null, lastUsedOn: null }
-  await insertApiKey(transaction, { ...shown, hash: hashOfApiKey(text) })
-  return { ...shown, key: text }
+  const key = {
+    id,
+    databaseId: change.database.id,
+    ...described,
+    createdAt: change.now,
+    lastFour: text.slice(-4),
+  }
+  await insertApiKey(change, { ...key, hash: hashOfApiKey(text) })
+  return { ...key, rotatedAt: null, lastUsedOn: null, key: text }
 }
 
-const tooManyApiKeys = (path: DatabasePath) =>
-  new Problem('too_many_api_keys', {
-    detail: `Database ${nameOfDatabase(path)} already has the maximum of ${maxApiKeys} API keys.`,
-    about: nameOfDatabase(path),
+/** @throws {Problem} if a database, whose keys are locked, has the maximum number of keys */
+async function requireApiKeysLeft(change: Change) {
+  const { database, now } = change
+  if ((await countApiKeys(change, database.id, now)) < maxApiKeys) return
+  throw new Problem('too_many_api_keys', {
+    detail: `Database ${nameOfDatabase(database)} already has the maximum of ${maxApiKeys} API keys.`,
+    about: nameOfDatabase(database),
   })
+}
 
 const apiKeyNotFound = (path: DatabasePath, id: string) =>
   new Problem('api_key_not_found', { detail: `API key ${id} does not exist in ${nameOfDatabase(path)}.` })

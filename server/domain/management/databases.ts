@@ -2,15 +2,15 @@ import type { DatabasePath } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import { findLockedRoles } from '../../store/queries/databases.js'
+import { findSigningKeys, insertSigningKey, lockSigningKeys } from '../../store/queries/keys.js'
 import { insertDatabase, listDatabaseRows, updateDatabase } from '../../store/queries/management/databases.js'
-import { insertSigningKey, listKeyIds, lockDatabase } from '../../store/queries/management/keys.js'
-import { inTransaction, type TypedQueries } from '../../store/queries/management/typed-queries.js'
 import { findWorkspace } from '../../store/queries/management/workspaces.js'
 import { findUsedRole } from '../../store/queries/members.js'
 import { keptEvents, replaceLineage } from '../../store/queries/numbered-lists.js'
 import type { Page } from '../../store/queries/page.js'
 import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
+import { type Change, type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
 import {
   type DatabaseRow,
   findDatabaseRow,
@@ -49,22 +49,21 @@ export async function createDatabase(
   requirePathName('database name', databaseName)
   const workspace = await findWorkspace(store, workspaceSlug)
   if (!workspace) throw await workspaceNotFound(store, workspaceSlug, workspaceSlug)
-  return inTransaction(store, async (transaction) => {
-    const data = {
-      id: uuidv7(),
-      workspaceId: workspace.id,
-      name: databaseName,
-      ...defaultSettings,
-      ...settings,
-      createdAt: now,
-    }
-    const created = await insertDatabase(transaction, data)
-    if (!created)
+  const database = {
+    id: uuidv7(),
+    workspaceId: workspace.id,
+    name: databaseName,
+    ...defaultSettings,
+    ...settings,
+    createdAt: now,
+  }
+  await store.transaction(database.id, async (query) => {
+    if (!(await insertDatabase({ query }, database)))
       throw new Problem('database_exists', { detail: `Database ${nameOfDatabase(path)} already exists.` })
-    const masterKey = await sealingKeyOfNewDatabase(transaction, store)
-    await insertSigningKey(transaction, generateSigningKey(created, masterKey, { now }))
-    return created
+    const masterKey = await sealingKeyOfNewDatabase({ query }, store)
+    await insertSigningKey({ query }, generateSigningKey(database, masterKey, { now }))
   })
+  return database
 }
 
 /** Settings to change. */
@@ -83,47 +82,61 @@ type SettingChanges = Partial<DatabaseSettings> & {
  * secret
  */
 export async function setDatabase(
-  store: Store,
-  path: DatabasePath,
+  context: ChangeContext & { store: Store },
+  request: ChangeRequest,
   changes: SettingChanges,
 ): Promise<DatabaseRow & { webhookSecret?: string | null }> {
+  const { store } = context
   const { newWebhookSecret: isNew, ...settings } = changes
-  const { id, eventsKept, webhookUrl: formerUrl } = await requireDatabase(store, path)
+  const { id, eventsKept, webhookUrl: formerUrl } = await requireDatabase(store, request.database)
   const { webhookUrl = formerUrl } = settings
   const isOfWebhook = isNew || settings.webhookUrl !== undefined
   const webhookSecret = isOfWebhook ? changedSecret({ formerUrl, webhookUrl, isNew }) : undefined
   // First, because this command does not do it again once the setting is stored.
   if (eventsKept === 0 && settings.eventsKept)
     await replaceLineage(store, { list: keptEvents, databaseId: id }, newLineage())
-  const stored = await inTransaction(store, async (transaction) => {
-    if (settings.roles) await requireUnused(transaction, id, settings.roles)
-    const sealedWebhookSecret =
+  const stored = await runChange<StoredSettings>(context, request, async (change) => {
+    if (settings.roles) await requireUnused(change, settings.roles)
+    const sealed =
       typeof webhookSecret === 'string'
-        ? sealWebhookSecret(await lockSealingKey(transaction, store, id), webhookSecret, { id })
+        ? sealWebhookSecret(await lockSealingKey(change, store, id), webhookSecret, { id })
         : webhookSecret
-    const where = isOfWebhook ? { id, webhookUrl: formerUrl } : { id }
-    if (!(await updateDatabase(transaction, where, { ...settings, sealedWebhookSecret }))) return undefined
-    if (!isOfWebhook || (formerUrl && webhookUrl)) return {}
+    const where = { id, webhookUrl: isOfWebhook ? formerUrl : undefined }
+    const values = { ...settings, ...(sealed !== undefined && { sealedWebhookSecret: sealed }) }
+    if (!(await updateDatabase(change, where, values))) return { result: undefined, facts: [] }
+    const facts: Fact[] = [{ type: 'database.set', settings: auditedSettings(changes) }]
+    if (!isOfWebhook || (formerUrl && webhookUrl)) return { result: {}, facts }
     // Those that are stored later may be events of a new webhook.
-    return { lastEventId: await findLastWaitingEvent(transaction, id) }
+    return { result: { lastEventId: await findLastWaitingEvent(change, id) }, facts }
   })
   // Another command has changed the webhook, which may have got a secret or lost it.
-  if (isOfWebhook && !stored) return setDatabase(store, path, changes)
+  if (isOfWebhook && !stored) return setDatabase(context, request, changes)
   if (stored?.lastEventId) await deleteWaitingEvents(store, id, stored.lastEventId)
-  return { ...(await requireDatabase(store, path)), ...(webhookSecret !== undefined && { webhookSecret }) }
+  const row = await requireDatabase(store, request.database)
+  return { ...row, ...(webhookSecret !== undefined && { webhookSecret }) }
 }
+
+/** The last event that waits for a webhook that is removed. Undefined if the settings were not stored. */
+type StoredSettings = { lastEventId?: string | undefined } | undefined
+
+/** The path of a webhook's URL may be secret. */
+const auditedSettings = ({ webhookUrl, ...changes }: SettingChanges) => ({
+  ...changes,
+  ...(webhookUrl !== undefined && { webhookUrl: webhookUrl && new URL(webhookUrl).origin }),
+})
 
 /**
  * Checks that roles can be removed. Until the transaction ends, no member gets one: see `findLockedRoles`.
  *
  * @throws {Problem} if a member or an invitation has one
  */
-async function requireUnused(transaction: TypedQueries, id: string, kept: readonly string[]) {
-  await lockDatabase(transaction, id)
+async function requireUnused(change: Change, kept: readonly string[]) {
+  const { id } = change.database
+  await lockSigningKeys(change, id)
   // Read under the lock, because another command may have added a role.
-  const removed = (await findLockedRoles(transaction, id)).filter((role) => !kept.includes(role))
+  const removed = (await findLockedRoles(change, id)).filter((role) => !kept.includes(role))
   if (removed.length === 0) return
-  const used = await findUsedRole(transaction, id, removed)
+  const used = await findUsedRole(change, id, removed)
   if (used)
     throw new Problem('role_in_use', {
       detail: `Members or invitations have the role ${used}. Give them another role first.`,
@@ -137,7 +150,7 @@ async function requireUnused(transaction: TypedQueries, id: string, kept: readon
 export async function listDatabases(store: Store, page: Page<DatabasePath>) {
   const rows = await listDatabaseRows(store, page)
   // A query per database uses one node of a distributed store. A join would use all nodes.
-  const keysOf = ({ id }: { id: string }) => listKeyIds(store, id).catch(ifStoreUnavailable(undefined))
+  const keysOf = ({ id }: { id: string }) => findSigningKeys(store, id).catch(ifStoreUnavailable(undefined))
   return Promise.all(rows.map(async (row) => ({ ...row, signingKeys: await keysOf(row) })))
 }
 

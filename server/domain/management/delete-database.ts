@@ -9,8 +9,8 @@ import {
   deleteAllTenants,
   deleteAllUsers,
 } from '../../store/queries/delete-database.js'
+import { deleteSigningKeys } from '../../store/queries/keys.js'
 import { deleteDatabaseRow } from '../../store/queries/management/databases.js'
-import { deleteSigningKeys } from '../../store/queries/management/keys.js'
 import type { Store } from '../../store/store.js'
 import { findDatabaseRow } from '../databases/find-database.js'
 import { databaseNotFound } from './names.js'

@@ -6,10 +6,10 @@ import { listMessageRows } from '../../store/queries/management/messages.js'
 import type { Page } from '../../store/queries/page.js'
 import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
+import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
 import { eventBody } from '../events/events.js'
 import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
-import type { Operation } from './operation.js'
 
 /** Returns undelivered messages, oldest first. */
 export async function listMessages(
@@ -21,31 +21,51 @@ export async function listMessages(
   return listMessageRows(store, { databaseId, onlyNotRetried }, page)
 }
 
+/** What an operator does with messages: delivers them now, with all attempts again, or deletes them. */
+const messageChanges = {
+  'outbox.retried': waiting.retryMessages,
+  'outbox.dropped': waiting.dropMessages,
+}
+
+export interface MessageChange {
+  type: keyof typeof messageChanges
+  /** A message, or undefined for all that wait for the operator. */
+  id: string | undefined
+}
+
 /**
- * Makes messages due now, and allows all attempts again.
+ * Changes messages, in several transactions.
  *
- * @param id a message, or undefined for all that wait for the operator
+ * @returns their number
  * @throws {Problem} if the message is not waiting
  */
-export const retryMessages = (operation: Operation, path: DatabasePath, id: string | undefined) =>
-  change(waiting.retryMessages, operation, { path, id })
+export async function changeMessages(context: ChangeContext, request: ChangeRequest, wanted: MessageChange) {
+  for (let after: string | undefined, earlier = 0; ; ) {
+    const batch = await runChange(context, request, (change) =>
+      changeBatch(change, { ...wanted, after, earlier }),
+    )
+    if (batch.last === undefined) return batch.messages
+    after = batch.last
+    earlier = batch.messages
+  }
+}
 
-/** Deletes messages without delivering them. The parameters are those of {@link retryMessages}. */
-export const dropMessages = (operation: Operation, path: DatabasePath, id: string | undefined) =>
-  change(waiting.dropMessages, operation, { path, id })
-
-async function change(
-  run: typeof waiting.retryMessages,
-  { store, now }: Operation,
-  { path, id }: { path: DatabasePath; id: string | undefined },
-) {
-  const { id: databaseId } = await requireDatabase(store, path)
-  const messages = await run(store, { databaseId, id }, now)
+async function changeBatch(
+  change: Change,
+  { type, id, after, earlier }: MessageChange & { after: string | undefined; earlier: number },
+): Promise<Outcome<{ messages: number; last: string | undefined }>> {
+  const { database, now } = change
+  const changed = await messageChanges[type](change, { databaseId: database.id, id, after, now })
+  const messages = earlier + changed.messages
   if (messages === 0 && id !== undefined)
     throw new Problem('message_not_found', {
       detail: `Message ${id} does not wait for delivery in this database.`,
     })
-  return { databaseId, messages }
+  const isLast = changed.last === undefined
+  return {
+    result: { messages, last: changed.last },
+    facts: isLast ? [{ type, messages, ...(id !== undefined && { message: id }) }] : [],
+  }
 }
 
 const pollMilliseconds = 500

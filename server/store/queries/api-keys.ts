@@ -40,3 +40,50 @@ export const noteUseOfApiKey = (
 const noteStatement = `
   UPDATE usher.api_key SET last_used_on = $3::date
   WHERE database_id = $1::uuid AND id = $2 AND last_used_on IS DISTINCT FROM $3::date`
+
+type KeyOfRow = Pick<ApiKey, 'databaseId' | 'id'>
+
+type DescribedApiKey = Pick<ApiKey, 'name' | 'scopes' | 'createdAt' | 'expiresAt' | 'rotatedAt'>
+
+export async function findApiKey({ query }: Queries, { databaseId, id }: KeyOfRow) {
+  const [row] = await query<DescribedApiKey>(
+    `SELECT name, scopes, created_at AS "createdAt", expires_at AS "expiresAt", rotated_at AS "rotatedAt"
+    FROM usher.api_key WHERE database_id = $1::uuid AND id = $2`,
+    [databaseId, id],
+  )
+  return row
+}
+
+/** Returns the number of keys of a database that are neither expired nor replaced. */
+export async function countApiKeys({ query }: Queries, databaseId: string, now: Date) {
+  const [row] = await query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM usher.api_key
+    WHERE database_id = $1::uuid AND rotated_at IS NULL AND expires_at > $2::timestamptz`,
+    [databaseId, now],
+  )
+  return row?.count ?? 0
+}
+
+export const insertApiKey = ({ query }: Queries, key: Omit<ApiKey, 'rotatedAt' | 'lastUsedOn'>) =>
+  query(
+    `INSERT INTO usher.api_key (database_id, id, name, scopes, hash, last_four, created_at, expires_at)
+    VALUES ($1::uuid, $2, $3, $4::text[], $5::bytea, $6, $7::timestamptz, $8::timestamptz)`,
+    [key.databaseId, key.id, key.name, key.scopes, key.hash, key.lastFour, key.createdAt, key.expiresAt],
+  )
+
+/** Lets a key expire because a successor replaces it. */
+export const replaceApiKey = (
+  { query }: Queries,
+  { databaseId, id, rotatedAt, expiresAt }: KeyOfRow & { rotatedAt: Date; expiresAt: Date },
+) =>
+  query(
+    `UPDATE usher.api_key SET rotated_at = $3::timestamptz, expires_at = $4::timestamptz
+    WHERE database_id = $1::uuid AND id = $2`,
+    [databaseId, id, rotatedAt, expiresAt],
+  )
+
+/** Returns whether there was such a key. */
+export async function deleteApiKey({ query }: Queries, { databaseId, id }: KeyOfRow) {
+  const statement = 'DELETE FROM usher.api_key WHERE database_id = $1::uuid AND id = $2 RETURNING id'
+  return (await query(statement, [databaseId, id])).length > 0
+}

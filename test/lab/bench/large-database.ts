@@ -1,8 +1,8 @@
 import { Scope } from '@usher/contract/management'
 import pg from 'pg'
-import { createApiKey } from '../../../server/domain/management/api-keys.js'
 import { createDatabase } from '../../../server/domain/management/databases.js'
 import type { OpenStore } from '../../support/open-store.js'
+import { createApiKey } from '../../support/operator-changes.js'
 
 const path = { workspaceSlug: 'bench', databaseName: 'large' }
 const emptyDatabases = 1000

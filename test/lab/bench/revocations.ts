@@ -1,6 +1,6 @@
-import { createApiKey } from '../../../server/domain/management/api-keys.js'
 import { storeRevocation } from '../../../server/store/queries/stored-revocations.js'
 import { type OpenStore, openPostgres } from '../../support/open-store.js'
+import { createApiKey } from '../../support/operator-changes.js'
 import type { Say } from './bench.js'
 import { median, percentile, table } from './figures.js'
 import { type Followers, startFollowers } from './followers.js'

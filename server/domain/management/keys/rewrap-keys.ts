@@ -1,8 +1,12 @@
 import type { Database } from '../../../store/generated/client.js'
 import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../../store/queries/databases.js'
-import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../../store/queries/keys.js'
-import { waitForKeyChanges } from '../../../store/queries/management/keys.js'
-import { inTransaction } from '../../../store/queries/management/typed-queries.js'
+import {
+  findSecrets,
+  findSigningKeys,
+  resealSecret,
+  resealSigningKey,
+  waitForKeyChanges,
+} from '../../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../../store/store.js'
 import {
   openPrivateKey,
@@ -16,9 +20,6 @@ import { Problem } from '../../problem.js'
 
 /** Databases whose keys are re-encrypted at the same time. */
 const lanes = 4
-
-/** Longer than the time limit of a statement. */
-const lockMilliseconds = 15_000
 
 export interface RewrapResult {
   /** Number of private signing keys that were re-encrypted. */
@@ -45,8 +46,7 @@ export async function rewrapKeys(store: Store, newMasterKey: Buffer, report?: Re
     })
   }
   await keyFile?.keepNext(newMasterKey)
-  const waitForChanges = () =>
-    inTransaction(store, waitForKeyChanges, { maxWait: lockMilliseconds, timeout: lockMilliseconds })
+  const waitForChanges = () => waitForKeyChanges(store)
   const result = await reencryptKeys(store, newMasterKey, { waitForChanges, report })
   if (result.unreadable.length === 0) await keyFile?.adoptNext()
   return result

@@ -6,7 +6,6 @@ import {
   addUsers,
   type UserWithTenants,
 } from '../../../store/queries/management/import-users.js'
-import type { TypedQueries } from '../../../store/queries/management/typed-queries.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
@@ -42,7 +41,7 @@ interface Steps {
   /** Called with each line that can be read, before anything is stored. */
   require?: (user: UserLine) => void
   /** Called with the results of the lines before the transaction ends. */
-  onStored?: (transaction: TypedQueries, lines: StoredLine[]) => Promise<unknown>
+  onStored?: (transaction: Pick<Store, 'query'>, lines: StoredLine[]) => Promise<unknown>
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Tenant, User } from '../../generated/client.js'
+import type { Store } from '../../store.js'
 import type { UserWithTenants } from './import-users.js'
-import type { TypedQueries } from './typed-queries.js'
 
 /** Which of some users can be added. */
 interface Choice {
@@ -61,7 +61,7 @@ export function createChoice() {
     }
   }
 
-  return async (store: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) => {
+  return async (store: Pick<Store, 'query'>, databaseId: string, users: readonly UserWithTenants[]) => {
     remember(await findTaken(store, databaseId, users))
     const choice: Choice = { addable: [], existing: new Map(), conflicts: new Map() }
     for (const each of users) {
@@ -84,7 +84,11 @@ type TakenUser = Pick<User, 'canonicalEmail' | 'id' | 'externalId'> & Partial<Pi
 type TakenTenant = Pick<Tenant, 'id' | 'externalId' | 'name'>
 
 /** Returns the stored users and tenants that may conflict with some users. */
-async function findTaken({ query }: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
+async function findTaken(
+  { query }: Pick<Store, 'query'>,
+  databaseId: string,
+  users: readonly UserWithTenants[],
+) {
   const keys = users.map(({ user: { canonicalEmail, id, externalId } }) => ({
     canonicalEmail,
     id,

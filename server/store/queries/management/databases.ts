@@ -1,27 +1,49 @@
-import type { Prisma } from '../../generated/client.js'
+import type { Database } from '../../generated/client.js'
+import type { JsonObject, Store } from '../../store.js'
 import type { Page } from '../page.js'
 import type { TypedQueries } from './typed-queries.js'
 
-/** Inserts a database. Returns it with its defaults, or undefined if its name is taken in the workspace. */
-export async function insertDatabase(
-  store: TypedQueries,
-  data: Prisma.DatabaseCreateManyInput & { id: string },
-) {
-  const { database } = await store.loadPrisma()
-  const { count } = await database.createMany({ data, skipDuplicates: true })
-  return count === 0 ? undefined : database.findUniqueOrThrow({ where: { id: data.id } })
+type Queries = Pick<Store, 'query'>
+
+type DatabaseValues = Partial<Omit<Database, 'claims'> & { claims: JsonObject }>
+
+/** Inserts a database. Returns whether its name was free in the workspace. */
+export async function insertDatabase({ query }: Queries, database: DatabaseValues) {
+  const names = Object.keys(database)
+  const parameters = names.map((_name, index) => `$${index + 1}`)
+  const inserted = await query(
+    `INSERT INTO usher.database (${names.map(columnOf)}) VALUES (${parameters})
+    ON CONFLICT DO NOTHING RETURNING id`,
+    Object.values(database),
+  )
+  return inserted.length > 0
 }
 
-/** Changes the given columns of a database. Returns whether there was one with these values. */
+/**
+ * Changes the given columns of a database.
+ *
+ * @param where.webhookUrl changes nothing if the database has another one. Undefined: it may have any
+ * @returns whether it was changed
+ */
 export async function updateDatabase(
-  store: TypedQueries,
-  where: { id: string; webhookUrl?: string | null },
-  data: Prisma.DatabaseUpdateManyMutationInput,
+  { query }: Queries,
+  { id, webhookUrl }: { id: string; webhookUrl?: string | null | undefined },
+  changes: DatabaseValues,
 ) {
-  const { database } = await store.loadPrisma()
-  const { count } = await database.updateMany({ where, data })
-  return count > 0
+  const set = Object.keys(changes).map((name, index) => `${columnOf(name)} = $${index + 2}`)
+  const [condition, url] =
+    webhookUrl === undefined
+      ? ['', []]
+      : [` AND webhook_url IS NOT DISTINCT FROM $${set.length + 2}::text`, [webhookUrl]]
+  const changed = await query(
+    `UPDATE usher.database SET ${set} WHERE id = $1::uuid${condition} RETURNING id`,
+    [id, ...Object.values(changes), ...url],
+  )
+  return changed.length > 0
 }
+
+/** Returns the column of a field. */
+const columnOf = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Where a listing of databases continues. */
 interface DatabaseKey {
@@ -46,7 +68,5 @@ export async function listDatabaseRows(store: TypedQueries, { limit, after }: Pa
 }
 
 /** Deletes the row of a database, and by ON DELETE CASCADE all rows that refer to it. */
-export async function deleteDatabaseRow(store: TypedQueries, id: string) {
-  const { database } = await store.loadPrisma()
-  await database.deleteMany({ where: { id } })
-}
+export const deleteDatabaseRow = (store: Queries, id: string) =>
+  store.query('DELETE FROM usher.database WHERE id = ($1::uuid[])[1]', [[id]])

@@ -4,7 +4,8 @@ import { storeFirstOwner } from '../member-changes.js'
 import { lockTenant } from '../members.js'
 import type { ProductFields } from '../product-fields.js'
 import { createChoice } from './addable-users.js'
-import { inTransaction, type TypedQueries } from './typed-queries.js'
+
+type Queries = Pick<Store, 'query'>
 
 // Rows are sent as one JSON parameter, so that a statement has the same text for any number of rows. Each statement names
 // database_id.
@@ -43,11 +44,8 @@ export interface AddedUsers {
 export interface Addition {
   users: readonly UserWithTenants[]
   /** Called before the transaction ends. */
-  onAdded?: (transaction: TypedQueries, result: AddedUsers) => Promise<unknown> | undefined
+  onAdded?: (transaction: Queries, result: AddedUsers) => Promise<unknown> | undefined
 }
-
-/** Time limit of one batch. */
-const timeoutMilliseconds = 60_000
 
 /**
  * Adds users with their tenants and memberships in one transaction, apart from those that {@link createChoice} leaves out. Does
@@ -58,15 +56,11 @@ export function addUsers(
   databaseId: string,
   { users, onAdded }: Addition,
 ): Promise<AddedUsers> {
-  return inTransaction(
-    store,
-    async (transaction) => {
-      const result = await insertAll(transaction, databaseId, users)
-      await onAdded?.(transaction, result)
-      return result
-    },
-    { timeout: timeoutMilliseconds },
-  )
+  return store.transaction(databaseId, async (query) => {
+    const result = await insertAll({ query }, databaseId, users)
+    await onAdded?.({ query }, result)
+    return result
+  })
 }
 
 /**
@@ -74,7 +68,7 @@ export function addUsers(
  * or id of one meanwhile, later users may be addable instead, and another round inserts them. No round repeats a user, so there
  * are at most as many rounds as users.
  */
-async function insertAll(transaction: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
+async function insertAll(transaction: Queries, databaseId: string, users: readonly UserWithTenants[]) {
   const added = new Set<UserWithTenants>()
   const tried = new Set<UserWithTenants>()
   for (;;) {
@@ -99,69 +93,73 @@ export function createDryRun() {
   }
 }
 
-async function insertUsers(transaction: TypedQueries, databaseId: string, users: readonly UserWithTenants[]) {
-  const prisma = await transaction.loadPrisma()
+async function insertUsers({ query }: Queries, databaseId: string, users: readonly UserWithTenants[]) {
   // In one order, so that two imports of the same users do not deadlock.
   const rows = users
     .map(({ user }) => user)
     .sort((one, other) => (one.canonicalEmail < other.canonicalEmail ? -1 : 1))
-  const inserted = await prisma.$queryRaw<{ canonicalEmail: string }[]>`
+  const inserted = await query<{ canonicalEmail: string }>(insertUsersStatement, [
+    databaseId,
+    JSON.stringify(rows),
+  ])
+  return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
+}
+
+const insertUsersStatement = `
     INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
       email_verified_at, disabled_at, generation, tenants_version, created_at, external_id, metadata,
       private_metadata)
-    SELECT ${databaseId}::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
+    SELECT $1::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
       "emailVerifiedAt", "disabledAt", generation, generation, "createdAt", "externalId", metadata,
       "privateMetadata"
-    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS new_user (
+    FROM json_to_recordset($2::json) AS new_user (
       id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
       "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
       "createdAt" timestamptz, "externalId" text, metadata json,
       "privateMetadata" json)
     ON CONFLICT DO NOTHING
     RETURNING email_key AS "canonicalEmail"`
-  return new Set(inserted.map(({ canonicalEmail }) => canonicalEmail))
-}
 
-async function insertTenants(
-  transaction: TypedQueries,
-  databaseId: string,
-  users: readonly UserWithTenants[],
-) {
+async function insertTenants(transaction: Queries, databaseId: string, users: readonly UserWithTenants[]) {
   const tenants = users
     .flatMap(({ user, tenants }) => tenants.map((each) => ({ ...each, userId: user.id })))
     .sort((one, other) => (one.id < other.id ? -1 : 1))
   if (tenants.length === 0) return
-  const rows = JSON.stringify(tenants)
-  const prisma = await transaction.loadPrisma()
-  const added = await prisma.$queryRaw<Pick<Tenant, 'id'>[]>`
-    INSERT INTO usher.tenant (database_id, id, name, created_at, external_id, metadata, private_metadata, seats)
-    SELECT ${databaseId}::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata", seats
-    FROM json_to_recordset(${rows}::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz,
-      "externalId" text, metadata json, "privateMetadata" json, seats int)
-    ON CONFLICT DO NOTHING
-    RETURNING id`
+  const values = [databaseId, JSON.stringify(tenants)]
+  const added = await transaction.query<Pick<Tenant, 'id'>>(insertTenantsStatement, values)
   const isNew = new Set(added.map(({ id }) => id))
   const owned = tenants.filter(({ id, role }) => role === 'owner' && !isNew.has(id)).map(({ id }) => id)
   await storeFirstOwners(transaction, databaseId, owned)
-  await prisma.$executeRaw`
-    INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
-    SELECT ${databaseId}::uuid, "userId", id, "joinedAt", role
-    FROM json_to_recordset(${rows}::json)
-      AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz, role text)
-    ON CONFLICT DO NOTHING`
+  await transaction.query(insertMembersStatement, values)
 }
 
+const insertTenantsStatement = `
+  INSERT INTO usher.tenant (database_id, id, name, created_at, external_id, metadata, private_metadata, seats)
+  SELECT $1::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata", seats
+  FROM json_to_recordset($2::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz,
+    "externalId" text, metadata json, "privateMetadata" json, seats int)
+  ON CONFLICT DO NOTHING
+  RETURNING id`
+
+const insertMembersStatement = `
+  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
+  SELECT $1::uuid, "userId", id, "joinedAt", role
+  FROM json_to_recordset($2::json) AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz, role text)
+  ON CONFLICT DO NOTHING`
+
 /** Stores the roles of the first owners of tenants that get another owner: see {@link storeFirstOwner}. */
-async function storeFirstOwners(transaction: TypedQueries, databaseId: string, tenantIds: readonly string[]) {
+async function storeFirstOwners(transaction: Queries, databaseId: string, tenantIds: readonly string[]) {
   if (tenantIds.length === 0) return
-  const { membership } = await transaction.loadPrisma()
-  const withoutRole = await membership.groupBy({
-    by: 'tenantId',
-    where: { databaseId, tenantId: { in: [...tenantIds] }, role: null },
-    orderBy: { tenantId: 'asc' },
-  })
+  const withoutRole = await transaction.query<{ tenantId: string }>(findWithoutRoleStatement, [
+    databaseId,
+    tenantIds,
+  ])
   for (const { tenantId } of withoutRole) {
     await lockTenant(transaction, { databaseId, tenantId }, [])
     await storeFirstOwner(transaction, { databaseId, tenantId })
   }
 }
+
+const findWithoutRoleStatement = `
+  SELECT DISTINCT tenant_id AS "tenantId" FROM usher.membership
+  WHERE database_id = $1::uuid AND tenant_id = ANY ($2::uuid[]) AND role IS NULL ORDER BY tenant_id`
