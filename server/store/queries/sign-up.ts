@@ -30,77 +30,45 @@ export async function insertUser(
   { user, tenant, idempotencyKey, invitation }: NewSignUp,
   messages: readonly NewMessage[] = [],
 ) {
-  const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation } = user
-  const values = [
-    ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, createdAt, generation],
-    ...(tenant ? [tenant.id, tenant.name] : []),
-    ...(idempotencyKey ? [idempotencyKey] : []),
-    ...(idempotencyKey && invitation ? [invitation.codeId] : []),
+  const values: unknown[] = []
+  const give = (type: string, value: unknown) => `$${values.push(value)}::${type}`
+  // The first parameter of every statement is the database.
+  const database = { database_id: give('uuid', user.databaseId) }
+  const ofUser = { ...database, user_id: give('uuid', user.id) }
+  const address = { email_key: give('text', user.canonicalEmail) }
+  const now = give('timestamptz', user.createdAt)
+  const ofTenant = tenant && { id: give('uuid', tenant.id), name: give('text', tenant.name) }
+  const parts = [
+    insert('user', {
+      ...{ ...database, id: ofUser.user_id, ...address, created_at: now },
+      email: give('text', user.email),
+      password_hash: give('text', user.passwordHash),
+      preferred_name: give('text', user.preferredName),
+      generation: give('bigint', user.generation),
+      ...(invitation && { email_verified_at: now }),
+    }),
   ]
-  const [withUser, withTenant] = invitation ? insertInvitedParts : insertParts
-  const [withoutKey, withKey] = tenant ? withTenant : withUser
-  const parts = idempotencyKey ? withKey : withoutKey
-  await store.query(insertStatement(parts, messages, values.length), [...values, ...messageValues(messages)])
+  if (ofTenant) {
+    parts.push(insert('tenant', { ...database, ...ofTenant, created_at: now }))
+    const membership = { tenant_id: ofTenant.id, joined_at: now, role: "'owner'" }
+    parts.push(insert('membership', { ...ofUser, ...membership }))
+  }
+  if (idempotencyKey) {
+    const key = { key: give('bytea', idempotencyKey), tenant_name: ofTenant?.name ?? 'NULL', created_at: now }
+    const accepted = invitation && { invitation_id: give('uuid', invitation.codeId) }
+    parts.push(insert('idempotency_key', { ...ofUser, ...address, ...key, ...accepted }))
+  }
+  parts.push(...messageParts(messages, values.length))
+  await store.query(inOrder(parts), [...values, ...messageValues(messages)])
 }
 
 // Citus sends each part unchanged to one worker, which commits once. If a part selected from another one, Citus would
-// copy it to every worker, and commit in two phases on all of them.
+// copy it to every worker, and commit in two phases on all of them. The parts lock their tables in this order.
 
-const userPart = `
-  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at,
-    generation)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8::bigint)`
-
-const invitedUserPart = `
-  INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, created_at,
-    generation, email_verified_at)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8::bigint, $7::timestamptz)`
-
-const tenantPart = `
-  INSERT INTO usher.tenant (database_id, id, name, created_at)
-  VALUES ($1::uuid, $9::uuid, $10::text, $7::timestamptz)`
-
-const membershipPart = `
-  INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
-  VALUES ($1::uuid, $2::uuid, $9::uuid, $7::timestamptz, 'owner')`
-
-const keyPart = (key: string, tenantName: string) => `
-  INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at)
-  VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz)`
-
-const invitedKeyPart = (key: string, tenantName: string, codeId: string) => `
-  INSERT INTO usher.idempotency_key (database_id, key, user_id, email_key, tenant_name, created_at, invitation_id)
-  VALUES ($1::uuid, ${key}::bytea, $2::uuid, $4, ${tenantName}::text, $7::timestamptz, ${codeId}::uuid)`
-
-/**
- * The parts of a sign-up without a tenant and with one, each without an Idempotency-Key and with one. They lock their
- * tables in this order.
- */
-const insertParts = [
-  [[userPart], [userPart, keyPart('$9', 'NULL')]],
-  [
-    [userPart, tenantPart, membershipPart],
-    [userPart, tenantPart, membershipPart, keyPart('$11', '$10')],
-  ],
-] as const
-const insertInvitedParts = [
-  [[invitedUserPart], [invitedUserPart, invitedKeyPart('$9', 'NULL', '$10')]],
-  [
-    [invitedUserPart, tenantPart, membershipPart],
-    [invitedUserPart, tenantPart, membershipPart, invitedKeyPart('$11', '$10', '$12')],
-  ],
-] as const
-
-/** Statements by their parts and by the kinds of messages, because each has one text. */
-const insertStatements = new Map<readonly string[], Record<string, string>>()
-
-function insertStatement(parts: readonly string[], messages: readonly NewMessage[], values: number) {
-  const known = insertStatements.get(parts) ?? {}
-  insertStatements.set(parts, known)
-  const key = messages.map(({ kind }) => kind).join()
-  known[key] ??= inOrder([...parts, ...messageParts(messages, values)])
-  return known[key]
-}
+/** Returns a part that inserts a row of expressions by column. */
+const insert = (table: string, row: Record<string, string>) => `
+  INSERT INTO usher."${table}" (${Object.keys(row).join(', ')})
+  VALUES (${Object.values(row).join(', ')})`
 
 /** Returns one statement that consists of several parts. */
 const inOrder = (parts: readonly string[]) =>
