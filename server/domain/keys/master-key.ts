@@ -10,7 +10,7 @@ const tagBytes = 16
  *
  * @param row identifies the row of the secret: it cannot be decrypted in another one
  */
-function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayBuffer> {
+export function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayBuffer> {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv('aes-256-gcm', masterKey, iv).setAAD(Buffer.from(row))
   const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()])
@@ -18,7 +18,7 @@ function seal(masterKey: Buffer, secret: Buffer, row: string): Uint8Array<ArrayB
 }
 
 /** Decrypts a secret with the master key or its successor. */
-function open({ masterKey, newMasterKey }: MasterKeys, sealed: Uint8Array, row: string): Buffer {
+export function open({ masterKey, newMasterKey }: MasterKeys, sealed: Uint8Array, row: string): Buffer {
   try {
     return decrypt(masterKey, sealed, row)
   } catch (error) {
@@ -35,7 +35,7 @@ function decrypt(masterKey: Buffer, sealed: Uint8Array, row: string): Buffer {
 }
 
 type KeyId = Pick<SigningKey, 'databaseId' | 'kid'>
-const keyRow = ({ databaseId, kid }: KeyId) => `${databaseId}/${kid}`
+export const keyRow = ({ databaseId, kid }: KeyId) => `${databaseId}/${kid}`
 
 export const sealPrivateKey = (masterKey: Buffer, pem: string, id: KeyId) =>
   seal(masterKey, Buffer.from(pem), keyRow(id))
@@ -65,7 +65,7 @@ export const sealingKey = ({ masterKey, newMasterKey }: MasterKeys, signingKeys:
 
 type SecretId = Pick<DatabaseSecret, 'databaseId' | 'number'>
 /** Differs from every {@link keyRow}, because a kid has no slash. */
-const secretRow = ({ databaseId, number }: SecretId) => `${databaseId}/secret/${number}`
+export const secretRow = ({ databaseId, number }: SecretId) => `${databaseId}/secret/${number}`
 
 export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>
   seal(masterKey, secret, secretRow(id))
@@ -74,7 +74,7 @@ export const sealSecret = (masterKey: Buffer, secret: Buffer, id: SecretId) =>
 export const openSecret = (keys: MasterKeys, row: SecretId & Pick<DatabaseSecret, 'sealedSecret'>) =>
   open(keys, row.sealedSecret, secretRow(row))
 
-const webhookRow = ({ id }: Pick<Database, 'id'>) => `${id}/webhook`
+export const webhookRow = ({ id }: Pick<Database, 'id'>) => `${id}/webhook`
 
 export const sealWebhookSecret = (masterKey: Buffer, secret: string, database: Pick<Database, 'id'>) =>
   seal(masterKey, Buffer.from(secret), webhookRow(database))

@@ -1,21 +1,8 @@
-import type { Database } from '../../../store/generated/client.js'
-import { countDatabases, pagesOfDatabases, resealWebhookSecret } from '../../../store/queries/databases.js'
-import {
-  findSecrets,
-  findSigningKeys,
-  resealSecret,
-  resealSigningKey,
-  waitForKeyChanges,
-} from '../../../store/queries/keys.js'
+import { countDatabases, pagesOfDatabases } from '../../../store/queries/databases.js'
+import { waitForKeyChanges } from '../../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../../store/store.js'
-import {
-  openPrivateKey,
-  openSecret,
-  openWebhookSecret,
-  sealPrivateKey,
-  sealSecret,
-  sealWebhookSecret,
-} from '../../keys/master-key.js'
+import { open, seal } from '../../keys/master-key.js'
+import { sealedValues } from '../../keys/sealed-values.js'
 import { Problem } from '../../problem.js'
 
 /** Databases whose keys are re-encrypted at the same time. */
@@ -93,38 +80,25 @@ interface Pass extends RewrapResult, MasterKeys {
   changes: number
 }
 
-type DatabaseSecrets = Pick<Database, 'id' | 'sealedWebhookSecret'>
-
-async function reencryptDatabase(store: Store, database: DatabaseSecrets, pass: Pass) {
-  const { id: databaseId, sealedWebhookSecret } = database
-  if (sealedWebhookSecret) {
-    const open = (keys: MasterKeys) => openWebhookSecret(keys, sealedWebhookSecret, database)
-    const secret = openToReencrypt(`webhook secret of database ${databaseId}`, open, pass)
-    if (secret)
-      await resealWebhookSecret(store, database, sealWebhookSecret(pass.newMasterKey, secret, database))
+async function reencryptDatabase(
+  store: Store,
+  database: Parameters<typeof sealedValues.secret>[1],
+  pass: Pass,
+) {
+  for (const [kind, find] of Object.entries(sealedValues)) {
+    for (const { name, sealed, row, replace } of await find(store, database)) {
+      const openWith = (masterKey: Buffer) => attempt(() => open({ masterKey }, sealed, row))
+      if (openWith(pass.newMasterKey)) continue
+      const value = openWith(pass.masterKey)
+      if (!value) {
+        pass.unreadable.push(`${name} of database ${database.id}`)
+        continue
+      }
+      pass.changes += 1
+      await replace(seal(pass.newMasterKey, value, row))
+      if (kind === 'signingKey') pass.rewrapped += 1
+    }
   }
-  for (const row of await findSecrets(store, databaseId)) {
-    const open = (keys: MasterKeys) => openSecret(keys, row)
-    const secret = openToReencrypt(`secret ${row.number} of database ${databaseId}`, open, pass)
-    if (secret) await resealSecret(store, row, sealSecret(pass.newMasterKey, secret, row))
-  }
-  // Last, because a start checks only the signing keys.
-  for (const row of await findSigningKeys(store, databaseId)) {
-    const open = (keys: MasterKeys) => openPrivateKey(keys, row)
-    const pem = openToReencrypt(`signing key ${row.kid} of database ${databaseId}`, open, pass)
-    if (pem === undefined) continue
-    await resealSigningKey(store, row, sealPrivateKey(pass.newMasterKey, pem, row))
-    pass.rewrapped += 1
-  }
-}
-
-/** Returns a secret that the old master key has encrypted. Returns undefined if the new one has, or neither. */
-function openToReencrypt<Secret>(name: string, open: (keys: MasterKeys) => Secret, pass: Pass) {
-  if (attempt(() => open({ masterKey: pass.newMasterKey })) !== undefined) return undefined
-  const secret = attempt(() => open({ masterKey: pass.masterKey }))
-  if (secret === undefined) pass.unreadable.push(name)
-  else pass.changes += 1
-  return secret
 }
 
 function attempt<Result>(work: () => Result) {

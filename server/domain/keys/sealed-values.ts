@@ -1,0 +1,43 @@
+import type { Database } from '../../store/generated/client.js'
+import { resealWebhookSecret } from '../../store/queries/databases.js'
+import { findSecrets, findSigningKeys, resealSecret, resealSigningKey } from '../../store/queries/keys.js'
+import type { Store } from '../../store/store.js'
+import { keyRow, secretRow, webhookRow } from './master-key.js'
+
+/** A value that the master key encrypts. */
+export interface SealedValue {
+  name: string
+  sealed: Uint8Array
+  /** Identifies the row: the value cannot be decrypted in another one. */
+  row: string
+  /** Replaces the encrypted value, unless it was changed since it was read. */
+  replace: (resealed: Uint8Array) => Promise<unknown>
+}
+
+type Find = (
+  store: Pick<Store, 'query'>,
+  database: Pick<Database, 'id' | 'sealedWebhookSecret'>,
+) => Promise<readonly SealedValue[]>
+
+/** Finds everything that the master key encrypts, by name. Signing keys are last, because a start checks only these. */
+export const sealedValues = {
+  webhookSecret: async (store, database) => {
+    const { sealedWebhookSecret: sealed } = database
+    const replace = (resealed: Uint8Array) => resealWebhookSecret(store, database, resealed)
+    return sealed ? [{ name: 'webhook secret', sealed, row: webhookRow(database), replace }] : []
+  },
+  secret: async (store, { id }) =>
+    (await findSecrets(store, id)).map((secret) => ({
+      name: `secret ${secret.number}`,
+      sealed: secret.sealedSecret,
+      row: secretRow(secret),
+      replace: (resealed) => resealSecret(store, secret, resealed),
+    })),
+  signingKey: async (store, { id }) =>
+    (await findSigningKeys(store, id)).map((key) => ({
+      name: `signing key ${key.kid}`,
+      sealed: key.sealedPrivateKey,
+      row: keyRow(key),
+      replace: (resealed) => resealSigningKey(store, key, resealed),
+    })),
+} satisfies Record<string, Find>
