@@ -93,7 +93,7 @@ it('only store/ uses Prisma, and no statement on the path of a request does', ()
 it('tokens are made only where a login completes and where a session continues', () => {
   const makers = files.filter((file) => /import \{[^}]*\bissueToken\b/.test(read(file)))
   expect(makers.sort()).toEqual([
-    'server/domain/sessions/issue-tokens.ts',
+    'server/domain/sessions/session-tokens.ts',
     'server/domain/users/complete-login.ts',
   ])
 })

@@ -3,9 +3,7 @@ import { type CodeUser, type FoundCode, findCode } from '../../store/queries/cod
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Event } from '../events/events.js'
-import type { Purpose } from '../keys/database-secrets.js'
-import { codeText, partsOfCode } from '../keys/mailed-code.js'
-import { Problem } from '../problem.js'
+import { requireIssued, signedText } from '../keys/signed-text.js'
 
 /** Purposes of the codes that a user gets at the current address. */
 export type CodePurpose = 'password_reset' | 'email_verification'
@@ -40,31 +38,9 @@ export function codeExpiresAt({ payload, createdAt }: Pick<Message, 'payload' | 
 /** Returns a code, bound to the address to which it is sent. */
 export async function issueCode(
   { findSecrets }: Pick<AppContext, 'findSecrets'>,
-  { databaseId, ...code }: { databaseId: string } & Parameters<typeof codeText>[1],
+  { databaseId, ...code }: { databaseId: string } & Parameters<typeof signedText>[1],
 ) {
-  return codeText(await findSecrets(databaseId), code)
-}
-
-/** A code that a client has presented. */
-interface PresentedCode<Found> {
-  purpose: Purpose
-  code: string
-  /** Returns the stored data of a code, or undefined if it cannot be used. */
-  find: (id: string) => Promise<Found | undefined>
-}
-
-/** Returns the stored data of a code that the database has issued. @throws {Problem} `code_invalid` */
-export async function requireIssued<Found extends { canonicalEmail: string }>(
-  { findSecrets }: Pick<AppContext, 'findSecrets'>,
-  databaseId: string,
-  { purpose, code, find }: PresentedCode<Found>,
-): Promise<Found> {
-  const parts = partsOfCode(code)
-  const found = parts && (await find(parts.id))
-  if (!found) throw new Problem('code_invalid')
-  const secrets = await findSecrets(databaseId)
-  if (!secrets.verify(parts.mac, purpose, parts.id, found.canonicalEmail)) throw new Problem('code_invalid')
-  return found
+  return signedText(await findSecrets(databaseId), code)
 }
 
 /** Returns a code of the database if it can be used. @throws {Problem} `code_invalid` */

@@ -2,7 +2,7 @@ import { type FoundInvitation, findInvitation } from '../../store/queries/accept
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import type { Secrets } from '../keys/database-secrets.js'
-import { codeText, partsOfCode } from '../keys/mailed-code.js'
+import { readSigned, requireIssued, signedText } from '../keys/signed-text.js'
 import { Problem } from '../problem.js'
 
 // The code of an invitation contains the id of the message that sends it. So inviting again makes the earlier code invalid.
@@ -11,25 +11,22 @@ import { Problem } from '../problem.js'
 export const invitationCode = (
   secrets: Secrets,
   { codeId: id, canonicalEmail }: Pick<FoundInvitation, 'codeId' | 'canonicalEmail'>,
-) => codeText(secrets, { purpose: 'invitation', id, canonicalEmail })
+) => signedText(secrets, { purpose: 'invitation', id, canonicalEmail })
 
 /** Returns the id in a code, or null if it is not a code. */
-export const idInCode = (code: string) => partsOfCode(code)?.id ?? null
+export const idInCode = (code: string) => readSigned(code)?.id ?? null
 
 /**
  * Returns the invitation of a code. Does not check the conditions that need a lock of its tenant.
  *
  * @throws {Problem} `code_invalid`
  */
-export async function requireInvitation(
+export function requireInvitation(
   { findSecrets, store, now }: Pick<AppContext, 'findSecrets' | 'store' | 'now'>,
   { id: databaseId, tenantOperations }: Pick<Database, 'id' | 'tenantOperations'>,
   code: string,
 ): Promise<FoundInvitation> {
-  const parts = tenantOperations ? partsOfCode(code) : undefined
-  const found = parts && (await findInvitation(store, { databaseId, codeId: parts.id }, new Date(now())))
-  if (!found) throw new Problem('code_invalid')
-  const { verify } = await findSecrets(databaseId)
-  if (!verify(parts.mac, 'invitation', parts.id, found.canonicalEmail)) throw new Problem('code_invalid')
-  return found
+  if (!tenantOperations) throw new Problem('code_invalid')
+  const find = (codeId: string) => findInvitation(store, { databaseId, codeId }, new Date(now()))
+  return requireIssued({ findSecrets }, databaseId, { purpose: 'invitation', code, find })
 }

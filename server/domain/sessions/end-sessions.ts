@@ -10,7 +10,7 @@ import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
-import { readRefreshToken } from './refresh-token.js'
+import { readRefreshToken } from './session-tokens.js'
 
 /** Ends the session of a refresh token. An unknown token changes nothing. */
 export async function endSession(

@@ -7,7 +7,7 @@ import type { AppContext } from '../context.js'
 import { Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import { auditEnds } from './end-sessions.js'
-import { issueTokens } from './issue-tokens.js'
+import { issueTokens } from './session-tokens.js'
 
 /**
  * How long after a login its token can open a session. Short, because clients send the token to other services later.

@@ -11,8 +11,7 @@ import { sendNotice } from '../notices/notice.js'
 import { ClientDisconnected, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import { auditEnds } from './end-sessions.js'
-import { issueTokens } from './issue-tokens.js'
-import { readRefreshToken } from './refresh-token.js'
+import { issueTokens, readRefreshToken } from './session-tokens.js'
 
 /** How long the previous refresh token returns the current one, for two tabs, a lost response or a retry. */
 const repeatableSeconds = 30

@@ -4,7 +4,7 @@ import { insertMessages } from '../../../store/queries/outbox.js'
 import { requireScope } from '../../api-keys/admit-api-key.js'
 import { endOfCode } from '../../codes/code.js'
 import type { AppContext } from '../../context.js'
-import { codeText } from '../../keys/mailed-code.js'
+import { signedText } from '../../keys/signed-text.js'
 import { mailMessage } from '../../notices/mail-message.js'
 import { Problem } from '../../problem.js'
 import { type KeepResponse, oncePerKey } from '../once-per-key.js'
@@ -45,7 +45,7 @@ export function createManagedCode(
       const user = await storeReturnedCode({ query }, code)
       if (!user) throw new Problem('refused', { detail: 'The user is disabled or was deleted.' })
       const { canonicalEmail } = user
-      const returned = { ...created, code: codeText(secrets, { id, purpose, canonicalEmail }) }
+      const returned = { ...created, code: signedText(secrets, { id, purpose, canonicalEmail }) }
       await keep({ query }, returned, userId)
       return returned
     })
