@@ -39,8 +39,11 @@ export async function insertUser(
   const now = give('timestamptz', user.createdAt)
   const ofTenant = tenant && { id: give('uuid', tenant.id), name: give('text', tenant.name) }
   const parts = [
-    insert('user', {
-      ...{ ...database, id: ofUser.user_id, ...address, created_at: now },
+    insert('"user"', {
+      ...database,
+      ...address,
+      id: ofUser.user_id,
+      created_at: now,
       email: give('text', user.email),
       password_hash: give('text', user.passwordHash),
       preferred_name: give('text', user.preferredName),
@@ -67,7 +70,7 @@ export async function insertUser(
 
 /** Returns a part that inserts a row of expressions by column. */
 const insert = (table: string, row: Record<string, string>) => `
-  INSERT INTO usher."${table}" (${Object.keys(row).join(', ')})
+  INSERT INTO usher.${table} (${Object.keys(row).join(', ')})
   VALUES (${Object.values(row).join(', ')})`
 
 /** Returns one statement that consists of several parts. */
