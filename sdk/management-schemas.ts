@@ -621,7 +621,7 @@ export interface TenantOfLine {
    */
   seats?: number | null | undefined
   /**
-   * Role of the user. Default: `member`. In a tenant without an owner, the first user who joined without a role is the `owner`.
+   * Role of the user. Default: `member`.
    *
    * @example admin
    */

@@ -69,10 +69,7 @@ const TenantOfLine = component(
     ),
     ...productFields(),
     seats: seats(),
-    role: field(
-      'Role of the user. Default: `member`. In a tenant without an owner, the first user who joined without a role is the `owner`.',
-      role().nullish(),
-    ),
+    role: field('Role of the user. Default: `member`.', role().nullish()),
     createdAt: time('When it was created. Default: `createdAt` of the user.'),
     joinedAt: time('When the user joined it. Default: `createdAt` of the user.'),
   }),

@@ -20,7 +20,7 @@ import {
   reasonOf,
   unreachableNodeOf,
 } from '../store/errors.js'
-import { FailedMigrationError } from '../store/migrate.js'
+import { EarlierStoreError, FailedMigrationError } from '../store/migrate.js'
 import { NoStoreError, NotMigratedError } from '../store/open.js'
 import { jsonText } from './io/output.js'
 import { PartialFailureError } from './partial-failure-error.js'
@@ -53,6 +53,7 @@ const otherErrors = {
   store_in_use: { reason: 'unavailable', title: 'Store is in use' },
   store_missing: { reason: 'refused', title: 'Store does not exist' },
   store_not_migrated: { reason: 'refused', title: 'Store has pending migrations' },
+  store_outdated: { reason: 'refused', title: 'Store is of an earlier checkout' },
   migration_failed: { reason: 'refused', title: 'Migration failed' },
   tls_failed: { reason: 'refused', title: 'TLS to Postgres failed' },
   unexpected: { reason: 'refused', title: 'Unexpected error' },
@@ -110,6 +111,7 @@ const types: [new (...args: never[]) => Error, Code][] = [
   [FolderInUseError, 'store_in_use'],
   [NoStoreError, 'store_missing'],
   [NotMigratedError, 'store_not_migrated'],
+  [EarlierStoreError, 'store_outdated'],
 ]
 
 function codeOf(error: unknown): Code {

@@ -41,6 +41,16 @@ export class ChangedMigrationError extends Error {
   }
 }
 
+/** The store has migrations, but not the first one: an unreleased version created it, from which no migration leads here. */
+export class EarlierStoreError extends Error {
+  constructor() {
+    super(
+      'the store was created by an earlier checkout and cannot be upgraded. Export each database with that checkout: ' +
+        'usher user export. Import the files into a new store with this version: usher user import',
+    )
+  }
+}
+
 /**
  * Applies pending migrations: each in one transaction, statement by statement, with its row in
  * `_prisma_migrations` (Prisma's columns). A failed migration leaves nothing behind. Concurrent runs wait for each
@@ -60,9 +70,9 @@ export async function migrate(store: Store, folder = migrationsFolder): Promise<
   return applied
 }
 
-/** Returns the names of the pending migrations, in order. */
+/** Returns the names of the pending migrations, in order. @throws {EarlierStoreError} */
 export async function pendingMigrations(store: Pick<Store, 'query'>): Promise<string[]> {
-  const [migrations, history] = [await readMigrations(migrationsFolder), await readHistory(store)]
+  const { migrations, history } = await readState(store)
   return migrations.map(({ name }) => name).filter((name) => !history.has(name))
 }
 
@@ -70,9 +80,9 @@ export async function pendingMigrations(store: Pick<Store, 'query'>): Promise<st
 export const checksumOfMigrations = async () =>
   (await readMigrations(migrationsFolder)).map(({ checksum }) => checksum).join()
 
-/** Returns whether {@link migrate} has nothing to do. */
+/** Returns whether {@link migrate} has nothing to do. @throws {EarlierStoreError} */
 export async function isMigrated(store: Pick<Store, 'query'>) {
-  const [migrations, history] = [await readMigrations(migrationsFolder), await readHistory(store)]
+  const { migrations, history } = await readState(store)
   return migrations.every(({ name, checksum }) => history.get(name) === checksum)
 }
 
@@ -87,9 +97,13 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   )
 }
 
-/** Returns the checksums of the applied migrations by name. */
-async function readHistory(store: Pick<Store, 'query'>) {
-  return historyOf((await hasHistory(store)) ? await store.query<AppliedMigration>(historyStatement, []) : [])
+/** Returns the migrations, and the checksums of the applied ones by name. A later version may have applied more. */
+async function readState(store: Pick<Store, 'query'>) {
+  const migrations = await readMigrations(migrationsFolder)
+  const applied = (await hasHistory(store)) ? await store.query<AppliedMigration>(historyStatement, []) : []
+  const history = historyOf(applied)
+  if (history.size > 0 && !history.has(String(migrations[0]?.name))) throw new EarlierStoreError()
+  return { migrations, history }
 }
 
 async function hasHistory({ query }: Pick<Store, 'query'>) {

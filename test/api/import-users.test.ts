@@ -125,23 +125,6 @@ it('importUsers creates the user of a line that corrects a rejected one', async 
   expect(user).toMatchObject({ externalId: null, memberships: [{ name: 'Looms' }] })
 })
 
-it('importUsers of an owner keeps the first member as owner', async ({ store, manage, imports }) => {
-  const { id: userId, tenants } = await manage.database.signedUp({ newTenant: 'Engines' })
-  const [tenantId = ''] = tenants
-  // As versions without roles stored it.
-  await store.prisma.membership.updateMany({ where: { tenantId }, data: { role: null } })
-  const line = (email: string, role: string | null) => ({
-    email,
-    tenants: [{ id: tenantId, name: 'Engines', role }],
-  })
-  await imports.lines([line('ada@example.com', 'admin'), line('grace@example.com', null)])
-  const roleOf = async () =>
-    (await store.prisma.membership.findMany({ where: { tenantId, userId } })).map(({ role }) => role)
-  expect(await roleOf()).toEqual([null])
-  await imports.lines([line('alan@example.com', 'owner')])
-  expect(await roleOf()).toEqual(['owner'])
-})
-
 it('importUsers accepts a thousand lines and one mebibyte, and no more', async ({ imports }) => {
   const users = Array.from({ length: 1000 }, (_, index) => ({ email: `user${index}@example.com` }))
   const tooMany = await imports.lines([...users, { email: 'last@example.com' }])

@@ -316,17 +316,6 @@ it('a role of a pending invitation cannot be removed from the database', async (
   await expect(setDatabase(usher.store, app, { roles: [] })).rejects.toMatchObject({ code: 'role_in_use' })
 })
 
-it('an owner who accepts leaves the earliest member without a stored role an owner', async ({ tenant }) => {
-  await tenant.setRole(tenant.ada.id, null)
-  const user = await tenant.joined(grace, 'owner')
-  expect(await tenant.roles()).toEqual(
-    new Map([
-      [tenant.ada.id, 'owner'],
-      [user.id, 'owner'],
-    ]),
-  )
-})
-
 it('an acceptance puts the tenant into the next token', async ({ app, tenant }) => {
   await tenant.joined(grace)
   const { token } = (await app.login({ email: grace, password: 'correct horse battery' })).json()

@@ -74,7 +74,6 @@ describe('listSessions', () => {
       id: crypto.randomUUID(),
       userId,
       generation,
-      authenticatedAt: later,
       createdAt: later,
       refreshedAt: later,
       expiresAt: new Date(start + 86_400_000),

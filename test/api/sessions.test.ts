@@ -548,7 +548,6 @@ describe('the number of sessions of a user', () => {
       id: crypto.randomUUID(),
       userId,
       generation,
-      authenticatedAt: new Date(start),
       createdAt: new Date(start),
       refreshedAt: new Date(Date.now() - each * 60_000),
       expiresAt: new Date(start + day),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { disableUser } from '../../server/domain/management/users/change-user.js'
-import { password, start } from '../support/app.js'
+import { password } from '../support/app.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { it, refusal } from '../support/tenants.js'
 
@@ -211,50 +211,5 @@ describe('the last owner of a tenant', () => {
       database.as(second.token.jwt, 'POST', 'me/deletion', { password }),
     ])
     expect([leaving[0], deletion.statusCode].sort()).toEqual([204, 409])
-  })
-})
-
-describe('members without role, as versions without roles store them', () => {
-  it('are owner, if they have joined first, or members', async ({ tenants }) => {
-    const { database } = tenants
-    const { owner, id } = await tenants.founder()
-    const first = await tenants.joined(id, null, new Date(start + 1))
-    const second = await tenants.joined(id, null, new Date(start + 2))
-    const roleOf = async (user: typeof first) => {
-      const [, tenant] = await user.as('GET', id)
-      const [, { members }] = await user.as('GET', `${id}/members`)
-      const listed = members.find((each: { id: string }) => each.id === user.id)
-      const { memberships } = (await database.me(user.token.jwt)).json()
-      expect([listed.role, memberships[0].role]).toEqual([tenant.role, tenant.role])
-      return tenant.role
-    }
-    expect([await roleOf(first), await roleOf(second)]).toEqual(['member', 'member'])
-    expect(refusal(await first.as('PATCH', id, { name: 'Ours' }))).toEqual(insufficient)
-    await owner.as('PATCH', `${id}/members/${second.id}`, { role: 'admin' })
-    await owner.as('PATCH', `${id}/members/${second.id}`, { role: 'member' })
-    expect([await roleOf(first), await roleOf(second)]).toEqual(['member', 'member'])
-  })
-
-  it('stay owner when another member becomes one', async ({ tenants }) => {
-    const { owner, id } = await tenants.founder()
-    const first = await tenants.joined(id, null, new Date(start + 1))
-    const second = await tenants.joined(id, null, new Date(start + 2))
-    await owner.as('PATCH', `${id}/members/${second.id}`, { role: 'owner' })
-    const rows = await tenants.roles(id)
-    expect([rows.get(first.id), rows.get(second.id)]).toEqual([null, 'owner'])
-    const { owner: former, id: older } = await tenants.founder()
-    const early = await tenants.joined(older, null, new Date(start - 2))
-    const late = await tenants.joined(older, null, new Date(start - 1))
-    expect(await former.as('DELETE', `${older}/members/${early.id}`)).toEqual([204, undefined])
-    expect(refusal(await late.as('PATCH', older, { name: 'Ours' }))).toEqual(insufficient)
-    const { owner: third, id: oldest } = await tenants.founder()
-    const heir = await tenants.joined(oldest, null, new Date(start + 1))
-    const next = await tenants.joined(oldest, null, new Date(start + 2))
-    await tenants.without(oldest, third.id)
-    expect((await heir.as('PATCH', oldest, { name: 'Ours' }))[0]).toBe(200)
-    expect(refusal(await heir.as('DELETE', `${oldest}/members/${heir.id}`))).toEqual(lastOwner)
-    expect((await heir.as('PATCH', `${oldest}/members/${next.id}`, { role: 'owner' }))[0]).toBe(200)
-    expect([...(await tenants.roles(oldest)).values()]).toEqual(['owner', 'owner'])
-    expect((await heir.as('DELETE', `${oldest}/members/${heir.id}`))[0]).toBe(204)
   })
 })

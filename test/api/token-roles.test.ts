@@ -39,18 +39,3 @@ it('each new token has the roles of its user other than member, in the order of 
   const refreshed = await send('POST', 'session/refresh', { refreshToken: session.refreshToken.value })
   expect(claimsOf(refreshed.token.jwt)).toMatchObject({ tenant_roles: { [id]: 'billing' } })
 })
-
-it('a token and the store treat a membership without role in the same way', async ({
-  usher,
-  tenants: { database, founder, joined },
-}) => {
-  const { owner, id } = await founder()
-  const earliest = await joined(id, null, new Date(usher.clock.now + 1000))
-  const later = await joined(id, null, new Date(usher.clock.now + 2000))
-  const rolesOf = async ({ email }: { email: string }) =>
-    claimsOf((await database.login({ email, password })).json().token.jwt).tenant_roles
-  expect(await rolesOf(earliest)).toEqual({})
-  await usher.store.prisma.membership.deleteMany({ where: { databaseId: database.id, userId: owner.id } })
-  expect(await rolesOf(earliest)).toEqual({ [id]: 'owner' })
-  expect(await rolesOf(later)).toEqual({})
-})

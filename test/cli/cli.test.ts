@@ -4,7 +4,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { openPGlite } from '../../server/store/connect-embedded.js'
 import { startUsher, usher } from '../support/child.js'
+import { query } from '../support/citus.js'
 import { runUsher } from '../support/command-line.js'
 import { it as operatorTest } from '../support/operator.js'
 import { freePort } from '../support/postgres-server.js'
@@ -183,6 +185,29 @@ describe('commands on a Postgres store', () => {
       )
     }
     other.close()
+  })
+})
+
+describe('commands on a store of an earlier checkout', () => {
+  const earlier = `UPDATE usher._prisma_migrations SET migration_name = '20261121000000_init'`
+  const refused =
+    '1 usher: the store was created by an earlier checkout and cannot be upgraded. Export each database with that ' +
+    'checkout: usher user export. Import the files into a new store with this version: usher user import\n'
+
+  it.for(['serve', 'migrate', 'database list'])('%s refuses a Postgres store', async (command) => {
+    const { env, remove } = await createPostgresSettings()
+    await query(String(env.DATABASE_URL), earlier)
+    expect(await outcomeOf(command, env)).toBe(refused)
+    await remove()
+  })
+
+  it.for(['serve', 'migrate', 'database list'])('%s refuses an embedded store', async (command) => {
+    const { env, remove } = await createFolderSettings()
+    const pglite = await openPGlite({ dataDir: join(String(env.DATA_DIR), 'store') })
+    await pglite.exec(earlier)
+    await pglite.close()
+    expect(await outcomeOf(command, env)).toBe(refused)
+    await remove()
   })
 })
 

@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../server/store/migrate.js'
 import { password, startApp } from '../support/app.js'
@@ -115,33 +115,6 @@ describe.skipIf(!bin)('backup of a Postgres store', () => {
     ])
     expect((await list(Buffer.alloc(32, 8))).stderr).toContain(
       'USHER_MASTER_KEY cannot decrypt the signing keys',
-    )
-  })
-
-  it('the commands of docs/operation.md after pg_restore also work with a backup of an earlier version', async () => {
-    const [DATABASE_URL, RESTORED_URL] = await create('earlier', 'later')
-    const migrations = join(folder, 'migrations')
-    await cp(new URL('../../prisma/migrations/', import.meta.url), migrations, { recursive: true })
-    const last =
-      (await readdir(migrations))
-        .filter((name) => /^\d/.test(name))
-        .sort()
-        .at(-1) ?? ''
-    await rm(join(migrations, last), { recursive: true })
-    const store = await open(DATABASE_URL)
-    await migrate(store, pathToFileURL(`${migrations}/`))
-    await store.prisma.$executeRaw`WITH workspace AS (
-        INSERT INTO usher.workspace (id, slug, created_at) VALUES (gen_random_uuid(), 'acme', now()) RETURNING id
-      ), database AS (
-        INSERT INTO usher.database (id, workspace_id, name, created_at)
-        SELECT gen_random_uuid(), id, 'app', now() FROM workspace RETURNING id
-      )
-      INSERT INTO usher.event_cursor (database_id, lineage) SELECT id, 'backup' FROM database`
-    await store.close()
-    await run('pg_dump', { DATABASE_URL })
-    await run('pg_restore', { RESTORED_URL })
-    expect(await run('expire-cursors', { RESTORED_URL })).toBe(
-      `Applied ${last}.\nDatabases whose cursors expired: 1.\n`,
     )
   })
 })

@@ -7,22 +7,11 @@ import { expect, vi } from 'vitest'
 import { usher } from '../support/child.js'
 import { it as deploymentTest } from '../support/deployment.js'
 import { startInstance } from '../support/instances.js'
-import { writeMigration } from '../support/migration.js'
+import { nextMigration, writeMigration } from '../support/migration.js'
 import { startTraffic } from '../support/traffic.js'
 
 // It starts six servers one after the other.
 vi.setConfig({ testTimeout: 120_000 })
-
-const migration = '29990101000000_next'
-const additions = `
-ALTER TABLE usher."user" ADD COLUMN locale TEXT;
-ALTER TABLE usher.tenant ADD COLUMN plan TEXT NOT NULL DEFAULT 'free';
-CREATE INDEX user_created_at ON usher."user" (database_id, created_at);
-CREATE TABLE usher.note (
-  database_id UUID, user_id UUID, text TEXT, PRIMARY KEY (database_id, user_id),
-  FOREIGN KEY (database_id, user_id) REFERENCES usher."user" (database_id, id) ON DELETE CASCADE
-);
-`
 
 const it = deploymentTest
   .extend('servers', { scope: 'file' }, 2)
@@ -36,7 +25,7 @@ const it = deploymentTest
     }
     for (const modules of ['node_modules', 'server/node_modules'])
       if (existsSync(join(root, modules))) await symlink(join(root, modules), join(folder, modules))
-    await writeMigration(join(folder, 'server/dist/migrations'), migration, additions)
+    await writeMigration(join(folder, 'server/dist/migrations'), nextMigration.name, nextMigration.sql)
     return join(folder, 'server/bin/usher.js')
   })
 
@@ -49,7 +38,7 @@ it('a rolling upgrade under load fails no request while its migrations run befor
   const traffic = startTraffic(base)
   await traffic.more()
   const migrated = await usher(['migrate', '--json'], env, nextVersion)
-  expect(migrated).toMatchObject({ code: 0, stdout: `{"applied":["${migration}"]}\n` })
+  expect(migrated).toMatchObject({ code: 0, stdout: `{"applied":["${nextMigration.name}"]}\n` })
   // A server of the old version can still restart after the migrations.
   await replace(1, traffic.more)
   await replace(2, traffic.more, nextVersion)

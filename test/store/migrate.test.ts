@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -115,51 +115,5 @@ describe('a folder of migrations', () => {
 
     await write('2_half', 'CREATE TABLE usher.half (id INT);\n')
     expect(await run()).toEqual(['2_half'])
-  })
-})
-
-describe('a store of the first migration', () => {
-  const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
-  beforeEach(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
-    const [first = ''] = names
-    await cp(new URL(first, committed), join(folder, first), { recursive: true })
-    await migrate(store, pathToFileURL(`${folder}/`))
-    await rm(folder, { recursive: true })
-    await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
-    await store.prisma.$executeRaw`
-      INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
-      VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
-  })
-
-  it('migrate copies the dummy hashes of databases to the table of hash parameters', async () => {
-    await migrate(store)
-    expect(await store.prisma.hashParameters.findMany({ orderBy: { dummyHash: 'asc' } })).toEqual([
-      { databaseId: id, dummyHash: 'one' },
-      { databaseId: id, dummyHash: 'two' },
-    ])
-  })
-
-  it('migrate composes canonical emails, except where another user has the composed one', async () => {
-    const emails = [
-      'ada@example.com',
-      'j\u030Cohn@example.com',
-      'j\u030Cane@example.com',
-      '\u01F0ane@example.com',
-    ]
-    for (const [index, email] of emails.entries()) {
-      await store.prisma.$executeRaw`
-        INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, created_at)
-        VALUES (${id}::uuid, ${`00000000-0000-4000-8000-00000000000${index}`}::uuid, ${email}, ${email}, '', now())`
-    }
-    await migrate(store)
-    const users = await store.prisma.user.findMany({ orderBy: { id: 'asc' } })
-    expect(users.map(({ canonicalEmail }) => canonicalEmail)).toEqual([
-      'ada@example.com',
-      '\u01F0ohn@example.com',
-      'j\u030Cane@example.com',
-      '\u01F0ane@example.com',
-    ])
-    expect(users.map(({ email }) => email)).toEqual(emails)
   })
 })

@@ -92,7 +92,6 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         ...user,
         id: uuid(1 + index),
         generation,
-        authenticatedAt: now,
         createdAt: now,
         refreshedAt: new Date(0),
         expiresAt: later,
@@ -123,7 +122,7 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
         data: { ...user, id, kind: 'mail', payload: { type: purpose }, createdAt: now, dueAt: later },
       })
       await prisma.codeRequest.createMany({
-        data: { databaseId, purpose, source: bytes(70 + index), times: [now], fullAt: later },
+        data: { databaseId, purpose, source: bytes(70 + index), countedAt: now, fullAt: later },
       })
     }
     await prisma.message.createMany({

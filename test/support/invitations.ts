@@ -74,7 +74,7 @@ async function createTenant(usher: TestApi, app: MailingDatabase) {
         payload: { email, password: 'correct horse battery', invitationCode, ...more },
         headers,
       }),
-    setRole: (userId: string, role: string | null) =>
+    setRole: (userId: string, role: string) =>
       prisma.membership.updateMany({ where: { databaseId: app.id, tenantId: id, userId }, data: { role } }),
     remove: (userId: string) =>
       prisma.membership.deleteMany({ where: { databaseId: app.id, tenantId: id, userId } }),

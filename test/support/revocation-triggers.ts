@@ -69,10 +69,9 @@ const rules: Record<string, Rule> = {
       AND changed.ended_at IS NULL AND changed.expires_at > now() - interval '1 day'`,
     isStored: 'false',
   },
-  // The member who is read as owner gets the role stored.
   'UPDATE membership': {
     table: 'membership',
-    applies: `changed.role IS DISTINCT FROM was.role AND NOT (was.role IS NULL AND changed.role = 'owner')`,
+    applies: 'changed.role <> was.role',
     isStored: isMemberUntil('= changed.role'),
   },
   'DELETE membership': {

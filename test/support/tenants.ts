@@ -30,11 +30,7 @@ export type TenantUser = ReturnType<typeof userOf>
 export const it = apiTest.extend('tenants', async ({ usher }) => {
   const database = await usher.newDatabase()
   /** Signs up a user, who becomes a member of a tenant if it is given. */
-  async function joined(
-    tenantId?: string,
-    role: string | null = 'member',
-    joinedAt = new Date(usher.clock.now),
-  ) {
+  async function joined(tenantId?: string, role = 'member', joinedAt = new Date(usher.clock.now)) {
     const { email } = validUser()
     const user = { email, ...(await database.signedUp({ email })) }
     const row = { databaseId: database.id, userId: user.id, tenantId: tenantId ?? '', role, joinedAt }

@@ -2,7 +2,6 @@ import type { Invitation } from '../generated/client.js'
 import type { Store } from '../store.js'
 import { hasMember } from './invitations.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
-import { roleOf } from './roles.js'
 import { unindexed } from './unindexed.js'
 
 type Queries = Pick<Store, 'query'>
@@ -47,7 +46,7 @@ export async function findPending(
 const pendingStatement = `
   SELECT i.id, i.role,
     CASE WHEN i.inviter_id IS NULL THEN 'owner' ELSE (
-      SELECT ${roleOf('m')} FROM usher.membership AS m
+      SELECT m.role FROM usher.membership AS m
       JOIN usher."user" AS inviter ON inviter.database_id = $1::uuid AND inviter.id = m.user_id
       WHERE m.database_id = $1::uuid AND m.user_id = i.inviter_id AND m.tenant_id = i.tenant_id
         AND inviter.disabled_at IS NULL

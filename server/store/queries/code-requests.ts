@@ -46,16 +46,16 @@ const countStatements: string[] = []
 function countStatement(rows: number) {
   const values = Array.from({ length: rows }, (_, index) => {
     const first = 4 + 3 * index
-    return `($1::uuid, $${first}, $${first + 1}::bytea, ARRAY[$2::timestamptz], $${first + 2}::timestamptz)`
+    return `($1::uuid, $${first}, $${first + 1}::bytea, $2::timestamptz, $${first + 2}::timestamptz)`
   })
   countStatements[rows] ??= `
-  INSERT INTO usher.code_request AS request (database_id, purpose, source, times, last_at)
+  INSERT INTO usher.code_request AS request (database_id, purpose, source, counted_at, full_at)
   VALUES ${values.join(',\n    ')}
   ON CONFLICT (database_id, purpose, source) DO UPDATE SET
-    times = excluded.times,
-    last_at = CASE WHEN request.times[1] > $3::timestamptz THEN excluded.last_at ELSE
-      (GREATEST(request.last_at, $2::timestamptz) AT TIME ZONE 'UTC' + (excluded.last_at - $2::timestamptz))
+    counted_at = excluded.counted_at,
+    full_at = CASE WHEN request.counted_at > $3::timestamptz THEN excluded.full_at ELSE
+      (GREATEST(request.full_at, $2::timestamptz) AT TIME ZONE 'UTC' + (excluded.full_at - $2::timestamptz))
         AT TIME ZONE 'UTC' END
-  RETURNING source, last_at AS "fullAt"`
+  RETURNING source, full_at AS "fullAt"`
   return countStatements[rows]
 }

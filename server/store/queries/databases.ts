@@ -4,7 +4,7 @@ import type { Store } from '../store.js'
 type Queries = Pick<Store, 'query'>
 
 /** The columns of a database that requests and commands read. */
-export type DatabaseFields = Omit<Database, 'formerDummyHashes' | 'formerPruningAt' | 'sealedWebhookSecret'>
+export type DatabaseFields = Omit<Database, 'sealedWebhookSecret'>
 
 /** Returns the database of each path, or undefined, in the order of the paths. */
 export async function findDatabasesByPath(

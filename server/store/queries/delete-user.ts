@@ -3,7 +3,6 @@ import { hasOtherMember, hasOtherOwner } from './members.js'
 import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
 import { listReserved } from './reserved-addresses.js'
 import { isUnchanged, nextGeneration, type ReadUser } from './revocations.js'
-import { roleOf } from './roles.js'
 import { storeRevocation, storeTokensRevoked } from './stored-revocations.js'
 
 /** What a deletion of a user does to tenants, whose ids it has, or why nothing is deleted. */
@@ -58,7 +57,7 @@ interface DeletedUser {
 /** Finds the tenants with other users that would have no owner without a user. */
 const findOwnerlessStatement = `
   SELECT own.tenant_id AS id FROM usher.membership AS own
-  WHERE own.database_id = $1::uuid AND own.user_id = $2::uuid AND ${roleOf('own')} = 'owner'
+  WHERE own.database_id = $1::uuid AND own.user_id = $2::uuid AND own.role = 'owner'
     AND NOT ${hasOtherOwner('own.tenant_id', '$2')} AND ${hasOtherMember('own.tenant_id', '$2')}
   ORDER BY own.tenant_id`
 

@@ -2,11 +2,9 @@ import { NIL } from 'uuid'
 import type { Membership, User } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { Page } from './page.js'
-import { roleOf } from './roles.js'
 
 /** A user of a tenant. */
-export type FoundMember = Pick<User, 'id' | 'email' | 'preferredName'> &
-  Pick<Membership, 'joinedAt'> & { role: string }
+export type FoundMember = Pick<User, 'id' | 'email' | 'preferredName'> & Pick<Membership, 'joinedAt' | 'role'>
 
 /** Returns users of a tenant, ordered by id. */
 export const listMemberRows = (
@@ -22,7 +20,7 @@ export const listMemberRows = (
 export const usersOfTenant = (columns: string) => `
   SELECT ${columns}
   FROM (
-    SELECT user_id, joined_at, ${roleOf('membership', '$2::uuid')} AS role FROM usher.membership
+    SELECT user_id, joined_at, role FROM usher.membership
     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id > $3::uuid
     ORDER BY user_id LIMIT $4::int
   ) AS member

@@ -2,22 +2,11 @@ import { NIL } from 'uuid'
 import type { Membership } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { MemberKey, TenantKey } from './members.js'
-import { firstOwnerOf } from './roles.js'
 import { type RevocationOrigin, storeRevocation } from './stored-revocations.js'
 
 // Changes of members, each with the revocation for backends that follow revocations.
 
 type Queries = Pick<Store, 'query'>
-
-/**
- * Stores the role of the first owner, who would lose it when another member becomes owner. The tenant is locked.
- */
-export const storeFirstOwner = ({ query }: Queries, { databaseId, tenantId }: TenantKey) =>
-  query(storeFirstOwnerStatement, [databaseId, tenantId])
-
-const storeFirstOwnerStatement = `
-  UPDATE usher.membership SET role = 'owner'
-  WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id = ${firstOwnerOf('$2::uuid')}`
 
 /** A change of a member, which is stored with its revocation. */
 export type MemberChange = MemberKey & Pick<RevocationOrigin, 'now' | 'actorId'>
@@ -25,7 +14,6 @@ export type MemberChange = MemberKey & Pick<RevocationOrigin, 'now' | 'actorId'>
 /** Stores the role of a member. The user and the tenant are locked. */
 export async function storeRole(transaction: Queries, change: MemberChange, role: string) {
   const { databaseId, tenantId, userId, now } = change
-  if (role === 'owner') await storeFirstOwner(transaction, change)
   const values = [databaseId, tenantId, userId, now.getTime(), role]
   const [user] = await transaction.query<ChangedTenancy>(storeRoleStatement, values)
   if (user) await storeClaimsChange(transaction, change, { ...user, role })
@@ -64,13 +52,10 @@ const storeRoleStatement = changeTenancy(`
     WHERE database_id = $1::uuid AND tenant_id = $2::uuid AND user_id = $3::uuid`)
 
 /** Adds a member. The tenant is locked, and the user is not a member. */
-export async function insertMember(
-  transaction: Queries,
-  { databaseId, tenantId, userId, role, joinedAt }: Membership & { role: string },
-) {
-  if (role === 'owner') await storeFirstOwner(transaction, { databaseId, tenantId })
-  await transaction.query(insertStatement, [databaseId, tenantId, userId, joinedAt, role])
-}
+export const insertMember = (
+  { query }: Queries,
+  { databaseId, tenantId, userId, role, joinedAt }: Membership,
+) => query(insertStatement, [databaseId, tenantId, userId, joinedAt, role])
 
 const insertStatement = `
   INSERT INTO usher.membership (database_id, tenant_id, user_id, joined_at, role)

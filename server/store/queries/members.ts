@@ -3,7 +3,6 @@ import type { Membership, Tenant } from '../generated/client.js'
 import type { Store } from '../store.js'
 import type { FoundMember } from './listed-members.js'
 import { isUnchanged, type ReadUser } from './revocations.js'
-import { roleOf } from './roles.js'
 
 // A change of members is one transaction. Its first statement locks the users and then the tenant, as the deletion of an
 // account does. Its second statement reads what the change depends on: only a later statement sees the changes of the
@@ -78,7 +77,7 @@ export async function findStanding(
 const nobody: ReadUser = { id: NIL, generation: 0 }
 
 const roleOfMember = (userId: string) => `(
-    SELECT ${roleOf('m', '$2::uuid')} FROM usher.membership AS m
+    SELECT m.role FROM usher.membership AS m
     WHERE m.database_id = $1::uuid AND m.tenant_id = $2::uuid AND m.user_id = ${userId}::uuid)`
 
 /** Returns the condition that a tenant has an owner other than a user, who is not disabled. */
@@ -113,7 +112,7 @@ export async function findMember({ query }: Queries, { databaseId, tenantId, use
 
 const findMemberStatement = `
   SELECT u.id, u.email, u.preferred_name AS "preferredName", m.joined_at AS "joinedAt",
-    ${roleOf('m', '$2::uuid')} AS role
+    m.role
   FROM usher.membership AS m JOIN usher."user" AS u ON u.database_id = $1::uuid AND u.id = m.user_id
   WHERE m.database_id = $1::uuid AND m.tenant_id = $2::uuid AND m.user_id = $3::uuid`
 

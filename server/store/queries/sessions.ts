@@ -36,8 +36,8 @@ export async function insertSession(
 const insertStatement = `
   WITH added AS (
     INSERT INTO usher.session (
-      database_id, id, user_id, authenticated_at, created_at, refreshed_at, expires_at, label, generation)
-    VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, $4::timestamptz, now(), $6::timestamptz, $7, $8::bigint)
+      database_id, id, user_id, created_at, refreshed_at, expires_at, label, generation)
+    VALUES ($1::uuid, $2::uuid, $3::uuid, $4::timestamptz, now(), $6::timestamptz, $7, $8::bigint)
     ON CONFLICT (database_id, id) DO NOTHING
     RETURNING 1
   )

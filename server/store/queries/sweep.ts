@@ -16,7 +16,7 @@ const endColumns = {
   code: 'expires_at',
   reserved_address: 'reserved_until',
   invitation: 'expires_at',
-  code_request: 'last_at',
+  code_request: 'full_at',
   api_key: 'expires_at',
   tailed_event: 'created_at',
   unsent_notice: 'created_at',

@@ -1,5 +1,4 @@
 import type { ProductObject } from './product-fields.js'
-import { roleOf } from './roles.js'
 
 /** The tenants of a user, and the number of their last removal or change of a role when they were read. */
 export interface Tenancy {
@@ -22,7 +21,7 @@ export interface JoinedTenant extends TenantRole {
 
 /** Returns a column with the tenants of a user and the roles in them, in the order of joining. */
 export const membershipsOf = (userId: string) => `COALESCE((
-    SELECT json_agg(json_build_object('id', membership.tenant_id, 'role', ${roleOf('membership')})
+    SELECT json_agg(json_build_object('id', membership.tenant_id, 'role', membership.role)
       ORDER BY membership.joined_at, membership.tenant_id)
     FROM usher.membership
     WHERE membership.database_id = $1::uuid AND membership.user_id = ${userId}
@@ -65,7 +64,7 @@ export const joinedColumns = `
 export const joinedTenants = (databaseId = '$1::uuid') => `
   LEFT JOIN LATERAL (
     SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt",
-      ${roleOf('membership', 'membership.tenant_id', databaseId)} AS "tenantRole",
+      membership.role AS "tenantRole",
       tenant.metadata AS "tenantMetadata"
     FROM usher.membership
     JOIN usher.tenant ON tenant.database_id = ${databaseId} AND tenant.id = membership.tenant_id

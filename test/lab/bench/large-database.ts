@@ -65,8 +65,8 @@ async function addUsers(
 ) {
   const numbers = `generate_series(${first}, ${end - 1}) AS n`
   await client.query(
-    `INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, disabled_at, created_at)
-    SELECT $1::uuid, ${idOf('n')}, address, address, $2, CASE WHEN n % 8 = 7 THEN now() END, now()
+    `INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, generation, disabled_at, created_at)
+    SELECT $1::uuid, ${idOf('n')}, address, address, $2, 1, CASE WHEN n % 8 = 7 THEN now() END, now()
     FROM ${numbers}, concat('user', lpad(n::text, 9, '0'), '@example.com') AS address`,
     [databaseId, passwordHash],
   )
@@ -84,10 +84,9 @@ async function addParts(client: pg.Client, databaseId: string, count: number) {
   const membership = 'membership (database_id, user_id, tenant_id, joined_at)'
   await add(membership, `${idOf('n')}, ${idOf('0')}, now()`)
   await add(membership, `${idOf('n * 10')}, ${idOf('n')}, now()`)
-  const session =
-    'session (database_id, id, user_id, generation, authenticated_at, created_at, refreshed_at, expires_at)'
-  const times = `now(), now(), now(), now() + interval '14 days'`
-  await add(session, `${idOf('n')}, ${idOf(`n / ${sessionsOfUser}`)}, NULL, ${times}`)
+  const session = 'session (database_id, id, user_id, generation, created_at, refreshed_at, expires_at)'
+  const times = `now(), now(), now() + interval '14 days'`
+  await add(session, `${idOf('n')}, ${idOf(`n / ${sessionsOfUser}`)}, 1, ${times}`)
   await add('known_network (database_id, user_id, network, last_login_at)', `${idOf('n')}, ''::bytea, now()`)
   await add(
     'login_failures (database_id, address, network, failures, last_failure_at)',

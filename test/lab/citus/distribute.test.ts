@@ -1,7 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { rm } from 'node:fs/promises'
 import { Scope } from '@usher/contract/management'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { migrate } from '../../../server/store/migrate.js'
@@ -18,15 +15,6 @@ import { codeIn, type ReceivedMail, startSmtp } from '../../support/smtp.js'
 import { masterKey, open, report } from './stage.js'
 
 const reference = ['workspace', 'database', '_prisma_migrations']
-const ofFirstVersion = [
-  ...reference,
-  'user',
-  'idempotency_key',
-  'login_failures',
-  'membership',
-  'signing_key',
-  'tenant',
-]
 
 let cluster: CitusCluster
 let url: string
@@ -293,39 +281,6 @@ ALTER TABLE "usher"."badge" ADD CONSTRAINT "badge_user" FOREIGN KEY ("database_i
     expect(await migrate(store, folder)).toEqual(['9_badge'])
     await rm(folder, { recursive: true })
     expect(await placed()).toContainEqual({ name: 'badge', column: 'database_id', group: expect.any(Number) })
-  })
-
-  it('distributes all tables added since the first version, and copies the dummy hashes', async () => {
-    const first = '20261121000000_init'
-    const folder = await mkdtemp(join(tmpdir(), 'usher-migrations-'))
-    await cp(new URL(`../../../prisma/migrations/${first}`, import.meta.url), join(folder, first), {
-      recursive: true,
-    })
-    await migrate(store, pathToFileURL(`${folder}/`))
-    await rm(folder, { recursive: true })
-    await store.prisma.$transaction(
-      async (transaction) => {
-        const { distributeTable } = await import('../../../server/store/citus/tables.js')
-        await transaction.$executeRaw`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`
-        for (const [table, name] of [
-          ['membership', 'membership_database_id_user_id_fkey'],
-          ['membership', 'membership_database_id_tenant_id_fkey'],
-          ['idempotency_key', 'idempotency_key_database_id_user_id_fkey'],
-        ]) {
-          await transaction.$executeRawUnsafe(`ALTER TABLE usher."${table}" DROP CONSTRAINT "${name}"`)
-        }
-        for (const table of ofFirstVersion) await distributeTable(transaction, table)
-      },
-      { timeout: 60_000 },
-    )
-    const id = '11111111-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
-    await store.prisma.$executeRaw`INSERT INTO usher.workspace VALUES (${id}::uuid, 'acme', now())`
-    await store.prisma.$executeRaw`
-      INSERT INTO usher.database (id, workspace_id, name, decoy_hashes, created_at)
-      VALUES (${id}::uuid, ${id}::uuid, 'app', ARRAY['one', 'two'], now())`
-    await migrate(store)
-    expect(await store.prisma.hashParameters.count({ where: { databaseId: id } })).toBe(2)
-    expect((await placed()).map(({ name, column }) => [name, column])).toEqual(await places())
   })
 })
 

@@ -11,8 +11,7 @@ function eventsOf({ table, before, after }: Change, deleted: ReadonlySet<unknown
   if (table === 'tenant' && !before) add('tenant.created', row?.id)
   if (table === 'tenant' && !after) add('tenant.deleted', row?.id)
   if (table === 'membership' && before && after) {
-    // Writing down the first owner changes no role.
-    if (before.role !== null && before.role !== after.role) add('tenant.role_changed', row?.user_id)
+    if (before.role !== after.role) add('tenant.role_changed', row?.user_id)
   } else if (table === 'membership' && !deleted.has(row?.user_id))
     add(before ? 'tenant.user_removed' : 'tenant.user_added', row?.user_id)
   if (table !== 'user') return events

@@ -56,7 +56,7 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
       name: tenant.name,
       ...productFieldsOf(tenant),
       seats: tenant.seats ?? null,
-      role: tenant.role ?? null,
+      role: tenant.role ?? 'member',
       createdAt: tenant.createdAt ?? createdAt,
       // One millisecond apart, so that tenants keep the order of the line.
       joinedAt: tenant.joinedAt ?? new Date(createdAt.getTime() + index),
@@ -91,7 +91,7 @@ export const lineOf = (user: UserToExport): UserLine => ({
       name: tenant.name,
       ...presentFieldsOf(tenant),
       ...(tenant.seats !== null && { seats: tenant.seats }),
-      ...(tenant.role !== null && { role: tenant.role }),
+      role: tenant.role,
       createdAt: new Date(tenant.createdAt),
       joinedAt: new Date(tenant.joinedAt),
     })),

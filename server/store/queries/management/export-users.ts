@@ -11,7 +11,6 @@ export type UserToExport = Omit<
   | 'canonicalEmail'
   | 'generation'
   | 'tenantsVersion'
-  | 'tokensValidAfter'
   | 'reservedFor'
   | 'reservedUntil'
   | keyof ProductFields
@@ -23,7 +22,7 @@ export type UserToExport = Omit<
       seats: number | null
       createdAt: string
       joinedAt: string
-      role: string | null
+      role: string
     } & ProductFields)[]
   }
 

@@ -1,7 +1,5 @@
 import type { Membership, Tenant, User } from '../../generated/client.js'
 import type { Store } from '../../store.js'
-import { storeFirstOwner } from '../member-changes.js'
-import { lockTenant } from '../members.js'
 import type { ProductFields } from '../product-fields.js'
 import { createChoice } from './addable-users.js'
 
@@ -14,13 +12,7 @@ type Queries = Pick<Store, 'query'>
 export interface UserWithTenants {
   user: Omit<
     User,
-    | 'databaseId'
-    | 'generation'
-    | 'tenantsVersion'
-    | 'tokensValidAfter'
-    | 'reservedFor'
-    | 'reservedUntil'
-    | keyof ProductFields
+    'databaseId' | 'generation' | 'tenantsVersion' | 'reservedFor' | 'reservedUntil' | keyof ProductFields
   > &
     ProductFields & { generation: number }
   tenants: (Pick<Tenant, 'id' | 'name' | 'createdAt'> &
@@ -126,10 +118,7 @@ async function insertTenants(transaction: Queries, databaseId: string, users: re
     .sort((one, other) => (one.id < other.id ? -1 : 1))
   if (tenants.length === 0) return
   const values = [databaseId, JSON.stringify(tenants)]
-  const added = await transaction.query<Pick<Tenant, 'id'>>(insertTenantsStatement, values)
-  const isNew = new Set(added.map(({ id }) => id))
-  const owned = tenants.filter(({ id, role }) => role === 'owner' && !isNew.has(id)).map(({ id }) => id)
-  await storeFirstOwners(transaction, databaseId, owned)
+  await transaction.query(insertTenantsStatement, values)
   await transaction.query(insertMembersStatement, values)
 }
 
@@ -138,28 +127,10 @@ const insertTenantsStatement = `
   SELECT $1::uuid, id, name, "createdAt", "externalId", metadata, "privateMetadata", seats
   FROM json_to_recordset($2::json) AS new_tenant (id uuid, name text, "createdAt" timestamptz,
     "externalId" text, metadata json, "privateMetadata" json, seats int)
-  ON CONFLICT DO NOTHING
-  RETURNING id`
+  ON CONFLICT DO NOTHING`
 
 const insertMembersStatement = `
   INSERT INTO usher.membership (database_id, user_id, tenant_id, joined_at, role)
   SELECT $1::uuid, "userId", id, "joinedAt", role
   FROM json_to_recordset($2::json) AS new_member ("userId" uuid, id uuid, "joinedAt" timestamptz, role text)
   ON CONFLICT DO NOTHING`
-
-/** Stores the roles of the first owners of tenants that get another owner: see {@link storeFirstOwner}. */
-async function storeFirstOwners(transaction: Queries, databaseId: string, tenantIds: readonly string[]) {
-  if (tenantIds.length === 0) return
-  const withoutRole = await transaction.query<{ tenantId: string }>(findWithoutRoleStatement, [
-    databaseId,
-    tenantIds,
-  ])
-  for (const { tenantId } of withoutRole) {
-    await lockTenant(transaction, { databaseId, tenantId }, [])
-    await storeFirstOwner(transaction, { databaseId, tenantId })
-  }
-}
-
-const findWithoutRoleStatement = `
-  SELECT DISTINCT tenant_id AS "tenantId" FROM usher.membership
-  WHERE database_id = $1::uuid AND tenant_id = ANY ($2::uuid[]) AND role IS NULL ORDER BY tenant_id`

@@ -1,3 +1,0 @@
--- AlterTable
-ALTER TABLE "usher"."database" ADD COLUMN     "claims" JSONB NOT NULL DEFAULT '{}';
-
