@@ -133,7 +133,7 @@ async function signUp(usher: TestApi, store: Store, database: TestDatabase): Pro
 /** Returns a store whose revocations wait before they are committed. */
 function holdRevocations(postgres: TestStore) {
   let [executed, commit] = [newGate(), newGate()]
-  const isRevocation = (text: string) => / SET [^;]*generation = GREATEST/.test(text)
+  const isRevocation = (text: string) => /SET[^;]* generation = GREATEST/.test(text)
   const transaction: Store['transaction'] = (databaseId, work) =>
     postgres.transaction(databaseId, async (query) => {
       let hasRevoked = false
