@@ -1,5 +1,5 @@
 import { hasState } from '../errors.js'
-import { readsOfTokens } from '../queries/users-of-tokens.js'
+import { placeOfRead, readsOfTokens, type TablesOfTokens } from '../queries/users-of-tokens.js'
 import type { Store } from '../store.js'
 import type { Place } from './turns.js'
 
@@ -15,9 +15,6 @@ interface Statement {
   limit: number
 }
 
-/** Returns a statement about the tables of a shard. */
-type TextOf = (text: string) => string
-
 /**
  * Maximum number of shards of a node that are read so. Each connection keeps up to four plans for each of them, of some
  * 300 KiB each.
@@ -31,24 +28,28 @@ const maxShards = 32
  * @param isMoved called with the id of a database whose shard the node does not have
  */
 export function createShardReads(isMoved: (databaseId: string) => void) {
-  const nodes = new Map<string, Map<string, Promise<TextOf>>>()
+  const nodes = new Map<string, Map<string, Promise<string[]>>>()
 
   function textsOf(node: Queries, { worker, shard }: Place) {
-    const shards = nodes.get(worker) ?? new Map<string, Promise<TextOf>>()
+    const shards = nodes.get(worker) ?? new Map<string, Promise<string[]>>()
     nodes.set(worker, shards)
     const known = shards.get(shard)
     if (known || shards.size >= maxShards) return known
-    const texts = findTables(node, shard).then((tables) => textsOn(shard, tables))
+    // A shard that was split has no tables. Then the statement runs as it is.
+    const texts = findTables(node, shard).then((tables) =>
+      tables ? readsOfTokens(tables).map((text) => whileHere(shard, text)) : [],
+    )
     shards.set(shard, texts)
     texts.catch(() => shards.delete(shard))
     return texts
   }
 
   return async <Row>(node: Queries, place: Place, { text, values, limit }: Statement): Promise<Row[]> => {
-    const textOf = readsOfTokens.has(text) ? await textsOf(node, place) : undefined
-    if (!textOf) return node.query<Row>(text, values, limit)
+    const index = placeOfRead(text)
+    const onShard = index < 0 ? undefined : (await textsOf(node, place))?.[index]
+    if (!onShard) return node.query<Row>(text, values, limit)
     type FoundRow = Row & { isRow: true | null }
-    const rows = await node.query<FoundRow>(textOf(text), values, limit).catch(ifTableMissing)
+    const rows = await node.query<FoundRow>(onShard, values, limit).catch(ifTableMissing)
     if (rows.length > 0) return rows.filter(({ isRow }) => isRow)
     nodes.get(place.worker)?.delete(place.shard)
     isMoved(String(values[0]))
@@ -62,33 +63,17 @@ function ifTableMissing(error: unknown): never[] {
   throw error
 }
 
-/** Returns the number of each table's shard that has the same databases. @param shard one of the table `user` */
-async function findTables({ query }: Queries, shard: string) {
-  const rows = await query<{ table: string; shard: string }>(
-    `SELECT relname AS table, other.shardid AS shard
+/** Returns the shard of each table that has the same databases. @param shard the number of one of the table `user` */
+async function findTables({ query }: Queries, shard: string): Promise<TablesOfTokens | null | undefined> {
+  const [row] = await query<{ tables: TablesOfTokens | null }>(
+    `SELECT json_object_agg(relname, format('usher.%I', relname || '_' || other.shardid)) AS tables
     FROM pg_dist_shard AS own
     JOIN pg_dist_shard AS other ON other.shardminvalue = own.shardminvalue
     JOIN pg_class ON pg_class.oid = other.logicalrelid
     WHERE own.shardid = ($1::bigint[])[1] AND relnamespace = 'usher'::regnamespace`,
     [[shard]],
   )
-  return new Map(rows.map(({ table, shard }) => [table, shard]))
-}
-
-/** @param tables by their names, the number of the shard */
-function textsOn(shard: string, tables: Map<string, string>): TextOf {
-  const texts = new Map<string, string>()
-  return (text) => {
-    const known = texts.get(text)
-    if (known) return known
-    const onShard = text.replaceAll(
-      /usher\."?(\w+)"?( AS \w+)?/g,
-      (_found, table: string, alias = ` AS "${table}"`) => `usher."${table}_${tables.get(table)}"${alias}`,
-    )
-    const guarded = whileHere(shard, onShard)
-    texts.set(text, guarded)
-    return guarded
-  }
+  return row?.tables
 }
 
 /**

@@ -61,13 +61,16 @@ export const joinedColumns = `
     joined."tenantId", joined."tenantName", joined."tenantRole", joined."joinedAt", joined."tenantMetadata"`
 
 /** Joins the tenants of user `u`. OFFSET 0 keeps the subquery separate, as those of `findUsersOfTokens`. */
-export const joinedTenants = (databaseId = '$1::uuid') => `
+export const joinedTenants = (
+  { membership, tenant } = { membership: 'usher.membership', tenant: 'usher.tenant' },
+  databaseId = '$1::uuid',
+) => `
   LEFT JOIN LATERAL (
     SELECT tenant.id AS "tenantId", tenant.name AS "tenantName", membership.joined_at AS "joinedAt",
       membership.role AS "tenantRole",
       tenant.metadata AS "tenantMetadata"
-    FROM usher.membership
-    JOIN usher.tenant ON tenant.database_id = ${databaseId} AND tenant.id = membership.tenant_id
+    FROM ${membership} AS membership
+    JOIN ${tenant} AS tenant ON tenant.database_id = ${databaseId} AND tenant.id = membership.tenant_id
     WHERE membership.database_id = ${databaseId} AND membership.user_id = u.id
     OFFSET 0
   ) AS joined ON true`

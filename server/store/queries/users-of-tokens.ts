@@ -85,38 +85,60 @@ const userOfRow = (row: UserRow): UserOfToken => ({
 // thousand of them, and all users of a database if most other databases are small. One id has separate statements,
 // which take a sixth less time.
 
-const userById = (id: string, databaseId = '$1::uuid') => `(
-    SELECT * FROM usher."user"
+/** The tables that the statements read: those of the store, or of a shard of a distributed one. */
+export interface TablesOfTokens {
+  user: string
+  session: string
+  membership: string
+  tenant: string
+}
+
+const storeTables: TablesOfTokens = {
+  user: 'usher."user"',
+  session: 'usher.session',
+  membership: 'usher.membership',
+  tenant: 'usher.tenant',
+}
+
+const userById = ({ user }: TablesOfTokens, id: string, databaseId = '$1::uuid') => `(
+    SELECT * FROM ${user}
     WHERE database_id = ${databaseId} AND id = ${id} AND disabled_at IS NULL OFFSET 0
   ) AS u`
 
-const joinedSession = (sessionId: string, databaseId = '$1::uuid') => `
+const joinedSession = ({ session }: TablesOfTokens, sessionId: string, databaseId = '$1::uuid') => `
   LEFT JOIN LATERAL (
-    SELECT * FROM usher.session WHERE database_id = ${databaseId} AND id = ${sessionId} OFFSET 0
+    SELECT * FROM ${session} WHERE database_id = ${databaseId} AND id = ${sessionId} OFFSET 0
   ) AS s ON s.user_id = u.id`
 
 const isSessionOpen = `CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen"`
 
 const columns = `${userColumns}, u.metadata, ${joinedColumns}`
 
-const findUserStatement = `
+/** Returns the statements of {@link findUsersOfTokens} on one database: of a user and of several, without and with sessions. */
+export const readsOfTokens = (tables: TablesOfTokens): [string, string, string, string] => [
+  `
   SELECT 1 AS place, ${columns}
-  FROM ${userById('$2::uuid')}${joinedTenants()}`
-
-const findUserWithSessionStatement = `
+  FROM ${userById(tables, '$2::uuid')}${joinedTenants(tables)}`,
+  `
   SELECT 1 AS place, ${columns}, ${isSessionOpen}
-  FROM ${userById('$2::uuid')}${joinedSession('$3::uuid')}${joinedTenants()}`
-
-const findUsersStatement = `
+  FROM ${userById(tables, '$2::uuid')}${joinedSession(tables, '$3::uuid')}${joinedTenants(tables)}`,
+  `
   SELECT wanted.place, ${columns}
   FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)
-  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedTenants()}`
-
-const findUsersWithSessionsStatement = `
+  CROSS JOIN LATERAL ${userById(tables, 'wanted.user_id')}${joinedTenants(tables)}`,
+  `
   SELECT wanted.place, ${columns}, ${isSessionOpen}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (user_id, session_id, place)
-  CROSS JOIN LATERAL ${userById('wanted.user_id')}${joinedSession('wanted.session_id')}${joinedTenants()}`
+  CROSS JOIN LATERAL ${userById(tables, 'wanted.user_id')}${joinedSession(tables, 'wanted.session_id')}${joinedTenants(tables)}`,
+]
+
+const readsOfStore = readsOfTokens(storeTables)
+const [findUserStatement, findUserWithSessionStatement, findUsersStatement, findUsersWithSessionsStatement] =
+  readsOfStore
+
+/** Returns the place of a statement in {@link readsOfTokens}, or -1. */
+export const placeOfRead = (text: string) => readsOfStore.indexOf(text)
 
 const ofWanted = 'wanted.database_id'
 
@@ -124,13 +146,5 @@ const findUsersOfDatabasesStatement = `
   SELECT wanted.place, ${columns}, ${isSessionOpen}
   FROM unnest((SELECT $1::uuid[])::uuid[], (SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (database_id, user_id, session_id, place)
-  CROSS JOIN LATERAL ${userById('wanted.user_id', ofWanted)}${joinedSession('wanted.session_id', ofWanted)}
-  ${joinedTenants(ofWanted)}`
-
-/** The statements of {@link findUsersOfTokens} on one database, which only read and name only distributed tables. */
-export const readsOfTokens: ReadonlySet<string> = new Set([
-  findUserStatement,
-  findUserWithSessionStatement,
-  findUsersStatement,
-  findUsersWithSessionsStatement,
-])
+  CROSS JOIN LATERAL ${userById(storeTables, 'wanted.user_id', ofWanted)}
+  ${joinedSession(storeTables, 'wanted.session_id', ofWanted)}${joinedTenants(storeTables, ofWanted)}`
