@@ -8,10 +8,7 @@ import {
 import { deleteInvitation } from '../../store/queries/invitations.js'
 import { insertMember } from '../../store/queries/member-changes.js'
 import { lockTenant } from '../../store/queries/members.js'
-import { insertMessages, type NewMessage } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
-import { audit } from '../../telemetry/audit.js'
-import type { Caller } from '../caller.js'
 import { runChange } from '../change.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
@@ -106,27 +103,22 @@ async function join(
 /**
  * Adds a user who signs up to the tenant of an invitation.
  *
- * @param signUp.insertWith inserts the user
+ * @param insertUser inserts the user
  * @throws {Problem} `code_invalid`; `seats_full`
  */
-export const acceptWithSignUp = (
-  store: Pick<Store, 'transaction'>,
+export async function acceptWithSignUp(
+  transaction: Transaction,
   acceptance: Acceptance,
-  {
-    insertWith,
-    messages,
-  }: { insertWith: (transaction: Transaction) => Promise<unknown>; messages: readonly NewMessage[] },
-) =>
-  store.transaction(acceptance.database.id, async (query) => {
-    // So that an invalid code is reported before a taken address.
-    requireSeat(await requirePending({ query }, acceptance))
-    // Before the tenant is locked, as users are added who have tenants: the address may be that of one of them.
-    await insertWith({ query })
-    const pending = await lockPending({ query }, acceptance)
-    requireSeat(pending)
-    await join({ query }, acceptance, pending)
-    await insertMessages({ query }, messages)
-  })
+  insertUser: (transaction: Transaction) => Promise<unknown>,
+) {
+  // So that an invalid code is reported before a taken address.
+  requireSeat(await requirePending(transaction, acceptance))
+  // Before the tenant is locked, as users are added who have tenants: the address may be that of one of them.
+  await insertUser(transaction)
+  const pending = await lockPending(transaction, acceptance)
+  requireSeat(pending)
+  await join(transaction, acceptance, pending)
+}
 
 /** Returns the events of a user who accepts with a sign-up. The code has proven that the user receives mail. */
 export const acceptanceEvents = (acceptance: Acceptance): Event[] => [
@@ -138,16 +130,3 @@ const joinEvents = ({ invitation: { id, tenantId }, userId }: Acceptance): Event
   { type: 'invitation.accepted', tenantId, invitationId: id, userId },
   { type: 'tenant.user_added', tenantId, userId },
 ]
-
-/** Audits the acceptance of a user who signs up. */
-export function auditAcceptance(caller: Caller, acceptance: Acceptance) {
-  const { database, userId } = acceptance
-  audit(caller.log, 'user.email_verified', { databaseId: database.id, userId })
-  auditJoining(caller, acceptance)
-}
-
-function auditJoining({ log }: Caller, { database, invitation: { id, tenantId }, userId }: Acceptance) {
-  const ids = { databaseId: database.id, tenantId, userId }
-  audit(log, 'invitation.accepted', { ...ids, invitationId: id })
-  audit(log, 'tenant.user_added', ids)
-}

@@ -3,16 +3,12 @@ import { v7 as uuidv7 } from 'uuid'
 import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
+import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import type { Database } from '../databases/find-database.js'
 import { eventMessages, signUpEvents } from '../events/events.js'
-import {
-  type Acceptance,
-  acceptanceEvents,
-  acceptWithSignUp,
-  auditAcceptance,
-} from '../invitations/accept.js'
+import { type Acceptance, acceptanceEvents, acceptWithSignUp } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import { requireNewPassword } from '../passwords/policy.js'
 import { databaseDeleted, Problem } from '../problem.js'
@@ -101,10 +97,8 @@ async function signUp(
   }
   const tenant = body.newTenant ? { id: uuidv7(), name: body.newTenant } : undefined
   const acceptance = invitation && { database, invitation, userId: user.id, now }
-  const messages = eventMessages(database, now, [
-    ...signUpEvents(user.id, tenant?.id),
-    ...(acceptance ? acceptanceEvents(acceptance) : []),
-  ])
+  const accepted = acceptance ? acceptanceEvents(acceptance) : []
+  const messages = eventMessages(database, now, [...signUpEvents(user.id, tenant?.id), ...accepted])
   await insert(context, database, { user, tenant, idempotencyKey, messages, acceptance, count })
   context.deliver(messages)
   // Of the same time, so ordered by id.
@@ -118,7 +112,7 @@ async function signUp(
     readAt: now.getTime(),
     event: 'user.created',
   })
-  if (acceptance) auditAcceptance(caller, acceptance)
+  for (const { type, ...ids } of accepted) audit(caller.log, type, { databaseId: database.id, ...ids })
   return signedUp
 }
 
@@ -138,16 +132,14 @@ async function insert(
   try {
     // Before the insert, so that a failure of the store in between leaves no user whose sign-up was rejected.
     await recordHashParameters(context, database)
-    if (count)
-      return await context.store.transaction(database.id, async (query) => {
-        await insertUser({ query }, signUp, messages)
-        // Last, because sign-ups from one network wait for this lock.
-        await count({ query })
-      })
-    if (!acceptance) return await insertUser(context.store, signUp, messages)
     const insertWith = (transaction: Pick<AppContext['store'], 'query'>) =>
-      insertUser(transaction, { ...signUp, invitation: acceptance.invitation })
-    await acceptWithSignUp(context.store, acceptance, { insertWith, messages })
+      insertUser(transaction, { ...signUp, invitation: acceptance?.invitation }, messages)
+    if (!count && !acceptance) return await insertWith(context.store)
+    await context.store.transaction(database.id, async (query) => {
+      await (acceptance ? acceptWithSignUp({ query }, acceptance, insertWith) : insertWith({ query }))
+      // Last, because sign-ups from one network wait for this lock.
+      await count?.({ query })
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Problem('email_taken')
     throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
