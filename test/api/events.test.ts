@@ -37,12 +37,6 @@ const it = managementTest.extend('kept', async ({ usher, store, manage }) => {
   return { database, keyId: id, send, sendLater, list, sweep }
 })
 
-it('is refused to a key without the scope', async ({ manage, kept }) => {
-  const { key } = await manage.newKey(['users:read'])
-  expect((await manage.send(key, 'GET', 'events')).json().code).toBe('insufficient_scope')
-  expect((await kept.send()).statusCode).toBe(200)
-})
-
 it('returns 409 while the database keeps no events', async ({ manage }) => {
   const { key } = await manage.newKey(['events:read'])
   await manage.database.signedUp()

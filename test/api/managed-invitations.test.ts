@@ -97,17 +97,6 @@ it('a backend is refused a member, an unknown role or tenant, and more than 100 
   expect(outcome(await tenant.invite(grace))).toEqual([409, 'invitations_full'])
 })
 
-it('a backend needs the scopes of tenants', async ({ manage, tenant }) => {
-  const { key: reading } = await manage.newKey(['tenants:read'])
-  const { key: writing } = await manage.newKey(['tenants:write'])
-  const insufficient = [403, 'insufficient_scope']
-  expect(outcome(await manage.send(reading, 'POST', tenant.path, grace))).toEqual(insufficient)
-  expect(outcome(await manage.send(writing, 'GET', tenant.path))).toEqual(insufficient)
-  expect(outcome(await manage.send(reading, 'DELETE', `${tenant.path}/${crypto.randomUUID()}`))).toEqual(
-    insufficient,
-  )
-})
-
 it('a backend is refused if the database has no app URL or no tenant operations', async ({
   store,
   manage,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { auditRecords } from '../support/audit.js'
-import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { addMembers, keptEvents } from '../support/tenants.js'
@@ -268,57 +267,6 @@ describe('a member of a tenant', () => {
 })
 
 describe('the operations of tenants', () => {
-  const id = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
-
-  it.for<[method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, scope: string, body?: object]>([
-    ['GET', 'tenants', 'tenants:read'],
-    ['GET', `tenants/${id}`, 'tenants:read'],
-    ['GET', `tenants/${id}/members`, 'tenants:read'],
-    ['POST', 'tenants', 'tenants:write', { name: 'Engines' }],
-    ['PATCH', `tenants/${id}`, 'tenants:write', { name: 'Engines' }],
-    ['DELETE', `tenants/${id}`, 'tenants:write'],
-    ['PUT', `tenants/${id}/members/${id}`, 'tenants:write'],
-    ['DELETE', `tenants/${id}/members/${id}`, 'tenants:write'],
-  ])(
-    '%s %s needs %s and refuses unknown query parameters',
-    async ([method, path, scope, body], { manage }) => {
-      const others = [
-        'users:read',
-        'users:write',
-        'tenants:read',
-        'tenants:write',
-        'credentials:write',
-      ] as const
-      const without = await manage.newKey(others.filter((each) => each !== scope))
-      const refused = await manage.send(without.key, method, path, body)
-      expect([refused.statusCode, refused.json().code]).toEqual([403, 'insufficient_scope'])
-      expect(refused.headers['www-authenticate']).toContain(`scope="${scope}"`)
-      const { key } = await manage.newKey([scope as 'tenants:read'])
-      const misspelt = await manage.send(key, method, `${path}?nmae=Engines`, body)
-      expect([misspelt.statusCode, misspelt.json().errors]).toMatchObject([
-        400,
-        [{ path: 'query', detail: 'has unknown fields: nmae' }],
-      ])
-      expect(await manage.send(key, method, path, body)).not.toMatchObject({ statusCode: 403 })
-    },
-  )
-
-  it('change nothing of other users and tenants', async ({ usher, store, manage, as }) => {
-    const { database } = manage
-    const expectUnchanged = await addBystanders(store, {
-      databaseId: database.id,
-      now: new Date(usher.clock.now),
-    })
-    const { id: tenantId } = (await as('POST', 'tenants', { name: 'Engines' })).json()
-    const user = await database.signedUp()
-    await as('PATCH', `tenants/${tenantId}`, { name: 'Looms' })
-    await as('PUT', `tenants/${tenantId}/members/${user.id}`)
-    await as('DELETE', `tenants/${tenantId}/members/${user.id}`)
-    await as('PUT', `tenants/${tenantId}/members/${user.id}`)
-    await as('DELETE', `tenants/${tenantId}`)
-    await expectUnchanged()
-  })
-
   it('store an event and log the key with each change, and nothing else', async ({
     usher,
     store,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { managementContract } from '@usher/contract/management'
 import { expect } from 'vitest'
-import { password } from '../support/app.js'
 import { addBystanders } from '../support/bystanders.js'
 import { it as managementTest } from '../support/management.js'
+import { everyOperation } from '../support/operations.js'
 import { setDatabase } from '../support/operator-changes.js'
+import type { Scene } from '../support/scene.js'
 
 /** `it` with a user and a tenant of the database of the key, and the ids of rows of another database. */
 const it = managementTest.extend('ids', async ({ usher, store, manage }) => {
@@ -18,27 +18,22 @@ const it = managementTest.extend('ids', async ({ usher, store, manage }) => {
   const own = { userId: (await manage.database.signedUp()).id, tenantId: '' }
   own.tenantId = (await manage.send(key, 'POST', 'tenants', { name: 'Engines' })).json().id
   const send = (method: Method, path: string, payload?: object) => manage.send(key, method, path, payload)
-  return { own, foreign: { invitationId, tenantId, userId }, send, expectUnchanged }
+  const user = await manage.database.signedUp()
+  const scene = { user: { ...user, email: 'ada@example.com' }, invitedEmail: 'grace@example.com' } as Scene
+  return { own, foreign: { invitationId, tenantId, userId }, send, expectUnchanged, scene }
 })
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-const bodies: Record<string, object> = {
-  changeUser: { preferredName: 'Ada', disabled: true },
-  setUserPassword: { password },
-  createUserCode: { purpose: 'password_reset', deliver: 'return' },
-  changeTenant: { name: 'Looms' },
-  inviteMember: { email: 'grace@example.com', role: 'member' },
-}
-const { users, tenants, invitations } = managementContract
 const names = ['userId', 'tenantId', 'invitationId'] as const
 /** The operations on ids, once for each id of their path. */
-const cases = Object.entries({ ...users, ...tenants, ...invitations }).flatMap(([operation, route]) => {
-  const path = route.path.split('/management/')[1] ?? ''
-  return names
-    .filter((name) => path.includes(`:${name}`))
-    .map((name) => ({ operation, name, method: route.method, path, body: bodies[operation] }))
-})
+const cases = everyOperation
+  .filter(({ api }) => api === 'management')
+  .flatMap(({ name: operation, route: { path, method }, operation: { body } }) =>
+    names
+      .filter((name) => path.includes(`:${name}`))
+      .map((name) => ({ operation, name, method, path: path.split('/management/')[1] ?? '', body })),
+  )
 
 it('every operation treats an id of another database like an unknown one, and changes nothing there', async ({
   ids,
@@ -47,7 +42,7 @@ it('every operation treats an id of another database like an unknown one, and ch
     const outcome = async (id: string) => {
       const given: Record<string, string | undefined> = { ...ids.own, [name]: id }
       const filled = path.replace(/:(\w+)/g, (_, each) => given[each] ?? randomUUID())
-      const response = await ids.send(method, filled, body)
+      const response = await ids.send(method, filled, await body?.(ids.scene))
       return { operation, name, status: response.statusCode, code: response.body && response.json().code }
     }
     const unknown = await outcome(randomUUID())

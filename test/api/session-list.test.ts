@@ -190,15 +190,6 @@ describe('endSessionById', () => {
       expect((await database.me(token.jwt)).statusCode).toBe(200)
     },
   )
-
-  it('endSessionById requires a token and a database', async ({ usher, database }) => {
-    const url = `${database.users}/me/sessions/${crypto.randomUUID()}`
-    expect((await usher.send({ method: 'DELETE', url })).json().code).toBe('token_missing')
-    for (const id of [crypto.randomUUID(), 'x']) {
-      const unknown = `/workspaces/none/databases/none/users/me/sessions/${id}`
-      expect((await usher.send({ method: 'DELETE', url: unknown })).json().code).toBe('database_not_found')
-    }
-  })
 })
 
 interface Fixtures {

@@ -1,6 +1,5 @@
 import { expect, vi } from 'vitest'
 import { it } from '../support/api.js'
-import { setDatabase } from '../support/operator-changes.js'
 
 it('changes the display name, which null removes, and returns the user', async ({ database }) => {
   const { token } = await database.signedUp({ preferredName: 'Ada', newTenant: 'Engines' })
@@ -66,13 +65,4 @@ it('returns a field error for an invalid name', async ({ database }) => {
     400,
     [{ path: 'preferredName', code: 'blank', detail: 'must not be blank' }],
   ])
-})
-
-it('account operations return 404 if they are off in the database', async ({ usher }) => {
-  const database = await usher.newDatabase()
-  await setDatabase(usher.store, database, { accountOperations: false })
-  const { token } = await database.signedUp()
-  const response = await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
-  expect([response.statusCode, response.json().code]).toEqual([404, 'route_not_found'])
-  expect((await database.me(token.jwt)).statusCode).toBe(200)
 })

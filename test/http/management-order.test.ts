@@ -1,15 +1,18 @@
 import { connect } from 'node:net'
-import { managementContract, type Scope } from '@usher/contract/management'
+import type { RouteMetadata } from '@usher/contract'
+import type { Scope } from '@usher/contract/management'
 import { describe, expect } from 'vitest'
 import { it } from '../support/management.js'
+import { everyOperation } from '../support/operations.js'
 
-const { users, tenants, events } = managementContract
 const id = '01a1fc6e-1b1c-7d5e-9b57-4d7b1c1f0a01'
-const operations = Object.entries({ ...users, ...tenants, ...events }).map(([name, route]) => {
-  const { method, path, metadata } = route
+const operations = everyOperation.flatMap(({ api, name, route: { method, path, metadata } }) => {
+  const { scope, lines } = (metadata ?? {}) as RouteMetadata
   const [, below = ''] = path.split('/management/')
-  const type = 'lines' in metadata ? 'application/x-ndjson' : 'application/json'
-  return { name, method, path: below.replace(/:\w+/g, id), scope: metadata.scope as Scope, type }
+  const type = lines ? 'application/x-ndjson' : 'application/json'
+  return api === 'management' && scope
+    ? [{ name, method, path: below.replace(/:\w+/g, id), scope, type }]
+    : []
 })
 
 /** What is invalid in every operation: a parameter that none has, and a body that is no object. */
@@ -17,18 +20,19 @@ const invalid = { query: '?unknown=1', body: Buffer.from('[]') }
 
 describe('before an invalid request is looked at', () => {
   it.for(operations)(
-    '$name verifies the key and its scope',
+    '$name verifies the key and its scope, and then rejects an unknown parameter',
     async ({ method, path, scope, type }, { manage }) => {
       const [withScope, without] = [await manage.newKey([scope]), await manage.newKey(othersOf(scope))]
       const outcome = async (key: string | undefined) => {
         const response = await manage.send(key, method, path + invalid.query, invalid.body, {
           'content-type': type,
         })
-        return [response.statusCode, response.json().code]
+        const { code, errors = [] } = response.json()
+        return [response.statusCode, code, ...errors.map((error: { path: string }) => error.path)]
       }
       expect(await outcome(undefined)).toEqual([401, 'key_invalid'])
       expect(await outcome(without.key)).toEqual([403, 'insufficient_scope'])
-      expect(await outcome(withScope.key)).toEqual([400, 'validation_failed'])
+      expect((await outcome(withScope.key)).slice(0, 3)).toEqual([400, 'validation_failed', 'query'])
     },
   )
 })

@@ -3,7 +3,7 @@ import { useEveryOperation } from '../support/every-operation.js'
 
 const it = withOwnStore.extend('storeKind', { scope: 'worker' }, 'embedded')
 
-// The assertions are in useEveryOperation, on the status of each response.
-it('every operation works on the embedded store', async ({ store }) => {
+// The assertions are in useEveryOperation.
+it('every operation works on the embedded store', { timeout: 180_000 }, async ({ store }) => {
   await useEveryOperation(store)
 })

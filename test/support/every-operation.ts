@@ -2,29 +2,21 @@ import { expect, vi } from 'vitest'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { findLastPlaces, keptEvents, revocations } from '../../server/store/queries/numbered-lists.js'
 import { password, startApp, type TestApi, type TestDatabase, validUser } from './app.js'
-import { bystander } from './bystanders.js'
-import { useEmailChange } from './every-email-change.js'
-import { useInvitations } from './every-invitation-operation.js'
-import { useManagement } from './every-management-operation.js'
-import { useTenants } from './every-tenant-operation.js'
+import { sendEveryRequest } from './every-request.js'
 import type { OpenStore } from './open-store.js'
 import { createApiKey, setDatabase } from './operator-changes.js'
 import { startReceiver } from './receiver.js'
-import { codeIn, type ReceivedMail, type Smtp, startSmtp } from './smtp.js'
-
-const wrong = 'wrong password'
+import { startSmtp } from './smtp.js'
 
 /**
- * Sends requests that cause every response of the three operations, and all others that use the store.
+ * Sends every request of the tables of operations, and causes what no single request does: deliveries, waits, sweeps.
  *
  * @param onDatabase called with each database before its first request
- * @returns methods and paths of the requests, as the contract writes them
  */
 export async function useEveryOperation(
   store: OpenStore,
   onDatabase: (api: TestApi, database: TestDatabase) => Promise<unknown> = async () => undefined,
 ) {
-  const operations = new Set<string>()
   const smtp = await startSmtp()
   const app = await startApp(store, { SMTP_URL: smtp.url, MAIL_FROM: 'accounts@example.com' })
   app.clock.now = Date.now()
@@ -35,102 +27,29 @@ export async function useEveryOperation(
     await onDatabase(app, database)
     return database
   }
-  const api = { ...app, newDatabase }
-  api.app.addHook('onRequest', async ({ method, routeOptions }) => {
-    operations.add(`${method} ${routeOptions.url}`)
-  })
-  const { workspaceSlug, databaseName, users, ...database } = await api.newDatabase()
-  // Each opening of a session ends those beyond the limit.
-  await setDatabase(api.store, { workspaceSlug, databaseName }, { sessionsPerUser: 5 })
-  await api.newDatabase()
-  const user = validUser({ email: 'ada@example.com', newTenant: 'Engines' })
-  const { token } = await database.signedUp(user)
-  const headers = { 'idempotency-key': 'once' }
-  const payload = validUser({ newTenant: 'Compilers' })
-  const create = (body: object) => api.send({ method: 'POST', url: users, payload: body, headers })
-  const statuses = [
-    await database.createUser(validUser()),
-    await database.createUser(user),
-    await create(payload),
-    await create(payload),
-    await create({ ...payload, newTenant: 'Others' }),
-    await database.me(token.jwt),
-    await database.me('no.token.this'),
-    ...(await useAccount(database)),
-    await database.login({ email: 'ada@example.com', password: wrong }),
-    await database.login({ email: 'ada@example.com', password }),
-    ...(await sequentially(6, () => database.login({ email: 'nobody@example.com', password: wrong }))),
-    ...(await discover(api, users.replace(/users$/, ''))),
-    await api.send({ method: 'GET', url: '/readyz' }),
-  ].map(({ statusCode }) => statusCode)
-  expect(statuses).toEqual([
-    201, 409, 201, 201, 422, 200, 401, 200, 200, 200, 200, 204, 204, 204, 204, 200, 204, 401, 200, 401, 401,
-    401, 401, 401, 429, 200, 200, 200, 200, 200, 200,
-  ])
+  const api = { ...app, newDatabase: () => newDatabase() }
+  const { database } = await sendEveryRequest(api, smtp)
   await signUpWithinLimit(api)
   await readAcrossDatabases(api)
   await sendEvents(app, newDatabase)
-  await sendCodes(api, smtp)
-  await useTenants(api)
-  await useEmailChange(api, smtp)
-  await useInvitations(api, smtp)
-  await useManagement(api)
   await readEvents(api)
   await readRevocations(api)
-  await sweepDatabase(api.context, database.id, {
-    log: api.app.log,
-    stopped: new AbortController().signal,
-    pause: async () => undefined,
-  })
+  const { email } = validUser()
+  await database.signedUp({ email })
   await api.close()
   await smtp.close()
   const costlier = await startApp(store, { ARGON2_MEMORY_KIB: '16' })
-  await costlier.client(workspaceSlug, databaseName).login({ email: 'ada@example.com', password })
+  await costlier.client(database.workspaceSlug, database.databaseName).login({ email, password })
   await costlier.close()
-  return operations
 }
 
-/** Returns the responses of the operations that describe a database. */
-const discover = ({ send }: TestApi, root: string) =>
-  Promise.all(
-    [
-      `${root}features`,
-      `${root}.well-known/jwks.json`,
-      `${root}.well-known/openid-configuration`,
-      `${root}.well-known/oauth-authorization-server`,
-      `/.well-known/oauth-authorization-server${root.slice(0, -1)}`,
-    ].map((url) => send({ method: 'GET', url })),
-  )
-
-/** Returns the responses of the account operations. */
-async function useAccount(database: Pick<TestDatabase, 'opened' | 'refresh' | 'me' | 'as' | 'endSession'>) {
-  const session = await database.opened({ newTenant: 'Looms' })
-  const { refreshToken } = session
-  const as = (method: 'GET' | 'DELETE' | 'PATCH' | 'POST' | 'PUT', path: string, body?: object) =>
-    database.as(session.token.jwt, method, path, body)
-  const responses = [
-    await database.me(session.token.jwt),
-    await as('PATCH', 'me', { preferredName: 'Ada' }),
-    await database.refresh(refreshToken.value),
-    await as('GET', 'me/sessions'),
-    await as('DELETE', `me/sessions/${bystander.sessionId}`),
-    await as('DELETE', 'me/sessions/others'),
-    await database.endSession(refreshToken.value),
-  ]
-  const { token } = await database.opened()
-  const leaving = await database.opened()
-  const deletion = await database.as(leaving.token.jwt, 'POST', 'me/deletion', { password })
-  const changed = await database.as(token.jwt, 'PUT', 'me/password', {
-    password,
-    newPassword: `new ${password}`,
+/** Sweeps a database. */
+export const sweep = ({ app, context }: TestApi, databaseId: string, now = context.now) =>
+  sweepDatabase({ ...context, now }, databaseId, {
+    log: app.log,
+    stopped: new AbortController().signal,
+    pause: async () => undefined,
   })
-  return [
-    ...responses,
-    deletion,
-    changed,
-    await database.as(changed.json().token.jwt, 'DELETE', 'me/sessions'),
-  ]
-}
 
 /** Signs up in a database with a limit of sign-ups, until it is reached. */
 async function signUpWithinLimit({ store, newDatabase }: TestApi) {
@@ -197,12 +116,7 @@ export async function readEvents(api: TestApi) {
   await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
   expect((await waiting).json().events).toHaveLength(1)
   await setDatabase(api.store, database, { eventsKept: 0 })
-  const past = { ...api.context, now: () => api.clock.now + 1 }
-  await sweepDatabase(past, database.id, {
-    log: api.app.log,
-    stopped: new AbortController().signal,
-    pause: async () => undefined,
-  })
+  await sweep(api, database.id, () => api.clock.now + 1)
   await setDatabase(api.store, database, { eventsKept: 7 })
 }
 
@@ -227,34 +141,5 @@ export async function readRevocations(api: TestApi) {
     where: { databaseId: database.id },
     data: { createdAt: new Date(0) },
   })
-  await sweepDatabase(api.context, database.id, {
-    log: api.app.log,
-    stopped: new AbortController().signal,
-    pause: async () => undefined,
-  })
-}
-
-/** Requests a code of each purpose, and uses it. */
-async function sendCodes(api: TestApi, smtp: Smtp) {
-  const database = await api.newDatabase()
-  await setDatabase(api.store, database, { appUrl: 'https://app.example.com' })
-  const email = 'ada@example.com'
-  const { token } = await database.signedUp({ email })
-  const as = (path: string, body?: object) => database.as(token.jwt, 'POST', path, body)
-  const responses = [await as('me/email-verification'), await as('password-reset', { email })]
-  await vi.waitFor(() => expect(smtp.mails.length).toBe(2), 10_000)
-  const codeOf = (path: string) =>
-    codeIn(smtp.mails.find(({ parsed }) => parsed.text?.includes(path)) as ReceivedMail)
-  const newPassword = `new ${password}`
-  responses.push(
-    await as('email-verification', { code: codeOf('verify-email') }),
-    await as('password-reset/confirm', { code: codeOf('reset-password'), newPassword }),
-  )
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([202, 202, 200, 200])
-}
-
-async function sequentially<Result>(times: number, work: () => Promise<Result>) {
-  const results: Result[] = []
-  for (let i = 0; i < times; i++) results.push(await work())
-  return results
+  await sweep(api, database.id)
 }

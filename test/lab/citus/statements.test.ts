@@ -1,20 +1,15 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { sweepDatabase } from '../../../server/domain/sweep/sweep.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { distribute } from '../../../server/store/citus/distribute.js'
 import { referenceTables } from '../../../server/store/citus/tables.js'
 import { types } from '../../../server/store/connect-postgres.js'
 import { migrate } from '../../../server/store/migrate.js'
-import { password, startApp, type TestDatabase, validUser } from '../../support/app.js'
+import { startApp } from '../../support/app.js'
 import { type CitusCluster, startCluster } from '../../support/citus-cluster.js'
-import { useInvitations } from '../../support/every-invitation-operation.js'
-import { useManagement } from '../../support/every-management-operation.js'
-import { readEvents, readRevocations } from '../../support/every-operation.js'
-import { useTenants } from '../../support/every-tenant-operation.js'
+import { readEvents, readRevocations, sweep } from '../../support/every-operation.js'
+import { sendEveryRequest } from '../../support/every-request.js'
 import type { OpenStore } from '../../support/open-store.js'
-import { setDatabase } from '../../support/operator-changes.js'
-import { type Receiver, startReceiver } from '../../support/receiver.js'
-import { codeIn, type Smtp, startSmtp } from '../../support/smtp.js'
+import { startSmtp } from '../../support/smtp.js'
 import { recorded, recordingPrisma, type Sent, sentBy } from './recording.js'
 import { open, report } from './stage.js'
 
@@ -88,95 +83,20 @@ async function useEveryOperation(url: string) {
         throw error
       }
     })
-  const [receiver, smtp] = await Promise.all([startReceiver(), startSmtp()])
-  const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
-  const api = await startApp({ ...store, query, transaction }, settings)
-  api.clock.now = Date.now()
-  const database = await api.newDatabase()
-  const taken = validUser({ newTenant: 'Engines' })
-  const { token } = await database.signedUp(taken)
-  const headers = { 'idempotency-key': 'once' }
-  const withKey = (payload: object) => api.send({ method: 'POST', url: database.users, payload, headers })
-  const wrong = { email: taken.email, password: 'wrong password' }
-  const statuses = [
-    await database.createUser(validUser()),
-    await database.createUser(taken),
-    await withKey(validUser()),
-    await api.send({
-      method: 'POST',
-      url: database.users,
-      payload: validUser({ newTenant: 'Compilers' }),
-      headers: { 'idempotency-key': 'again' },
-    }),
-    await database.me(token.jwt),
-    await database.login(wrong),
-    await database.login({ email: taken.email, password }),
-  ].map(({ statusCode }) => statusCode)
-  expect(statuses).toEqual([201, 409, 201, 201, 200, 401, 200])
-  await useAccountOperations(await api.newDatabase(), receiver, smtp)
+  const smtp = await startSmtp()
   const prisma = recordingPrisma(url, record)
-  const managed = await startApp({ ...store, query, transaction, loadPrisma: prisma.loadPrisma }, settings)
-  managed.clock.now = Date.now()
+  const settings = { SMTP_URL: smtp.url, MAIL_FROM: 'usher@example.com' }
+  const api = await startApp({ ...store, query, transaction, loadPrisma: prisma.loadPrisma }, settings)
+  api.clock.now = Date.now()
   // Commands, which create and change databases on every node, are not recorded.
-  const management = { ...managed, store, newDatabase: api.newDatabase }
-  await useManagement(management)
-  await readEvents(management)
-  await readRevocations(management)
-  await useTenants(api)
-  await useInvitations(api, smtp)
-  const sweeping = { log: api.app.log, stopped: new AbortController().signal, pause: async () => undefined }
-  await sweepDatabase(api.context, database.id, sweeping)
+  const { newDatabase } = await startApp(store)
+  const recording = { ...api, store, newDatabase }
+  const { database } = await sendEveryRequest(recording, smtp)
+  await readEvents(recording)
+  await readRevocations(recording)
+  await sweep(recording, database.id)
   await api.close()
-  await managed.close()
-  await Promise.all([receiver.close(), smtp.close(), prisma.close()])
-}
-
-/** In a database with a webhook and mails. */
-async function useAccountOperations(database: TestDatabase, receiver: Receiver, smtp: Smtp) {
-  await setDatabase(store, database, { webhookUrl: receiver.url, appUrl: 'https://app.example.com' })
-  const user = validUser({ newTenant: 'Engines' })
-  const { email } = user
-  const opened = await database.opened(user)
-  const token = opened.token.jwt
-  const refreshToken = opened.refreshToken.value
-  const newPassword = 'four random common words'
-  const codeOfMail = (number: number) =>
-    vi.waitFor(() => {
-      const code = smtp.mails.map(codeIn).filter(Boolean)[number]
-      if (!code) throw new Error('no mail')
-      return code
-    }, 15_000)
-  const post = (path: string, body: object) => database.as('', 'POST', path, body)
-  const responses = [
-    await database.refresh(refreshToken),
-    await database.as(token, 'GET', 'me/sessions'),
-    await database.as(token, 'DELETE', `me/sessions/${crypto.randomUUID()}`),
-    await database.as(token, 'PATCH', 'me', { preferredName: 'Ada' }),
-    await database.as(token, 'POST', 'me/email-verification'),
-    await post('email-verification', { code: await codeOfMail(0) }),
-    await database.as(token, 'PUT', 'me/password', { password, newPassword }),
-    await post('password-reset', { email }),
-    await post('password-reset/confirm', { code: await codeOfMail(1), newPassword }),
-    await database.endSession(refreshToken),
-  ]
-  const newToken = async () =>
-    (await database.login({ email, password: newPassword })).json().token.jwt as string
-  responses.push(
-    await database.as(await newToken(), 'DELETE', 'me/sessions'),
-    await database.as(await newToken(), 'POST', 'me/deletion', { password: newPassword }),
-  )
-  const owner = validUser()
-  const other = await database.opened(owner)
-  await database.markVerified(owner.email)
-  responses.push(
-    await database.as(other.token.jwt, 'POST', 'me/email', { email: 'new@example.com', password }),
-    await post('email-change/confirm', { code: await codeOfMail(2) }),
-    await post('email-change/undo', { code: await codeOfMail(3) }),
-  )
-  expect(responses.map(({ statusCode }) => statusCode)).toEqual([
-    200, 200, 204, 200, 202, 200, 200, 202, 200, 204, 204, 204, 202, 200, 200,
-  ])
-  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 15_000)
+  await Promise.all([smtp.close(), prisma.close()])
 }
 
 const tablesOf = (text: string) => [

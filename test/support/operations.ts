@@ -1,0 +1,273 @@
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core'
+import { contract, type ProblemCode } from '@usher/contract'
+import { managementContract } from '@usher/contract/management'
+import type { eventTypes } from '../../server/domain/events/events.js'
+import { password, validUser } from './app.js'
+import { bystander } from './bystanders.js'
+import type { Scene } from './scene.js'
+
+type NamesOf<Api> = { [Noun in keyof Api]: keyof Api[Noun] }[keyof Api] & string
+
+/** A request to an operation. The scene is its own. Everything else follows from the contract. */
+export interface OperationRequest {
+  /** Runs before. */
+  before?: (scene: Scene) => Promise<unknown>
+  /** Parameters of the path that differ from those of the scene. */
+  params?: (scene: Scene) => object | Promise<object>
+  query?: (scene: Scene) => string
+  body?: (scene: Scene) => object | Promise<object>
+  /** The access token, by default that of the user of the scene. */
+  token?: (scene: Scene) => string | Promise<string>
+}
+
+/** How an operation is called with success, and what tests derive from that. */
+export interface Operation extends OperationRequest {
+  /** The least role in the tenant, if it is not `member`. */
+  role?: 'admin' | 'owner'
+  /** Types of the events that it causes. Default: none. */
+  changes?: (typeof eventTypes)[number][]
+  /** Further requests, with the problem that they cause. Default: none. They are sent so that their statements run. */
+  also?: (OperationRequest & { problem?: ProblemCode })[]
+}
+
+const wrong = { email: 'nobody@example.com', password: 'wrong password' }
+const newPassword = `new ${password}`
+const ofTenant = ({ tenantId }: Scene) => ({ tenants: [{ id: tenantId }] })
+const refreshToken = async ({ session }: Scene) => ({ refreshToken: (await session()).refreshToken.value })
+const newEmail = ({ user }: Scene) => `new-${user.email}`
+const own = ({ user }: Scene) => ({ userId: user.id })
+const invited = async (scene: Scene) => ({
+  ...validUser({ email: scene.invitedEmail }),
+  invitationCode: await scene.mailedCode('inviteMember', 'invitation'),
+})
+/** Changes the verified address. Returns the code to undo that. */
+const undoCode = async (scene: Scene) => {
+  await scene.verify(scene.user.email)
+  const code = await scene.mailedCode('requestEmailChange', 'change-email')
+  return scene.mailedCode('changeEmail', 'undo-email-change', { body: () => ({ code }) })
+}
+
+/** One row an operation of the API. A test fails if one is missing. */
+export const operations: Record<NamesOf<typeof contract>, Operation> = {
+  createUser: {
+    body: () => validUser({ newTenant: 'Engines' }),
+    changes: ['user.created', 'tenant.created', 'tenant.user_added'],
+    also: [
+      { body: () => validUser() },
+      { body: invited },
+      { before: (scene) => scene.setSeats(10), body: invited },
+      { body: async (scene) => ({ ...(await invited(scene)), newTenant: 'Looms' }) },
+      { body: ({ user: { email } }) => validUser({ email }), problem: 'email_taken' },
+    ],
+  },
+  login: {
+    body: ({ user: { email } }) => ({ email, password }),
+    also: [
+      ...Array.from({ length: 5 }, () => ({ body: () => wrong, problem: 'invalid_credentials' as const })),
+      { body: () => wrong, problem: 'too_many_attempts' },
+      { body: ({ user: { email } }) => ({ ...wrong, email }), problem: 'invalid_credentials' },
+      { before: (scene) => scene.failLogins(1), body: ({ user: { email } }) => ({ email, password }) },
+    ],
+  },
+  getMe: {
+    also: [
+      { token: async ({ session }) => (await session()).token.jwt },
+      { token: () => 'no.token.this', problem: 'token_invalid' },
+    ],
+  },
+  updateMe: { body: () => ({ preferredName: 'Ada' }), changes: ['user.updated'] },
+  openSession: {},
+  refreshSession: {
+    body: refreshToken,
+    also: [{ before: (scene) => scene.refreshLongAgo(), body: refreshToken, problem: 'session_ended' }],
+  },
+  endSession: { body: refreshToken },
+  listSessions: {},
+  endAllSessions: {},
+  endOtherSessions: { token: async ({ session }) => (await session()).token.jwt },
+  endSessionById: { also: [{ params: () => ({ sessionId: bystander.sessionId }) }] },
+  changePassword: { body: () => ({ password, newPassword }), changes: ['user.password_changed'] },
+  deleteMe: {
+    body: () => ({ password }),
+    changes: ['tenant.deleted', 'user.deleted'],
+    also: [{ before: (scene) => scene.member(), body: () => ({ password }), problem: 'last_owner' }],
+  },
+  requestPasswordReset: { body: ({ user: { email } }) => ({ email }) },
+  resetPassword: {
+    body: async (scene) => ({
+      code: await scene.mailedCode('requestPasswordReset', 'reset-password'),
+      newPassword,
+    }),
+    changes: ['user.email_verified', 'user.password_changed'],
+  },
+  requestEmailVerification: {},
+  verifyEmail: {
+    body: async (scene) => ({ code: await scene.mailedCode('requestEmailVerification', 'verify-email') }),
+    changes: ['user.email_verified'],
+  },
+  requestEmailChange: {
+    body: (scene) => ({ email: newEmail(scene), password }),
+    also: [{ body: async (scene) => ({ email: (await scene.signedUp()).email, password }) }],
+  },
+  changeEmail: {
+    body: async (scene) => ({ code: await scene.mailedCode('requestEmailChange', 'change-email') }),
+    changes: ['user.email_changed', 'user.email_verified'],
+  },
+  undoEmailChange: {
+    body: async (scene) => ({ code: await undoCode(scene) }),
+    changes: ['user.email_change_undone', 'user.email_verified'],
+    also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
+  },
+  createTenant: { body: () => ({ name: 'Looms' }), changes: ['tenant.created', 'tenant.user_added'] },
+  getTenant: { also: [{ params: () => ({ tenantId: crypto.randomUUID() }), problem: 'tenant_not_found' }] },
+  updateTenant: { role: 'admin', body: () => ({ name: 'Mills' }), changes: ['tenant.updated'] },
+  deleteTenant: { role: 'owner', changes: ['tenant.deleted', 'tenant.user_removed'] },
+  listMembers: { also: [{ query: ({ user: { id } }) => `?limit=1&after=${id}` }] },
+  changeMember: {
+    role: 'admin',
+    body: () => ({ role: 'billing' }),
+    changes: ['tenant.role_changed'],
+    also: [{ body: () => ({ role: 'owner' }) }],
+  },
+  removeMember: {
+    role: 'admin',
+    changes: ['tenant.user_removed'],
+    also: [{ params: own }, { before: (scene) => scene.member(), params: own, problem: 'last_owner' }],
+  },
+  inviteMember: {
+    role: 'admin',
+    before: (scene) => scene.verify(scene.user.email),
+    body: ({ invitedEmail: email }) => ({ email, role: 'member' }),
+    changes: ['invitation.created'],
+    also: [
+      {
+        before: async ({ call }) => {
+          for (let count = 0; count < 5; count++) await call('inviteMember')
+        },
+        body: ({ invitedEmail: email }) => ({ email, role: 'member' }),
+        problem: 'too_many_invitations',
+      },
+    ],
+  },
+  listInvitations: { role: 'admin', before: ({ call }) => call('inviteMember') },
+  revokeInvitation: { role: 'admin', changes: ['invitation.revoked'] },
+  acceptInvitation: {
+    before: (scene) => scene.setSeats(10),
+    token: async (scene) => {
+      const { token, email } = await scene.signedUp(scene.invitedEmail)
+      await scene.verify(email)
+      return token.jwt
+    },
+    body: async (scene) => ({ code: await scene.mailedCode('inviteMember', 'invitation') }),
+    changes: ['invitation.accepted', 'tenant.user_added'],
+    also: [{ body: () => ({ code: 'none' }), problem: 'code_invalid' }],
+  },
+  getFeatures: {},
+  getKeySet: {},
+  getIssuerMetadata: {},
+  getAuthorizationServerMetadata: {},
+  getAuthorizationServerMetadataOfIssuer: {},
+  getHealth: {},
+  getReadiness: {},
+  getOpenApiDocument: {},
+  getOpenApi30Document: {},
+  getProblemType: { params: () => ({ code: 'email_taken' }) },
+}
+
+/** One row an operation of the management API. A test fails if one is missing. */
+export const managementOperations: Record<NamesOf<typeof managementContract>, Operation> = {
+  listUsers: {
+    also: [
+      () => '?disabled=true',
+      () => '?externalId=ada',
+      ({ user }: Scene) => `?ids=${user.id}`,
+      ({ user }: Scene) => `?email=${user.email}`,
+      () => '?emailPrefix=user',
+      ({ tenantId }: Scene) => `?tenant=${tenantId}`,
+      ({ user }: Scene) => `?after=${user.id}`,
+    ].map((query) => ({ query })),
+  },
+  addUser: {
+    body: (scene) => ({ ...ofTenant(scene), email: newEmail(scene), password }),
+    changes: ['user.created', 'tenant.user_added'],
+    also: [
+      { body: (scene) => ({ email: newEmail(scene), sendMail: true }) },
+      { body: ({ user: { email } }) => ({ email }), problem: 'email_taken' },
+    ],
+  },
+  getUser: { also: [{ before: (scene) => scene.failLogins(6), params: own }] },
+  changeUser: {
+    body: () => ({ preferredName: 'Ada', emailVerified: true }),
+    changes: ['user.updated', 'user.email_verified'],
+    also: [
+      { body: (scene) => ({ email: newEmail(scene) }) },
+      { params: own, before: (scene) => undoCode(scene), body: () => ({ emailUndo: false }) },
+      { body: () => ({ disabled: true }) },
+      {
+        before: ({ callManagement }) => callManagement('changeUser', { body: () => ({ disabled: true }) }),
+        body: () => ({ disabled: false }),
+      },
+    ],
+  },
+  removeUser: { changes: ['user.deleted'] },
+  setUserPassword: { body: () => ({ password: newPassword }), changes: ['user.password_changed'] },
+  unlockUser: { also: [{ before: (scene) => scene.failLogins(6), params: own }] },
+  listUserSessions: { params: own },
+  endUserSessions: { params: own },
+  createUserCode: {
+    body: () => ({ purpose: 'password_reset', deliver: 'return' }),
+    also: [{ body: () => ({ purpose: 'email_verification', deliver: 'mail' }) }],
+  },
+  importUsers: { body: (scene) => ({ email: newEmail(scene) }) },
+  listTenants: {
+    also: [{ query: ({ tenantId }) => `?after=${tenantId}` }, { query: () => '?externalId=looms' }],
+  },
+  addTenant: {
+    body: ({ tenantId }) => ({ name: 'Looms', externalId: tenantId }),
+    changes: ['tenant.created'],
+  },
+  getTenant: {},
+  changeTenant: { body: () => ({ name: 'Mills', metadata: { plan: 'pro' } }), changes: ['tenant.updated'] },
+  removeTenant: { changes: ['tenant.deleted', 'tenant.user_removed'] },
+  listMembers: { also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
+  putMember: {
+    params: async (scene) => ({ userId: (await scene.signedUp()).id }),
+    changes: ['tenant.user_added'],
+    also: [{ body: () => ({ role: 'admin' }) }],
+  },
+  removeMember: { changes: ['tenant.user_removed'] },
+  listInvitations: { also: [{ query: ({ user: { id } }) => `?after=${id}` }] },
+  inviteMember: {
+    body: ({ invitedEmail: email }) => ({ email, role: 'admin' }),
+    changes: ['invitation.created'],
+  },
+  revokeInvitation: { changes: ['invitation.revoked'] },
+  listEvents: {},
+  listRevocations: {},
+  getOpenApiDocument: {},
+  getOpenApi30Document: {},
+}
+
+export type OperationName = keyof typeof operations
+export type ManagementOperationName = keyof typeof managementOperations
+
+/** A row of a table with its route. */
+export interface DescribedOperation {
+  api: 'api' | 'management'
+  name: string
+  route: AppRoute
+  operation: Operation
+}
+
+const described = (api: DescribedOperation['api'], router: AppRouter, rows: Record<string, Operation>) =>
+  Object.values<AppRouter>(router as Record<string, AppRouter>).flatMap((noun) =>
+    Object.entries(noun).flatMap(([name, route]): DescribedOperation[] =>
+      isAppRoute(route) ? [{ api, name, route, operation: rows[name] ?? {} }] : [],
+    ),
+  )
+
+/** All operations of both contracts. */
+export const everyOperation = [
+  ...described('api', contract, operations),
+  ...described('management', managementContract, managementOperations),
+]

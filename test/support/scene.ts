@@ -1,0 +1,161 @@
+import type { AppRoute } from '@ts-rest/core'
+import type { RouteMetadata, Session, SignedInUser } from '@usher/contract'
+import { Scope } from '@usher/contract/management'
+import { expect, vi } from 'vitest'
+import { type TestApi, type TestDatabase, validUser } from './app.js'
+import {
+  type DescribedOperation,
+  everyOperation,
+  type ManagementOperationName,
+  type OperationName,
+  type OperationRequest,
+} from './operations.js'
+import { createApiKey, putMember, setDatabase } from './operator-changes.js'
+import { codeIn, type Smtp } from './smtp.js'
+
+/** A database in which every operation of {@link everyOperation} succeeds. */
+export interface Stage {
+  api: TestApi
+  smtp: Smtp
+  database: TestDatabase
+  /** An API key with all scopes. */
+  key: string
+}
+
+/** Prepares a database for every operation. */
+export async function prepareStage(api: TestApi, smtp: Smtp): Promise<Stage> {
+  const database = await api.newDatabase()
+  await setDatabase(api.store, database, {
+    appUrl: 'https://app.example.com',
+    eventsKept: 7,
+    roles: ['billing'],
+    sessionsPerUser: 5,
+    noticeNewNetwork: true,
+  })
+  const operation = { store: api.store, now: new Date(api.clock.now) }
+  const described = { name: 'backend', scopes: Scope.options, expiresInSeconds: 3600 }
+  const { key } = await createApiKey(operation, database, described)
+  return { api, smtp, database, key }
+}
+
+export type Scene = Awaited<ReturnType<typeof createScene>>
+
+type Person = SignedInUser & { email: string }
+
+/** Creates a user who owns a tenant, and returns what requests may need besides. */
+export async function createScene(stage: Stage) {
+  const { api, database, smtp } = stage
+  const { prisma } = api.store
+  const { email } = validUser()
+  const user: Person = { email, ...(await database.signedUp({ email, newTenant: 'Engines' })) }
+  const tenantId = user.tenants[0] ?? ''
+  const where = { databaseId: database.id }
+
+  async function signedUp(address = validUser().email): Promise<Person> {
+    return { email: address, ...(await database.signedUp({ email: address })) }
+  }
+  /** Returns a new member of the tenant. */
+  async function member(role?: string) {
+    const other = await signedUp()
+    const operation = { store: api.store, now: new Date(api.clock.now) }
+    await putMember(operation, database, { tenantId, userRef: other.id, ...(role && { role }) })
+    return other
+  }
+  let opened: Promise<Session> | undefined
+  /** Opens the session of the user, at the first call. */
+  function session() {
+    opened ??= database.openSession(user.token.jwt).then((response) => response.json())
+    return opened
+  }
+  const succeed = (of: DescribedOperation['api']) => async (name: string, request?: OperationRequest) => {
+    const described = everyOperation.find((each) => each.api === of && each.name === name)
+    if (!described) throw new Error(`no operation ${name}`)
+    const response = await api.send(await requestTo(stage, scene, described, request))
+    expect(response.statusCode, `${name}: ${response.body}`).toBeLessThan(300)
+    return response.body ? response.json() : undefined
+  }
+  const call: (name: OperationName, request?: OperationRequest) => Promise<{ id: string }> = succeed('api')
+  const callManagement: (
+    name: ManagementOperationName,
+    request?: OperationRequest,
+  ) => Promise<{ id: string }> = succeed('management')
+  /** Calls an operation. Returns the code for a page of the app in the mail that it causes. */
+  async function mailedCode(name: OperationName, page: string, request?: OperationRequest) {
+    const before = smtp.mails.length
+    await call(name, request)
+    const sent = () =>
+      smtp.mails
+        .slice(before)
+        .find(
+          ({ recipients, parsed }) =>
+            recipients.join().includes(email) && parsed.text?.includes(`/${page}#code=`),
+        )
+    return codeIn(await vi.waitFor(() => sent() ?? expect.fail(`no mail with ${page}`), 10_000))
+  }
+  const scene = {
+    user,
+    tenantId,
+    invitedEmail: `invited-${email}`,
+    signedUp,
+    member,
+    session,
+    call,
+    callManagement,
+    mailedCode,
+    verify: database.markVerified,
+    setSeats: (seats: number) =>
+      prisma.tenant.updateMany({ where: { ...where, id: tenantId }, data: { seats } }),
+    async failLogins(times: number) {
+      for (let count = 0; count < times; count++) await database.login({ email, password: 'wrong password' })
+    },
+    /** Uses the refresh token, too long ago to be used again. */
+    async refreshLongAgo() {
+      await call('refreshSession')
+      await prisma.session.updateMany({
+        where: { ...where, userId: user.id },
+        data: { refreshedAt: new Date(0) },
+      })
+    },
+  }
+  return scene
+}
+
+/** Returns the URL of a request to an operation. */
+async function urlOf({ database }: Stage, scene: Scene, { path }: AppRoute, request: OperationRequest) {
+  const { workspaceSlug, databaseName } = database
+  const given: Record<string, string | undefined> = {
+    ...{ workspaceSlug, databaseName, tenantId: scene.tenantId },
+    ...(await request.params?.(scene)),
+  }
+  if (path.includes(':sessionId'))
+    given.sessionId ??= (await scene.session()).refreshToken.value.split('.')[0]
+  if (path.includes(':userId')) given.userId ??= (await scene.member()).id
+  if (path.includes(':invitationId')) given.invitationId ??= (await scene.call('inviteMember')).id
+  return path.replace(/:(\w+)/g, (_, name) => given[name] ?? '') + (request.query?.(scene) ?? '')
+}
+
+/** Returns a request to an operation by the user of a scene, by default that of the table. */
+export async function requestTo(
+  stage: Stage,
+  scene: Scene,
+  { api, operation, route }: DescribedOperation,
+  given: OperationRequest = {},
+) {
+  await operation.before?.(scene)
+  if (given.before !== operation.before) await given.before?.(scene)
+  const request = { ...operation, ...given }
+  const url = await urlOf(stage, scene, route, request)
+  const body = await request.body?.(scene)
+  const { security, lines } = (route.metadata ?? {}) as RouteMetadata
+  const token = security && (request.token ? await request.token(scene) : scene.user.token.jwt)
+  const credential = api === 'management' ? stage.key : token
+  return {
+    method: route.method,
+    url,
+    headers: {
+      ...(credential && { authorization: `Bearer ${credential}` }),
+      ...(body && { 'content-type': lines ? 'application/x-ndjson' : 'application/json' }),
+    } as Record<string, string>,
+    ...(body && { payload: `${JSON.stringify(body)}\n` }),
+  }
+}
