@@ -106,5 +106,6 @@ function textOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
   if (Array.isArray(value)) return `{${value.map((each) => JSON.stringify(textOf(each))).join(',')}}`
-  return String(value)
+  // The driver serializes objects as JSON.
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
