@@ -156,6 +156,16 @@ export const unless =
 /** Returns the problem of a command whose arguments are wrong, independent of the store. */
 export const usageError = (detail: string) => new Problem('usage_error', { detail })
 
+/** @param isReserved whether the address is reserved for a user who had it until recently */
+export function emailTaken(email: string, { workspaceSlug, databaseName }: DatabasePath, isReserved = false) {
+  const database = `${workspaceSlug}/${databaseName}`
+  return new Problem('email_taken', {
+    detail: isReserved
+      ? `${email} is reserved in ${database} for a user who can undo a change of the address.`
+      : `User ${email} already exists in ${database}.`,
+  })
+}
+
 /** Returns the problem of an external id that another user or tenant has. */
 export const externalIdTaken = (kind: 'user' | 'tenant', externalId: string | null | undefined) =>
   new Problem('external_id_taken', { detail: `Another ${kind} has the external id ${externalId}.` })

@@ -89,8 +89,13 @@ export const isTlsFailure = (error: unknown): boolean =>
   (driverCauseOf(error).kind === 'TlsConnectionError' ||
     tlsFailures.test('code' in error ? String(error.code) : error.message))
 
-/** Returns whether a unique index rejected a statement (SQLSTATE 23505). */
-export const isUniqueViolation = (error: unknown) => hasState(error, '23505')
+/**
+ * Returns whether a unique index rejected a statement (SQLSTATE 23505).
+ *
+ * @param column a column of the index, whose name is in the message. Citus does not send it as a field
+ */
+export const isUniqueViolation = (error: unknown, column = '') =>
+  hasState(error, '23505') && String(error).includes(column)
 
 /** Returns whether a statement referred to a missing row (SQLSTATE 23503). */
 export const isForeignKeyViolation = (error: unknown) => hasState(error, '23503')

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, onTestFinished, vi } from 'vitest'
-import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { it } from '../support/api.js'
 import { password, startApp } from '../support/app.js'
+import { revokeTokens } from '../support/operator-changes.js'
 import { passTimeSinceRefresh } from '../support/passing-time.js'
 
 afterEach(() => void vi.useRealTimers())

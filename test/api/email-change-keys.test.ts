@@ -1,10 +1,9 @@
 import { expect } from 'vitest'
 import { listKeys } from '../../server/domain/management/keys/key-rotation.js'
-import { setEmail } from '../../server/domain/management/users/change-user.js'
 import type { TestApi, TestDatabase } from '../support/app.js'
 import { outcome } from '../support/codes.js'
 import { ada, it, next } from '../support/email-change.js'
-import { retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
+import { changeFields, retireKey, rotateKeys, setDatabase } from '../support/operator-changes.js'
 
 const invalid = [400, 'code_invalid']
 const day = 86_400_000
@@ -66,7 +65,7 @@ it('an undo ends with the key of its time, and the operator can restore the addr
   const undoCode = await address.changed(token.jwt, ada, next)
   await retire(usher, app)
   expect(outcome(await address.undo(undoCode))).toEqual(invalid)
-  const { account } = await setEmail(operationOf(usher), app, { userRef: id, email: ada, hasUndo: true })
-  expect(account.email).toBe(ada)
+  await changeFields(operationOf(usher), app, id, { email: ada, emailUndo: true })
+  expect((await address.rows())[0]?.email).toBe(ada)
   expect(await address.rows()).toHaveLength(1)
 })

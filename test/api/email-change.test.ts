@@ -1,14 +1,9 @@
 import { describe, expect, vi } from 'vitest'
-import {
-  deleteUser,
-  disableUser,
-  enableUser,
-  setEmail,
-} from '../../server/domain/management/users/change-user.js'
-import { createUser } from '../../server/domain/management/users/create-user.js'
+import { findDatabase } from '../../server/domain/management/databases.js'
 import { createImport } from '../../server/domain/management/users/import-lines.js'
 import { listUsers } from '../../server/domain/management/users/list-users.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
+import { addUser } from '../../server/domain/users/add-user.js'
 import { deleteAllUsers } from '../../server/store/queries/delete-database.js'
 import { listUsersByPrefix } from '../../server/store/queries/managed-user.js'
 import { listUsersToExport } from '../../server/store/queries/management/export-users.js'
@@ -17,7 +12,14 @@ import { password } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { newPassword, outcome } from '../support/codes.js'
 import { ada, it, next, subjects } from '../support/email-change.js'
-import { setDatabase } from '../support/operator-changes.js'
+import {
+  changeFields,
+  deleteUser,
+  disableUser,
+  enableUser,
+  runAsOperator,
+  setDatabase,
+} from '../support/operator-changes.js'
 
 const invalid = [400, 'code_invalid']
 const taken = [409, 'email_taken']
@@ -271,7 +273,7 @@ describe('a former address', () => {
     const emailsOf = (users: readonly { email: string }[]) => users.map(({ email }) => email)
     const page = { limit: 10 }
     const databaseId = app.id
-    expect(emailsOf(await listUsers(store, app, page))).toEqual([next])
+    expect(emailsOf(await listUsers(store, await findDatabase(store, app), page))).toEqual([next])
     const disabled = await listAccountRows(store, { databaseId, isDisabled: true }, page)
     const found = await listUsersByPrefix(store, { databaseId, prefix: 'ada@' }, page)
     const exported = await listUsersToExport(store, databaseId, page)
@@ -283,7 +285,11 @@ describe('a former address', () => {
       await expect(enableUser(operation, app, userRef)).rejects.toMatchObject({ code: 'user_not_found' })
     const read = await context.findManagedUser(databaseId, { id: reserved?.id ?? '' })
     expect(read?.user).toBeUndefined()
-    const created = createUser(operation, app, { email: ada, preferredName: null, externalId: 'ada' })
+    const created = runAsOperator(
+      operation,
+      app,
+      await addUser(context, await findDatabase(store, app), { email: ada, externalId: 'ada' }),
+    )
     await expect(created).rejects.toMatchObject({ code: 'email_taken' })
     const importLines = createImport(context, await context.findDatabase(app))
     const line = { number: 1, text: JSON.stringify({ email: ada }), bytes: 30 }
@@ -314,7 +320,7 @@ describe('a former address', () => {
     expect(outcome(await signUp())).toEqual(reused)
 
     const operation = { store: usher.store, now: new Date(app.clock.now) }
-    await setEmail(operation, app, { userRef: id, email: next, hasUndo: false })
+    await changeFields(operation, app, id, { email: next, emailUndo: false })
     const other = await app.signedUp(payload)
     expect(other.id).not.toBe(id)
     expect(outcome(await signUp())).toEqual(reused)
@@ -359,7 +365,7 @@ describe('a former address', () => {
   it('that was never verified is free at once after a change by the operator', async ({ app, usher }) => {
     const { id } = await app.signedUp({ email: ada })
     const operation = { store: usher.store, now: new Date(app.clock.now) }
-    await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
+    await changeFields(operation, app, id, { email: next, emailUndo: true })
     expect((await app.createUser({ email: ada, password })).statusCode).toBe(201)
   })
 

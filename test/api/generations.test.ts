@@ -1,9 +1,9 @@
 import type { SignedInUser } from '@usher/contract'
 import { expect } from 'vitest'
-import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { importUsers } from '../../server/domain/management/users/import-users.js'
 import { it } from '../support/api.js'
 import { password } from '../support/app.js'
+import { revokeTokens } from '../support/operator-changes.js'
 
 const refused = [401, 'token_invalid']
 const outcome = (response: { statusCode: number; json(): { code: string } }) => [

@@ -1,9 +1,9 @@
 import { describe, expect, vi } from 'vitest'
-import { setPassword } from '../../server/domain/management/users/change-user.js'
 import { Problem } from '../../server/domain/problem.js'
 import { recordDummyHash } from '../../server/store/queries/hash-parameters.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, startApp, type TestApi, type TestDatabase, validUser } from '../support/app.js'
+import { setPassword } from '../support/operator-changes.js'
 
 const it = apiTest.extend('settings', { scope: 'file' }, { TRUST_PROXY: '1', HASH_QUEUE_SECONDS: '60' })
 

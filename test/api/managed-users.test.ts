@@ -219,11 +219,15 @@ it('removeUser deletes the user, and succeeds again', async ({ manage, ada }) =>
 })
 
 it('removeUser does not succeed while the store is unavailable', async ({ usher, ada }) => {
-  const { query } = usher.context.store
-  vi.spyOn(usher.context.store, 'query').mockImplementation((text, ...values) =>
-    text.includes('DELETE FROM usher.login_failures')
-      ? Promise.reject(new UnavailableError('read-only'))
-      : query(text, ...values),
+  const { transaction } = usher.context.store
+  vi.spyOn(usher.context.store, 'transaction').mockImplementation((databaseId, work) =>
+    transaction(databaseId, (query) =>
+      work((text, values) =>
+        text.includes('DELETE FROM usher.login_failures')
+          ? Promise.reject(new UnavailableError('read-only'))
+          : query(text, values),
+      ),
+    ),
   )
   expect((await ada.send('DELETE')).statusCode).toBe(503)
   expect((await ada.send('GET')).statusCode).toBe(200)

@@ -2,12 +2,6 @@ import type { Session, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect } from 'vitest'
 import { issueCode } from '../../server/domain/codes/code.js'
-import {
-  disableUser,
-  enableUser,
-  revokeTokens,
-  setPassword,
-} from '../../server/domain/management/users/change-user.js'
 import { storeCode as insertCode } from '../../server/store/queries/codes.js'
 import { revokeOthers } from '../../server/store/queries/session-ends.js'
 import type { Store } from '../../server/store/store.js'
@@ -15,6 +9,7 @@ import { it as apiTest } from '../support/api.js'
 import { password, startApp, type TestApi, type TestDatabase } from '../support/app.js'
 import { newGate } from '../support/gate.js'
 import { lockWaits } from '../support/lock-waits.js'
+import { disableUser, enableUser, revokeTokens, setPassword } from '../support/operator-changes.js'
 import { openPostgresCopy, type TestStore } from '../support/store.js'
 
 const newPassword = 'four random common words'

@@ -1,9 +1,9 @@
 import type { Session, SessionList } from '@usher/contract'
 import { describe, expect, vi } from 'vitest'
-import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { it as apiTest } from '../support/api.js'
 import { password, start, type TestApi, type TestDatabase } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
+import { revokeTokens } from '../support/operator-changes.js'
 
 const it = apiTest.extend('open', ({ database }) => opener(database))
 

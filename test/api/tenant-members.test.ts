@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { disableUser } from '../../server/domain/management/users/change-user.js'
 import { password } from '../support/app.js'
-import { setDatabase } from '../support/operator-changes.js'
+import { disableUser, setDatabase } from '../support/operator-changes.js'
 import { it, refusal } from '../support/tenants.js'
 
 const insufficient = [403, 'role_insufficient']

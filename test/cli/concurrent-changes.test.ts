@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
+import { insertMessages } from '../../server/store/queries/outbox.js'
 import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
 import { adoptMessages } from '../../server/store/queries/streams.js'
 import type { Store } from '../../server/store/store.js'
@@ -31,7 +32,6 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
       const now = new Date(usher.clock.now)
       let running: Promise<unknown> | undefined
       await store.transaction(databaseId, async (query) => {
-        const own = { query, transaction: <T>(_id: string, work: (run: typeof query) => T) => work(query) }
         const event = { type: `user.${other}d`, userId: id } as const
         const messages = eventMessages(
           { id: databaseId, webhookUrl: null, eventsTailedUntil, eventsKept: 0 },
@@ -39,9 +39,8 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
           [event],
         )
         const user = { databaseId, id }
-        await (other === 'disable'
-          ? disableUser(own as never, user, { now, messages })
-          : enableUser(own as never, user, messages))
+        await (other === 'disable' ? disableUser({ query }, user, now) : enableUser({ query }, user))
+        await insertMessages({ query }, messages)
         let hasEnded = false
         running = run(verb).finally(() => {
           hasEnded = true

@@ -2,11 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { deleteUser } from '../../server/domain/management/users/change-user.js'
 import { lockWaits } from '../support/lock-waits.js'
 import type { OpenStore } from '../support/open-store.js'
 import { it } from '../support/operator.js'
-import { createTenant, deleteTenant, putMember } from '../support/operator-changes.js'
+import { createTenant, deleteTenant, deleteUser, putMember } from '../support/operator-changes.js'
 
 /** Returns a store that does something else before its first transaction. */
 function storeAfter({ prisma, ...store }: OpenStore, work: () => Promise<unknown>): OpenStore {
@@ -35,8 +34,7 @@ it('a user whom another command deletes meanwhile counts as deleted once', async
   const { store } = usher
   const { id } = await database.signedUp()
   const now = new Date()
-  const remove = (on: OpenStore) =>
-    deleteUser({ store: on, throttle: usher.context.throttle, now }, database, id)
+  const remove = (on: OpenStore) => deleteUser({ store: on, now }, database, id)
   const second = remove(storeAfter(store, () => remove(store)))
   await expect(second).rejects.toThrow(`User ${id} does not exist in ${database.path}`)
 })

@@ -1,10 +1,10 @@
 import { hostname, userInfo } from 'node:os'
 import { describe, expect } from 'vitest'
 import { operatorName } from '../../server/cli/io/with-store.js'
-import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { password, type TestDatabase } from '../support/app.js'
 import { dummyHashesOf } from '../support/lines.js'
 import { it as operatorTest } from '../support/operator.js'
+import { revokeTokens } from '../support/operator-changes.js'
 
 const email = 'ada@example.com'
 
@@ -391,7 +391,8 @@ it('audit records are readable on a terminal, and JSON lines elsewhere', async (
   }
   expect(onTerminal.stderr).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: user\.disabled \{.*\}\n$/)
   expect(JSON.parse(onTerminal.stderr.replace(/^.*?\{/, '{'))).toEqual(fields)
-  expect((await usher.operator(command)).audited).toEqual([expect.objectContaining(fields)])
+  const enabled = await usher.operator(`user enable ${database.path} ${email}`)
+  expect(enabled.audited).toEqual([expect.objectContaining({ ...fields, audit: 'user.enabled' })])
 })
 
 it('user delete does not find a user of another database', async ({ usher, database, statusOfLogin }) => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Actor, type Rule, runChange } from '../../server/domain/change.js'
-import { findDatabase } from '../../server/domain/management/found-database.js'
+import { findDatabase } from '../../server/domain/management/databases.js'
 import { it } from '../support/operator.js'
 import { setDatabase } from '../support/operator-changes.js'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createHashFilter } from '../../server/domain/management/users/imported-hashes.js'
 import { storedPasswordHash } from '../../server/domain/passwords/formats/read-hash.js'
+import { createHashFilter } from '../../server/domain/users/imported-hashes.js'
 
 /** A hash whose estimated cost is `m * t` microseconds and `m` KiB. */
 const hashOf = (m: number, t: number) =>

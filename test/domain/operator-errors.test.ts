@@ -1,8 +1,5 @@
 import { expect } from 'vitest'
 import { createDatabase, requireDatabase } from '../../server/domain/management/databases.js'
-import type { Operation } from '../../server/domain/management/operation.js'
-import { disableUser } from '../../server/domain/management/users/change-user.js'
-import { sendReset } from '../../server/domain/management/users/send-reset.js'
 import { createWorkspace, deleteWorkspace } from '../../server/domain/management/workspaces.js'
 import { describeProblem, Problem } from '../../server/domain/problem.js'
 import { changeTenant } from '../../server/domain/tenants/tenants.js'
@@ -10,17 +7,23 @@ import type { TestApi, TestDatabase } from '../support/app.js'
 import { it } from '../support/operator.js'
 import {
   changeMessages,
+  disableUser,
   removeFromTenant,
   retireKey,
   rotateKeys,
   runAsOperator,
+  sendReset,
   setDatabase,
 } from '../support/operator-changes.js'
 
 const unknownId = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
 
 /** A request of an operator that fails. */
-type Failing = (operation: Operation, database: TestDatabase, usher: TestApi) => Promise<unknown>
+type Failing = (
+  operation: { store: TestApi['store']; now: Date },
+  database: TestDatabase,
+  usher: TestApi,
+) => Promise<unknown>
 
 it.for<[name: string, request: Failing, reason: string]>([
   ['a name that no path may have', ({ store, now }) => createWorkspace(store, 'a/b', now), 'invalid'],

@@ -1,12 +1,16 @@
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { listMessages } from '../../server/domain/management/outbox.js'
-import { changeFields } from '../../server/domain/management/users/change-fields.js'
-import { deleteUser, setEmail, setPassword } from '../../server/domain/management/users/change-user.js'
 import { sweepDatabase } from '../../server/domain/sweep/sweep.js'
 import { password, startApp } from '../support/app.js'
 import { elsewhere, newPassword, notices } from '../support/codes.js'
 import { ada, it, next, subjects } from '../support/email-change.js'
-import { changeMessages, setDatabase } from '../support/operator-changes.js'
+import {
+  changeFields,
+  changeMessages,
+  deleteUser,
+  setDatabase,
+  setPassword,
+} from '../support/operator-changes.js'
 import { openTestStore } from '../support/store.js'
 
 const day = 86_400_000
@@ -188,7 +192,7 @@ it('no notice is sent by a database without app URL', async ({ app, address, ush
   await app.markVerified(ada)
   const operation = { ...usher.context, now: new Date(app.clock.now) }
   await setPassword(operation, app, { userRef: id, password: newPassword })
-  await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
+  await changeFields(operation, app, id, { email: next, emailUndo: true })
   expect(await address.rows()).toHaveLength(1)
   expect([await app.messages(), address.mailsTo(ada), address.mailsTo(next)]).toEqual([[], [], []])
 })
@@ -298,7 +302,7 @@ describe('a change of the address by the operator', () => {
     await app.markVerified(ada)
     await app.markVerified(ada)
     const operation = { store: usher.store, now: new Date(app.clock.now) }
-    const { events } = await setEmail(operation, app, { userRef: id, email: next, hasUndo: true })
+    const events = await changeFields(operation, app, id, { email: next, emailUndo: true })
     expect(events).toEqual(['user.updated', 'user.email_changed'])
     expect((await app.me(token.jwt)).json()).toMatchObject({ email: next, emailVerified: false })
     usher.context.deliver([{ databaseId: app.id }])
@@ -318,8 +322,7 @@ describe('a change of the address by the operator', () => {
     await app.delivered()
     const before = address.mailsTo(next).length
     const operation = { store: usher.store, now: new Date(app.clock.now) }
-    const change = { userRef: id, email: ada, hasUndo: false }
-    const { events } = await setEmail(operation, app, change)
+    const events = await changeFields(operation, app, id, { email: ada, emailUndo: false })
     expect(events).toEqual(['user.updated', 'user.email_changed', 'user.email_undo_ended'])
     usher.context.deliver([{ databaseId: app.id }])
     await app.delivered()
@@ -334,7 +337,7 @@ describe('a change of the address by the operator', () => {
     await address.changed(token.jwt, ada, next)
     const other = await app.signedUp({ email: 'grace@example.com' })
     const operation = { store: usher.store, now: new Date(app.clock.now) }
-    const work = changeFields(operation, app, { userRef: other.id, changes: { email: ada } })
+    const work = changeFields(operation, app, other.id, { email: ada })
     await expect(work).rejects.toMatchObject({
       code: 'email_taken',
       message: expect.stringContaining(`${ada} is reserved in`),

@@ -1,13 +1,18 @@
 import type { DatabasePath } from '@usher/contract'
 import { type ChangeRequest, type Rule, runChange } from '../../server/domain/change.js'
+import { createCode } from '../../server/domain/codes/create-code.js'
+import type { AppContext } from '../../server/domain/context.js'
+import { changeUser, type FieldChanges } from '../../server/domain/email-change/change-user.js'
 import * as apiKeys from '../../server/domain/management/api-keys.js'
 import * as databases from '../../server/domain/management/databases.js'
-import { findDatabase } from '../../server/domain/management/found-database.js'
+import { findDatabase } from '../../server/domain/management/databases.js'
 import * as keys from '../../server/domain/management/keys/key-rotation.js'
 import * as outbox from '../../server/domain/management/outbox.js'
 import { findAccount } from '../../server/domain/management/users/find-account.js'
 import * as members from '../../server/domain/tenants/members.js'
 import * as tenants from '../../server/domain/tenants/tenants.js'
+import { Throttle } from '../../server/domain/throttle/login-throttle.js'
+import * as users from '../../server/domain/users/user-changes.js'
 import type { Store } from '../../server/store/store.js'
 
 // What the commands do, without a command line.
@@ -47,7 +52,7 @@ interface MemberRef {
 
 const memberOf = async ({ store }: Operation, path: DatabasePath, { userRef, ...member }: MemberRef) => ({
   ...member,
-  userId: (await findAccount(store, path, userRef)).account.id,
+  userId: (await findAccount(store, await findDatabase(store, path), userRef)).id,
 })
 
 export async function putMember(operation: Operation, path: DatabasePath, ref: MemberRef) {
@@ -94,3 +99,47 @@ export const setDatabase = async (
   path: DatabasePath,
   changes: Parameters<typeof databases.setDatabase>[2],
 ) => databases.setDatabase({ ...contextOf({ store }), store }, await requestOf({ store }, path), changes)
+
+/** Runs a rule on a user, and returns the types of its facts. `userRef` is an id or an email address. */
+const onUser =
+  <Input extends unknown[]>(rule: (userId: string, throttle: Throttle, ...input: Input) => Rule<unknown>) =>
+  async (operation: Operation, path: DatabasePath, userRef: string, ...input: Input) => {
+    const { store } = operation
+    const { id } = await findAccount(store, await findDatabase(store, path), userRef)
+    const throttle = new Throttle(store, contextOf(operation))
+    const work = rule(id, throttle, ...input)
+    return runAsOperator(operation, path, async (change) => {
+      const outcome = await work(change)
+      return { ...outcome, result: outcome.facts.map(({ type }) => type) }
+    })
+  }
+
+export const changeFields = onUser(
+  (userId, _, changes: FieldChanges) => (change) => changeUser(change, { userId, changes }),
+)
+
+export const disableUser = (operation: Operation, path: DatabasePath, userRef: string) =>
+  changeFields(operation, path, userRef, { isDisabled: true })
+
+export const enableUser = (operation: Operation, path: DatabasePath, userRef: string) =>
+  changeFields(operation, path, userRef, { isDisabled: false })
+
+export const revokeTokens = onUser((userId) => (change) => users.revokeTokens(change, { userId }))
+
+export const sendReset = onUser(
+  (userId) => (change) => createCode(change, { userId, purpose: 'password_reset' }),
+)
+
+export const deleteUser = onUser(
+  (userId, throttle) => (change) => users.deleteUser(change, { userId, throttle }),
+)
+
+export async function setPassword(
+  operation: Operation & Pick<AppContext, 'hashing' | 'blocklist'>,
+  path: DatabasePath,
+  { userRef, password }: { userRef: string; password: string },
+) {
+  const request = await requestOf(operation, path)
+  const user = await findAccount(operation.store, request.database, userRef)
+  await users.setPassword({ ...operation, ...contextOf(operation) }, request, { user, password })
+}

@@ -8,10 +8,15 @@ import { createInterface } from 'node:readline'
 import { createVerifier } from '@usher/verify'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, onTestFinished } from 'vitest'
-import { revokeTokens } from '../../server/domain/management/users/change-user.js'
 import { password } from '../support/app.js'
 import { startChild } from '../support/child.js'
-import { createApiKey, deleteTenant, retireKey, rotateKeys } from '../support/operator-changes.js'
+import {
+  createApiKey,
+  deleteTenant,
+  retireKey,
+  revokeTokens,
+  rotateKeys,
+} from '../support/operator-changes.js'
 import { eventually } from './fake-feed-test.js'
 import { it as liveTest, optionsOf } from './live.js'
 

@@ -1,7 +1,7 @@
 import { createVerifier, type Verifier, VerifyError } from '@usher/verify'
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import { revokeTokens } from '../../server/domain/management/users/change-user.js'
+import { revokeTokens } from '../support/operator-changes.js'
 import { freePort } from '../support/postgres-server.js'
 import { makeAttacks } from './attacks.js'
 import { it, optionsOf } from './live.js'

@@ -41,7 +41,7 @@ function addAddCommand(tenant: Command) {
     .option('--role <role>', 'owner, admin, member or a role of the database', role)
     .action((...[path, tenantId, userRef, options]) =>
       withDatabase(path, async ({ context, request, database }) => {
-        const { account } = await findAccount(context.store, database, userRef)
+        const account = await findAccount(context.store, database, userRef)
         const wanted = { tenantId, userId: account.id, role: options.role }
         const put = await runChange(context, request, (change) => putMember(change, wanted))
         const membership = { tenantId, databaseId: database.id, userId: account.id, role: put.member.role }
@@ -65,7 +65,7 @@ function addRemoveCommand(tenant: Command) {
   memberCommand(tenant, 'remove-user', 'remove a user from a tenant').action(
     (...[path, tenantId, userRef, options]) =>
       withDatabase(path, async ({ context, request, database }) => {
-        const { account } = await findAccount(context.store, database, userRef)
+        const account = await findAccount(context.store, database, userRef)
         const member = { tenantId, userId: account.id }
         await runChange(context, request, (change) => removeMember(change, member))
         const text = `Removed user ${account.id} from tenant ${tenantId}. Existing tokens include it until they expire. To revoke them, run: npx @usher/server user revoke-tokens ${nameOfDatabase(path)} ${account.id}`

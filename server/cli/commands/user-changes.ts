@@ -1,73 +1,56 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { DatabasePath } from '@usher/contract'
-import type { Operation } from '../../domain/management/operation.js'
-import {
-  disableUser,
-  enableUser,
-  revokeTokens,
-  setEmail,
-  unlockUser,
-} from '../../domain/management/users/change-user.js'
+import { type Change, type Outcome, runChange } from '../../domain/change.js'
+import { createCode } from '../../domain/codes/create-code.js'
+import { changeUser } from '../../domain/email-change/change-user.js'
+import { findAccount } from '../../domain/management/users/find-account.js'
 import { listedUser } from '../../domain/management/users/managed-users.js'
-import { sendReset } from '../../domain/management/users/send-reset.js'
-import { Throttle } from '../../domain/throttle/login-throttle.js'
+import type { Throttle } from '../../domain/throttle/login-throttle.js'
+import { revokeTokens, unlockUser } from '../../domain/users/user-changes.js'
 import type { Account } from '../../store/queries/management/users.js'
-import type { Store } from '../../store/store.js'
-import { type AuditEvent, audit } from '../../telemetry/audit.js'
 import { databasePath, email } from '../io/arguments.js'
-import { print, withStore } from '../io/with-store.js'
+import { print, withDatabase } from '../io/with-store.js'
 
 interface UserChange {
   description: string
-  event: AuditEvent
-  change: (operation: Operation, path: DatabasePath, userRef: string) => Promise<Account>
+  rule: (change: Change, user: { userId: string; throttle: Throttle }) => Promise<Outcome<unknown>>
   message: (account: Account) => string
 }
 
 const changes: Record<string, UserChange> = {
   disable: {
     description: 'reject the logins and tokens of a user',
-    event: 'user.disabled',
-    change: disableUser,
+    rule: (change, user) => changeUser(change, { ...user, changes: { isDisabled: true } }),
     message: ({ id }) => `Disabled user ${id}. Logins and tokens are rejected.`,
   },
   enable: {
     description: 'accept the logins of a disabled user again; earlier tokens stay rejected',
-    event: 'user.enabled',
-    change: enableUser,
+    rule: (change, user) => changeUser(change, { ...user, changes: { isDisabled: false } }),
     message: ({ id }) => `Enabled user ${id}. Logins are accepted. Earlier tokens stay rejected.`,
   },
   'revoke-tokens': {
     description: 'reject the existing tokens of a user; a login issues a new one',
-    event: 'user.tokens_revoked',
-    change: revokeTokens,
+    rule: revokeTokens,
     message: ({ id }) => `Revoked the existing tokens of user ${id}.`,
   },
   'send-reset': {
     description: 'send the user a mail with a link to choose a new password',
-    event: 'user.reset_sent',
-    change: sendReset,
+    rule: (change, { userId }) => createCode(change, { userId, purpose: 'password_reset' }),
     message: ({ id }) => `Stored a mail for user ${id} to choose a new password. A server will send it.`,
   },
   unlock: {
     description: 'clear the failed logins of a user, so that a throttled user can log in immediately',
-    event: 'user.unlocked',
-    change: ({ store }, path, userRef) => unlockUser({ store, throttle: throttleOf(store) }, path, userRef),
+    rule: unlockUser,
     message: ({ id }) => `Cleared the failed logins of user ${id}.`,
   },
 }
 
 /** Adds the commands that change one user and print the user. */
 export function addUserChangeCommands(user: Command) {
-  for (const [name, { description, event, change, message }] of Object.entries(changes)) {
-    commandOnUser(user, name, description).action((path, userRef, options) =>
-      withStore(async (store, _config, log) => {
-        const changed = await change({ store, now: new Date() }, path, userRef)
-        audit(log, event, { databaseId: changed.databaseId, userId: changed.id })
-        print(options, shownUser(changed), message(changed))
-      }),
+  for (const [name, change] of Object.entries(changes))
+    commandOnUser(user, name, change.description).action((path, userRef, options) =>
+      runOn(change, { path, userRef }, options),
     )
-  }
 }
 
 /** Adds the command that changes the address of a user. */
@@ -75,17 +58,27 @@ export function addSetEmailCommand(user: Command) {
   commandOnUser(user, 'set-email', 'change the address of a user, who can undo it for 7 days')
     .argument('<email>', 'new email address', email)
     .option('--no-undo', 'send no mail to the former address, and end the undo of earlier changes')
-    .action((...parameters) => {
-      const [path, userRef, email, { undo, ...options }] = parameters
-      return withStore(async (store, _config, log) => {
-        const change = { userRef, email, hasUndo: undo }
-        const { account, events } = await setEmail({ store, now: new Date() }, path, change)
-        const ids = { databaseId: account.databaseId, userId: account.id }
-        for (const event of events) audit(log, event, ids)
-        print(options, shownUser(account), `Changed the address of user ${account.id}.`)
-      })
+    .action((...[path, userRef, email, { undo, ...options }]) => {
+      const changes = { email, emailUndo: undo }
+      const rule: UserChange['rule'] = (change, user) => changeUser(change, { ...user, changes })
+      const message = ({ id }: Account) => `Changed the address of user ${id}.`
+      return runOn({ rule, message }, { path, userRef }, options)
     })
 }
+
+/** Changes a user, and prints the user as currently stored. */
+const runOn = (
+  { rule, message }: Pick<UserChange, 'rule' | 'message'>,
+  { path, userRef }: { path: DatabasePath; userRef: string },
+  options: { json?: boolean },
+) =>
+  withDatabase(path, async ({ context, request, database }) => {
+    const { store, throttle } = context
+    const { id: userId } = await findAccount(store, database, userRef)
+    await runChange(context, request, (change) => rule(change, { userId, throttle }))
+    const account = await findAccount(store, database, userId)
+    print(options, shownUser(account), message(account))
+  })
 
 /** Adds a command with a user as its argument. */
 export const commandOnUser = (user: Command, name: string, description: string) =>
@@ -98,5 +91,3 @@ export const commandOnUser = (user: Command, name: string, description: string) 
 
 /** Returns the fields of a user that commands print: those of the management API, and others. */
 export const shownUser = (account: Account) => ({ ...listedUser(account), ...account })
-
-export const throttleOf = (store: Store) => new Throttle(store, { now: Date.now })

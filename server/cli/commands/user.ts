@@ -1,23 +1,19 @@
 import type { Command } from '@commander-js/extra-typings'
-import { deleteUser, setPassword } from '../../domain/management/users/change-user.js'
-import { createUser } from '../../domain/management/users/create-user.js'
+import type { DatabasePath } from '@usher/contract'
+import { runChange } from '../../domain/change.js'
+import type { AppContext } from '../../domain/context.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { listUsers, showUser } from '../../domain/management/users/list-users.js'
 import { openBlocklist } from '../../domain/passwords/blocklist.js'
 import { createHasher } from '../../domain/passwords/hasher.js'
 import { usageError } from '../../domain/problem.js'
-import { audit, type Log } from '../../telemetry/audit.js'
+import { addUser } from '../../domain/users/add-user.js'
+import { deleteUser, setPassword } from '../../domain/users/user-changes.js'
 import { databasePath, email, preferredName, role, uuid } from '../io/arguments.js'
 import { addPageOptions, aligned, printable, printPage } from '../io/listing.js'
 import { confirmDeletion, readNewPassword, requireTerminal } from '../io/terminal.js'
-import { print, withStore } from '../io/with-store.js'
-import {
-  addSetEmailCommand,
-  addUserChangeCommands,
-  commandOnUser,
-  shownUser,
-  throttleOf,
-} from './user-changes.js'
+import { type DatabaseCommand, print, withDatabase } from '../io/with-store.js'
+import { addSetEmailCommand, addUserChangeCommands, commandOnUser, shownUser } from './user-changes.js'
 import { addUserExportCommand } from './user-export.js'
 import { addUserImportCommand } from './user-import.js'
 
@@ -44,21 +40,15 @@ function addCreateCommand(user: Command) {
     .option('--role <role>', 'role in that tenant: owner, admin, member or a role of the database', role)
     .option('--no-password', 'do not ask for a password; the user cannot log in until one is set')
     .option('--json', 'print the result as JSON')
-    .action(async (path, email, { name: preferredName = null, tenant: tenantId, ...options }) => {
+    .action(async (path, email, { name: preferredName, tenant: tenantId, ...options }) => {
       if (options.role !== undefined && !tenantId) throw usageError('--role requires --tenant')
       const password = options.password ? await readNewPassword() : undefined
-      await withHashing(async (context, log) => {
-        const user = {
-          email,
-          preferredName,
-          password,
-          tenants: tenantId ? [{ id: tenantId, role: options.role }] : [],
-        }
-        const created = await createUser(context, path, user)
-        const ids = { databaseId: created.databaseId, userId: created.id }
-        audit(log, 'user.created', ids)
-        if (tenantId) audit(log, 'tenant.user_added', { ...ids, tenantId })
-        print(options, shownUser(created), `Created user ${created.id}.`)
+      await withHashing(path, async ({ context, request, database }) => {
+        const tenants = tenantId ? [{ id: tenantId, role: options.role }] : []
+        const user = { email, preferredName, password, tenants }
+        const { id } = await runChange(context, request, await addUser(context, database, user))
+        const created = await findAccount(context.store, database, id)
+        print(options, shownUser(created), `Created user ${id}.`)
       })
     })
 }
@@ -69,8 +59,8 @@ function addListCommand(user: Command) {
     .description('list users, oldest first')
     .option('--tenant <id>', 'only the users of this tenant', uuid)
     .action((path, options) =>
-      withStore(async (store) => {
-        const users = await listUsers(store, path, { ...options, tenantId: options.tenant })
+      withDatabase(path, async ({ context, database }) => {
+        const users = await listUsers(context.store, database, { ...options, tenantId: options.tenant })
         printPage(options, users.map(shownUser), {
           columns: {
             ID: ({ id }) => id,
@@ -86,8 +76,8 @@ function addListCommand(user: Command) {
 
 function addShowCommand(user: Command) {
   commandOnUser(user, 'show', 'show a user with tenants and failed logins').action((path, userRef, options) =>
-    withStore(async (store) => {
-      const found = await showUser({ store, throttle: throttleOf(store), now: Date.now }, path, userRef)
+    withDatabase(path, async ({ context, database }) => {
+      const found = await showUser(context, database, userRef)
       print(options, found, describe(found))
     }),
   )
@@ -98,16 +88,12 @@ function addDeleteCommand(user: Command) {
     .option('--yes', 'do not ask for confirmation')
     .action((path, userRef, options) => {
       if (!options.yes) requireTerminal(`deleting user ${userRef}`)
-      return withStore(async (store, _config, log) => {
-        const { database, account } = await findAccount(store, path, userRef)
-        if (!options.yes) await confirmDeletion(account.email, 'this user permanently')
-        const deleted = await deleteUser(
-          { store, throttle: throttleOf(store), now: new Date() },
-          database,
-          account.id,
-        )
-        audit(log, 'user.deleted', { databaseId: deleted.databaseId, userId: deleted.id })
-        print(options, shownUser(deleted), `Deleted user ${deleted.id}.`)
+      return withDatabase(path, async ({ context, request, database }) => {
+        const user = await findAccount(context.store, database, userRef)
+        if (!options.yes) await confirmDeletion(user.email, 'this user permanently')
+        const { throttle } = context
+        await runChange(context, request, (change) => deleteUser(change, { userId: user.id, throttle }))
+        print(options, shownUser(user), `Deleted user ${user.id}.`)
       })
     })
 }
@@ -119,25 +105,24 @@ function addSetPasswordCommand(user: Command) {
     'set the password of a user, typed on a terminal or read from stdin',
   ).action(async (path, userRef, options) => {
     const password = await readNewPassword()
-    await withHashing(async (context, log) => {
-      const changed = await setPassword(context, path, { userRef, password })
-      audit(log, 'user.password_set', { databaseId: changed.databaseId, userId: changed.id })
-      print(
-        options,
-        shownUser(changed),
-        `Set the password of user ${changed.id} and revoked existing tokens.`,
-      )
+    await withHashing(path, async ({ context, request, database }) => {
+      const user = await findAccount(context.store, database, userRef)
+      await setPassword(context, request, { user, password })
+      const changed = await findAccount(context.store, database, user.id)
+      print(options, shownUser(changed), `Set the password of user ${user.id} and revoked existing tokens.`)
     })
   })
 }
 
+type HashingCommand = DatabaseCommand & { context: Pick<AppContext, 'hashing' | 'blocklist'> }
+
 /** Runs a command that may hash a password. */
-const withHashing = (command: (context: Parameters<typeof setPassword>[0], log: Log) => Promise<void>) =>
-  withStore(async (store, config, log) => {
+const withHashing = (path: DatabasePath, command: (on: HashingCommand) => Promise<void>) =>
+  withDatabase(path, async ({ context, config, ...on }) => {
     const blocklist = await openBlocklist(config.passwordBlocklistFile)
     const hashing = createHasher({ ...config.hashing, concurrency: 1 })
     try {
-      await command({ store, hashing, blocklist, now: new Date() }, log)
+      await command({ ...on, config, context: { ...context, hashing, blocklist } })
     } finally {
       await Promise.all([hashing.close(), blocklist?.close()])
     }

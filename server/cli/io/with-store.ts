@@ -4,8 +4,9 @@ import { pino } from 'pino'
 import { type Config, loadConfig } from '../../config.js'
 import type { ChangeContext, ChangeRequest } from '../../domain/change.js'
 import type { RuleDatabase } from '../../domain/databases/find-database.js'
-import { findDatabase } from '../../domain/management/found-database.js'
+import { findDatabase } from '../../domain/management/databases.js'
 import { requireMasterKey } from '../../domain/management/keys/require-master-key.js'
+import { Throttle } from '../../domain/throttle/login-throttle.js'
 import { openForMigration, openStore, requireMigrated, requireStore } from '../../store/open.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
@@ -30,19 +31,22 @@ export async function withStore(command: StoreCommand) {
 }
 
 /** What a command on one database gets: what rules of changes need, by an operator. */
-interface DatabaseCommand {
-  context: ChangeContext & { store: Store }
+export interface DatabaseCommand {
+  context: ChangeContext & { store: Store; throttle: Throttle }
+  config: Config
   request: ChangeRequest
   database: RuleDatabase
 }
 
 /** Runs a command on a database, which must exist. */
 export const withDatabase = (path: DatabasePath, command: (on: DatabaseCommand) => Promise<void>) =>
-  withStore(async (store, _config, log) => {
+  withStore(async (store, config, log) => {
     const database = await findDatabase(store, path)
     // A server finds and delivers the messages of commands.
-    const context = { store, now: () => Date.now(), deliver: () => undefined }
-    await command({ context, database, request: { database, caller: { log }, actor: { kind: 'operator' } } })
+    const now = () => Date.now()
+    const context = { store, now, throttle: new Throttle(store, { now }), deliver: () => undefined }
+    const request: ChangeRequest = { database, caller: { log }, actor: { kind: 'operator' } }
+    await command({ context, config, database, request })
   })
 
 /** Does what {@link withStore} does, but creates the embedded store if necessary. */

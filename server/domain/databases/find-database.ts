@@ -170,3 +170,18 @@ export function requireAppUrl(database: Pick<RuleDatabase, 'appUrl' | 'workspace
     about: nameOfDatabase(database),
   })
 }
+
+/** @throws {Problem} if a database sends no mails with codes */
+export function requireCodeMails(database: RuleDatabase) {
+  requireAccountOperations(database)
+  requireAppUrl(database)
+}
+
+/** @throws {Problem} if the account operations of a database are off */
+export function requireAccountOperations(database: RuleDatabase) {
+  if (database.accountOperations) return
+  throw new Problem('account_operations_off', {
+    detail: 'Account operations are off.',
+    about: nameOfDatabase(database),
+  })
+}

@@ -6,21 +6,18 @@ import {
   listReserved,
   reserveAddress,
 } from '../../store/queries/reserved-addresses.js'
-import type { Store } from '../../store/store.js'
+import type { Change } from '../change.js'
 import { endOfCode } from '../codes/code.js'
 import { mailMessage } from '../notices/mail-message.js'
-import { type NoticeSource, noticeMessages } from '../notices/notice.js'
+import { noticeMessages } from '../notices/notice.js'
 import { dummyHashOf } from '../passwords/formats/read-hash.js'
 
 /** A change of the address of a locked user. */
 export interface AddressChange {
-  database: NoticeSource
-  user: AddressOwner
-  email: string
-  canonicalEmail: string
+  user: Omit<AddressOwner, 'disabledAt'>
+  to: Pick<AddressOwner, 'email' | 'canonicalEmail'>
   /** Whether the former address gets a mail. It is reserved, and the mail has a code to undo the change, if it was verified. */
   isUndoable: boolean
-  now: Date
   /** Stores the new address. */
   update: () => Promise<unknown>
 }
@@ -50,18 +47,19 @@ export const hasUndo = ({
  * @throws a unique violation (SQLSTATE 23505) if another user takes the address meanwhile
  */
 export async function changeAddress(
-  transaction: Pick<Store, 'query'>,
-  { database, user, email, canonicalEmail, isUndoable, now, update }: AddressChange,
+  change: Pick<Change, 'query' | 'database' | 'now'>,
+  { user, to: { email, canonicalEmail }, isUndoable, update }: AddressChange,
 ): Promise<readonly NewMessage[]> {
+  const { database, now } = change
   const { id: databaseId } = database
   const key = { databaseId, userId: user.id }
   const isSame = canonicalEmail === user.canonicalEmail
-  const reserved = await listReserved(transaction, key)
+  const reserved = await listReserved(change, key)
   const own = reserved.find((each) => each.canonicalEmail === canonicalEmail)
   // Before the update, which would wait for a user who takes the address, and could deadlock.
-  const holder = isSame || own ? undefined : await findHolder(transaction, databaseId, canonicalEmail)
+  const holder = isSame || own ? undefined : await findHolder(change, databaseId, canonicalEmail)
   if (holder) throw new AddressTaken(holder.isReserved)
-  if (own) await freeReserved(transaction, key, own.number)
+  if (own) await freeReserved(change, key, own.number)
   // An address whose time has passed, and that waits for the sweep, is like any other one.
   const isBack =
     own !== undefined && reserved.some(({ number, until }) => number >= own.number && until > now)
@@ -80,7 +78,7 @@ export async function changeAddress(
   const mail = mailMessage({ databaseId, type, userId: user.id, recipient: user.email }, now)
   // An address that was never verified may belong to somebody else.
   if (!isBack && user.emailVerifiedAt !== null)
-    await reserveAddress(transaction, {
+    await reserveAddress(change, {
       ...key,
       id: mail.id,
       email: user.email,

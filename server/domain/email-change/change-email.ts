@@ -55,10 +55,7 @@ const change = (context: AppContext, database: Database, { found, now }: { found
     const isPending = await findPendingChange({ query }, { databaseId: database.id, id: found.id }, now)
     if (!user || !isPending) throw new Problem('code_invalid')
     const update = () => replaceAddress({ query }, key, { email, canonicalEmail, now })
-    const mails = await changeAddress(
-      { query },
-      { database, user, email, canonicalEmail, isUndoable: true, now, update },
-    )
+    const mails = await changeAddress({ query, database, now }, { user, to: found, isUndoable: true, update })
     const isNewlyVerified = canonicalEmail !== user.canonicalEmail || user.emailVerifiedAt === null
     const events = eventMessages(database, now, [
       { type: 'user.email_changed', userId },

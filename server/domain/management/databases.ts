@@ -16,6 +16,8 @@ import {
   findDatabaseRow,
   isBeingDeleted,
   nameOfDatabase,
+  type RuleDatabase,
+  ruleDatabase,
 } from '../databases/find-database.js'
 import { type DatabaseSettings, defaultSettings } from '../databases/settings.js'
 import { lockSealingKey } from '../keys/database-secrets.js'
@@ -26,7 +28,6 @@ import { newWebhookSecret } from '../outbox/webhook.js'
 import { Problem } from '../problem.js'
 import { sealingKeyOfNewDatabase } from './keys/require-master-key.js'
 import { databaseNotFound, requirePathName, workspaceNotFound } from './names.js'
-import type { Operation } from './operation.js'
 
 /** Returns a database. @throws {Problem} if it does not exist or is being deleted */
 export async function requireDatabase(store: Store, path: DatabasePath): Promise<DatabaseRow> {
@@ -39,9 +40,13 @@ export async function requireDatabase(store: Store, path: DatabasePath): Promise
   return row
 }
 
+/** Returns a database as rules get it. @throws {Problem} if it does not exist or is being deleted */
+export const findDatabase = async (store: Store, path: DatabasePath): Promise<RuleDatabase> =>
+  ruleDatabase(await requireDatabase(store, path), path)
+
 /** Creates a database. @throws {Problem} if the name is invalid or taken, or the workspace does not exist */
 export async function createDatabase(
-  { store, now }: Operation,
+  { store, now }: { store: Store; now: Date },
   path: DatabasePath,
   settings: Partial<DatabaseSettings>,
 ) {

@@ -32,17 +32,23 @@ interface KeyedOperation<Response> {
 
 type KeyedRequest = KeyRequest & { params: object; headers: IdempotencyHeaders }
 
-/** Runs a rule once per Idempotency-Key: see {@link oncePerKey}. The response is stored with the change. */
+/**
+ * Runs a rule once per Idempotency-Key: see {@link oncePerKey}. The response is stored with the change.
+ *
+ * @param operation.prepare returns the rule, after work that must not keep a transaction open
+ */
 export const changeOncePerKey = <Result, Response extends object>(
   context: AppContext,
   request: KeyedRequest,
   {
     rule,
+    prepare = async () => rule as Rule<Result>,
     responseOf,
     userOf,
     ...operation
   }: Omit<KeyedOperation<Response>, 'work'> & {
-    rule: Rule<Result>
+    rule?: Rule<Result>
+    prepare?: () => Promise<Rule<Result>>
     responseOf: (result: Result) => Response
     /** Returns the user whom the response shows. */
     userOf?: (result: Result) => string
@@ -51,8 +57,9 @@ export const changeOncePerKey = <Result, Response extends object>(
   oncePerKey(context, request, {
     ...operation,
     work: async (keep: KeepResponse<Response>) => {
+      const prepared = await prepare()
       const keeping: Rule<Result> = async (change) => {
-        const outcome = await rule(change)
+        const outcome = await prepared(change)
         await keep(change, responseOf(outcome.result), userOf?.(outcome.result))
         return outcome
       }

@@ -122,9 +122,9 @@ export class Throttle {
   }
 
   /** Deletes the counts of an email from all networks. */
-  async unlock(databaseId: string, canonicalEmail: string) {
+  async unlock(databaseId: string, canonicalEmail: string, store: Pick<Store, 'query'> = this.#store) {
     const address = this.keys.address(databaseId, canonicalEmail)
-    await clearLoginFailuresOfAllNetworks(this.#store, databaseId, address)
+    await clearLoginFailuresOfAllNetworks(store, databaseId, address)
   }
 
   async #verifyUncounted(guess: Guess, lanes: AccountLanes, verify: () => Promise<boolean>) {

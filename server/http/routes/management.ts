@@ -1,21 +1,27 @@
 import type { RouteMetadata } from '@usher/contract'
-import { managementContract } from '@usher/contract/management'
+import { type AddUserBody, changeableFields, managementContract } from '@usher/contract/management'
 import type { FastifyInstance } from 'fastify'
+import { requireScope } from '../../domain/api-keys/admit-api-key.js'
+import { runChange } from '../../domain/change.js'
+import { createCode } from '../../domain/codes/create-code.js'
 import type { AppContext } from '../../domain/context.js'
+import { changeUser } from '../../domain/email-change/change-user.js'
+import { etagOf, requireMatch } from '../../domain/management/etag.js'
 import { listEvents } from '../../domain/management/events.js'
+import { changeOncePerKey } from '../../domain/management/once-per-key.js'
 import { listRevocations } from '../../domain/management/revocations.js'
-import { addUser } from '../../domain/management/users/add-user.js'
-import { createManagedCode } from '../../domain/management/users/create-code.js'
+import { findAccount } from '../../domain/management/users/find-account.js'
 import { importManagedUsers } from '../../domain/management/users/import-request.js'
 import {
-  changeManagedUser,
-  endManagedSessions,
+  getManagedUser,
   listManagedSessions,
-  removeManagedUser,
-  setManagedPassword,
-  unlockManagedUser,
-} from '../../domain/management/users/managed-changes.js'
-import { getManagedUser, listManagedUsers } from '../../domain/management/users/managed-users.js'
+  listManagedUsers,
+  managedUser,
+} from '../../domain/management/users/managed-users.js'
+import { unless } from '../../domain/problem.js'
+import type { KeyRequest } from '../../domain/request.js'
+import { addUser } from '../../domain/users/add-user.js'
+import { deleteUser, revokeTokens, setPassword, unlockUser } from '../../domain/users/user-changes.js'
 import { serveOperations } from '../serve-operations.js'
 import { managedTenantRoutes } from './managed-tenants.js'
 
@@ -39,23 +45,86 @@ export function managementRoutes(app: FastifyInstance, context: AppContext) {
     const { scope, lines } = tsRestRoute?.metadata ?? {}
     if (scope) route.bodyLimit = lines?.maxBytes ?? bodyLimitBytes
   })
+  managedUserRoutes(app, context)
+  managedTenantRoutes(app, context)
+  serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
+}
+
+function managedUserRoutes(app: FastifyInstance, context: AppContext) {
+  const { throttle } = context
   serveOperations(app, context, {
     routes: managementContract.users,
     readsUser: 'getUser',
     rules: {
       listUsers: listManagedUsers,
-      addUser,
+      addUser: (_, request) => {
+        const { database, apiKey, body, caller } = request
+        requireScopesOfFields(apiKey, body)
+        return changeOncePerKey(context, request, {
+          operation: 'addUser',
+          prepare: () => addUser({ ...context, client: caller }, database, body),
+          responseOf: managedUser,
+          userOf: ({ id }) => id,
+        })
+      },
       getUser: getManagedUser,
-      changeUser: changeManagedUser,
-      setUserPassword: setManagedPassword,
-      removeUser: removeManagedUser,
+      async changeUser(_, request) {
+        const { database, apiKey, params, body, headers } = request
+        const { emailVerified: isVerified, disabled: isDisabled, ...changes } = body
+        if ([body.email, isVerified, body.emailUndo].some((each) => each !== undefined))
+          requireScope(apiKey, 'credentials:write')
+        const wanted: Parameters<typeof changeUser>[1] = {
+          userId: params.userId,
+          changes: { ...changes, isVerified, isDisabled },
+          require: ({ emailVerifiedAt, disabledAt, ...user }) => {
+            const shown = { ...user, emailVerified: emailVerifiedAt !== null, disabled: disabledAt !== null }
+            requireMatch(headers['if-match'], etagOf(shown, changeableFields))
+          },
+        }
+        await runChange(context, request, (change) => changeUser(change, wanted))
+        const read = await context.findManagedUser(database.id, { id: params.userId })
+        return managedUser(read?.user)
+      },
+      async setUserPassword(_, request) {
+        const { apiKey, database, params, body, caller } = request
+        requireScope(apiKey, 'credentials:write')
+        const user = await findAccount(context.store, database, params.userId)
+        await setPassword(context, request, { user, password: body.password, client: caller })
+      },
+      removeUser: (_, request) =>
+        runChange(context, request, (change) => deleteUser(change, { ...request.params, throttle })).catch(
+          unless('user_not_found'),
+        ),
       listUserSessions: listManagedSessions,
-      endUserSessions: endManagedSessions,
-      createUserCode: createManagedCode,
-      unlockUser: unlockManagedUser,
+      endUserSessions: (_, request) =>
+        runChange(context, request, (change) => revokeTokens(change, request.params)),
+      async createUserCode(_, request) {
+        const { apiKey, database, params, body } = request
+        const isReturned = body.deliver === 'return'
+        if (isReturned) requireScope(apiKey, 'credentials:write')
+        const secrets = isReturned ? await context.findSecrets(database.id) : undefined
+        const wanted = { userId: params.userId, purpose: body.purpose, secrets }
+        return changeOncePerKey(context, request, {
+          operation: 'createUserCode',
+          secrets: ['code'],
+          rule: (change) => createCode(change, wanted),
+          responseOf: ({ code, expiresAt }) => ({ code, expiresAt: expiresAt.toISOString() }),
+          userOf: () => params.userId,
+        })
+      },
+      unlockUser: (_, request) =>
+        runChange(context, request, (change) => unlockUser(change, { ...request.params, throttle })),
       importUsers: importManagedUsers,
     },
   })
-  managedTenantRoutes(app, context)
-  serveOperations(app, context, { routes: managementContract.events, rules: { listEvents } })
+}
+
+/** @throws {Problem} `insufficient_scope` */
+function requireScopesOfFields(
+  apiKey: KeyRequest['apiKey'],
+  { password, passwordHash, emailVerified, tenants }: AddUserBody,
+) {
+  if ([password, passwordHash, emailVerified].some((each) => each !== undefined))
+    requireScope(apiKey, 'credentials:write')
+  if (tenants) requireScope(apiKey, 'tenants:write')
 }

@@ -1,7 +1,7 @@
 import type { User } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { changeWithMessages, type NewMessage, type Transactions } from './outbox.js'
 import type { ProductFields } from './product-fields.js'
+import { isAccount } from './reserved-addresses.js'
 import { change } from './revocations.js'
 
 type UserKey = Pick<User, 'databaseId' | 'id'>
@@ -15,16 +15,19 @@ export type ChangeableUser = Pick<
 
 /** Locks a user before a change. Returns undefined if there is no such user. */
 export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey) {
-  const [user] = await query<ChangeableUser & Pick<User, 'passwordHash'>>(lockStatement, [databaseId, id])
+  const [user] = await query<ChangeableUser & Pick<User, 'id' | 'passwordHash'>>(lockStatement, [
+    databaseId,
+    id,
+  ])
   return user
 }
 
 // FOR UPDATE would let new sessions and memberships of the user wait.
 const lockStatement = `
-  SELECT email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
+  SELECT id, email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
     email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", external_id AS "externalId",
     metadata, private_metadata AS "privateMetadata", password_hash AS "passwordHash"
-  FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid FOR NO KEY UPDATE`
+  FROM usher."user" AS u WHERE database_id = $1::uuid AND id = $2::uuid AND ${isAccount('u')} FOR NO KEY UPDATE`
 
 /**
  * Changes a user. If the address changes, deletes the codes for a new password, which were sent to the former one, and
@@ -33,13 +36,9 @@ const lockStatement = `
  * @throws a unique violation (SQLSTATE 23505) if another user has the address or the external id
  */
 export const updateUser = (
-  store: Transactions,
+  transaction: Pick<Store, 'query'>,
   { databaseId, id }: UserKey,
-  {
-    user,
-    hasNewAddress,
-    messages,
-  }: { user: ChangeableUser; hasNewAddress: boolean; messages: readonly NewMessage[] },
+  { user, hasNewAddress }: { user: ChangeableUser; hasNewAddress: boolean },
 ) => {
   const text = hasNewAddress ? updateAddressStatement : updateStatement
   const { email, canonicalEmail, preferredName, emailVerifiedAt, externalId, metadata, privateMetadata } =
@@ -49,7 +48,7 @@ export const updateUser = (
     metadata && JSON.stringify(metadata),
     privateMetadata && JSON.stringify(privateMetadata),
   ]
-  return changeWithMessages(store, { text, values }, messages)
+  return transaction.query(text, values)
 }
 
 const assignments = `email = $3, email_key = $4, preferred_name = $5::text,

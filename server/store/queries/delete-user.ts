@@ -1,4 +1,5 @@
-import type { Tenant } from '../generated/client.js'
+import type { Tenant, User } from '../generated/client.js'
+import type { Store } from '../store.js'
 import { hasOtherMember, hasOtherOwner } from './members.js'
 import { insertMessages, type NewMessage, type Transactions } from './outbox.js'
 import { listReserved } from './reserved-addresses.js'
@@ -91,3 +92,21 @@ const deleteUserStatement = `
     RETURNING t.id
   )
   SELECT deleted.generation, deserted.id AS "tenantId" FROM deleted LEFT JOIN deserted ON true`
+
+/** Deletes a user and, by ON DELETE CASCADE, all rows that refer to the user. */
+export async function deleteUserRow(
+  transaction: Pick<Store, 'query'>,
+  { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
+  now: Date,
+) {
+  const [deleted] = await transaction.query<{ generation: number }>(deleteRowStatement, [
+    databaseId,
+    id,
+    now.getTime(),
+  ])
+  if (deleted) await storeTokensRevoked(transaction, { databaseId, now }, { userId: id, ...deleted })
+}
+
+const deleteRowStatement = `
+  DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
+  RETURNING ${nextGeneration('generation', '$3')} AS generation`

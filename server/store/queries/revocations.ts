@@ -1,6 +1,7 @@
 import type { User } from '../generated/client.js'
-import { changeWithMessages, type MessagesOf, type NewMessage, type Transactions } from './outbox.js'
-import { revokeWithMessages } from './stored-revocations.js'
+import type { Store } from '../store.js'
+import type { NewMessage, Transactions } from './outbox.js'
+import { revokeWithMessages, storeTokensRevoked } from './stored-revocations.js'
 import { unindexed } from './unindexed.js'
 
 // The user's generation decides whether tokens and sessions are revoked. It is a number that each revocation raises
@@ -80,23 +81,32 @@ const revokeIfUnchangedStatement = revoke(isUnchanged('$5'))
 export interface Revocation {
   now: Date
   /** Replaces the password hash. */
-  passwordHash?: string
+  passwordHash?: string | undefined
   /** Messages that are written with the change. */
   messages?: readonly NewMessage[]
 }
 
-/** Revokes the tokens and sessions of a user. Returns undefined if there is no such user. */
-export function revokeUserTokens(
-  store: Transactions,
-  { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
-  { now, passwordHash, messages = [] }: Revocation,
+type UserKey = Pick<User, 'databaseId' | 'id'>
+
+/** Runs a statement that revokes the tokens of a user, and stores the revocation. Returns whether it has found the user. */
+async function revokeIn(
+  transaction: Pick<Store, 'query'>,
+  { databaseId, id }: UserKey,
+  { now, text, values = [] }: { now: Date; text: string; values?: unknown[] },
 ) {
-  const values = [databaseId, id, now.getTime(), passwordHash ?? null]
-  const change = { text: revokeStatement, values }
-  return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
+  const [user] = await transaction.query<Revoked>(text, [databaseId, id, now.getTime(), ...values])
+  if (user) await storeTokensRevoked(transaction, { databaseId, now }, { userId: id, ...user })
+  return user !== undefined
 }
 
-/** Does what {@link revokeUserTokens} does. Returns undefined if the user has changed since the request read it. */
+/** Revokes the tokens and sessions of a user. Returns whether the user exists. */
+export const revokeUserTokens = (
+  transaction: Pick<Store, 'query'>,
+  key: UserKey,
+  { now, passwordHash = null }: { now: Date; passwordHash?: string | null | undefined },
+) => revokeIn(transaction, key, { now, text: revokeStatement, values: [passwordHash] })
+
+/** Does what {@link revokeUserTokens} does, in a transaction. Returns undefined if the user has changed since the request read it. */
 export function revokeIfUnchanged(
   store: Transactions,
   { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
@@ -107,33 +117,16 @@ export function revokeIfUnchanged(
   return revokeWithMessages<Revoked>(store, change, { now, userId: id, messages })
 }
 
-/** Disables a user and revokes the user's tokens and sessions. Returns undefined if nothing changes. */
-export function disableUser(
-  store: Transactions,
-  { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
-  { now, messages }: { now: Date; messages: MessagesOf<Revoked> },
-) {
-  const values = [databaseId, id, now.getTime(), now]
-  return revokeWithMessages(store, { text: disableStatement, values }, { now, userId: id, messages })
-}
+/** Disables a user and revokes the user's tokens and sessions. */
+export const disableUser = (transaction: Pick<Store, 'query'>, key: UserKey, now: Date) =>
+  revokeIn(transaction, key, { now, text: disableStatement, values: [now] })
 
 const disableStatement = change(`${revoking('$3')}, disabled_at = $4::timestamptz`, 'u.disabled_at IS NULL')
 
-/** Enables a user. Earlier tokens and sessions stay revoked. Returns undefined if nothing changes. */
-export async function enableUser(
-  store: Transactions,
-  { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
-  messages: MessagesOf<Revoked>,
-) {
-  const [user] = await changeWithMessages(
-    store,
-    { text: enableStatement, values: [databaseId, id] },
-    messages,
-  )
-  return user
-}
+/** Enables a user. Earlier tokens and sessions stay revoked. */
+export const enableUser = ({ query }: Pick<Store, 'query'>, { databaseId, id }: UserKey) =>
+  query(enableStatement, [databaseId, id])
 
 const enableStatement = `
   UPDATE usher."user" AS u SET disabled_at = NULL
-  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND u.disabled_at IS NOT NULL
-  RETURNING u.generation`
+  WHERE u.database_id = $1::uuid AND u.id = $2::uuid AND u.disabled_at IS NOT NULL`

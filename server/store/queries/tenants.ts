@@ -78,3 +78,22 @@ const countStatement = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM usher.tenant WHERE database_id = $1::uuid AND creator_id = $2::uuid LIMIT $3::int
   ) AS created`
+
+/**
+ * Locks tenants before users are added. Returns the ids of those that exist.
+ *
+ * @param mode `KEY SHARE` only keeps them from being deleted. `UPDATE` is for new owners, see queries/members.ts
+ */
+export async function lockTenants(
+  transaction: Pick<Store, 'query'>,
+  { databaseId, ids }: { databaseId: string; ids: readonly string[] },
+  mode: 'KEY SHARE' | 'UPDATE',
+) {
+  if (ids.length === 0) return new Set<string>()
+  const rows = await transaction.query<Pick<Tenant, 'id'>>(
+    `SELECT id FROM usher.tenant WHERE database_id = $1::uuid AND id = ANY($2::uuid[])
+    ORDER BY id FOR ${mode}`,
+    [databaseId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,6 +1,5 @@
-import { changeFields } from '../../../server/domain/management/users/change-fields.js'
-import { deleteUser } from '../../../server/domain/management/users/change-user.js'
 import { Problem } from '../../../server/domain/problem.js'
+import { changeFields, deleteUser } from '../../support/operator-changes.js'
 import type { AddressOperation } from './address-state.js'
 import { path } from './commands.js'
 import { tokenOf } from './operation.js'
@@ -106,7 +105,7 @@ export async function command(
     setEmail: { email, emailUndo: hasUndo },
   }[name as 'disable' | 'enable' | 'setEmail']
   try {
-    if (changes) await changeFields(operation, path, { userRef: user, changes })
+    if (changes) await changeFields(operation, path, user, changes)
     else await deleteUser(operation, path, user)
     return { outcome: 'done' }
   } catch (error) {

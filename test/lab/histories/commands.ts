@@ -1,14 +1,15 @@
 import type { AppContext } from '../../../server/domain/context.js'
+import type { Store } from '../../../server/store/store.js'
 import {
   deleteUser,
   disableUser,
   enableUser,
+  putMember,
+  removeFromTenant,
   revokeTokens,
+  sendReset,
   setPassword,
-} from '../../../server/domain/management/users/change-user.js'
-import { sendReset } from '../../../server/domain/management/users/send-reset.js'
-import type { Store } from '../../../server/store/store.js'
-import { putMember, removeFromTenant } from '../../support/operator-changes.js'
+} from '../../support/operator-changes.js'
 import { type Choose, withNewPassword } from './known.js'
 import type { Input } from './operation.js'
 
@@ -50,7 +51,7 @@ export const commands: Record<string, Command> = {
   deleteUser: {
     weight: 0.5,
     choose: nothing,
-    run: ({ store, throttle }, email) => deleteUser({ store, throttle, now: new Date() }, path, email),
+    run: changed(deleteUser),
   },
   join: {
     weight: 1.5,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { revokeTokens } from '../../../server/domain/management/users/change-user.js'
 import type { Store } from '../../../server/store/store.js'
+import { revokeTokens } from '../../support/operator-changes.js'
 import { percentile } from '../bench/figures.js'
 import { isLong, report, times } from '../form.js'
 import { path, it as stageTest, staleSeconds, verifierCount } from './stage.js'

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { revokeTokens } from '../../../server/domain/management/users/change-user.js'
 import { password } from '../../support/app.js'
-import { rotateKeys } from '../../support/operator-changes.js'
+import { revokeTokens, rotateKeys } from '../../support/operator-changes.js'
 import { report, times } from '../form.js'
 import { it, path } from './stage.js'
 

@@ -11,8 +11,9 @@ import type { AppContext } from '../../context.js'
 import type { Database } from '../../databases/find-database.js'
 import type { Hasher } from '../../passwords/hasher.js'
 import { requireStoredRoles, unknownRoles } from '../../tenants/roles.js'
-import { createHashFilter, recordImportedParameters } from './imported-hashes.js'
-import { LineError, lineError, readUserLine, rowOf } from './user-line.js'
+import { createHashFilter, recordImportedParameters } from '../../users/imported-hashes.js'
+import { LineError, lineError } from '../../users/line-error.js'
+import { readUserLine, rowOf } from './user-line.js'
 
 export interface Line {
   number: number

@@ -1,8 +1,8 @@
 import { isForeignKeyViolation } from '../../../store/errors.js'
 import { createDryRun } from '../../../store/queries/management/import-users.js'
+import { LineError } from '../../users/line-error.js'
 import { ifDeletedMeanwhile } from '../tenants.js'
 import { type Context, createImport, type Line, type StoredLine, type Target } from './import-lines.js'
-import { LineError } from './user-line.js'
 
 /** A line that was not imported. The reason contains no hash. */
 export interface RejectedLine extends Pick<Line, 'number' | 'text'> {

@@ -1,33 +1,32 @@
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import type { Page } from '../../../store/queries/page.js'
 import type { Store } from '../../../store/store.js'
+import { requireCanonicalEmail } from '../../canonical-email.js'
+import type { RuleDatabase } from '../../databases/find-database.js'
+import { userNotFound } from '../../problem.js'
 import { requireTenant } from '../../tenants/tenants.js'
 import type { Throttle } from '../../throttle/login-throttle.js'
 import { readManagedUsers } from '../../users/read-managed-users.js'
-import { type DatabaseRef, findDatabase } from '../found-database.js'
-import { findAccount, userNotFound } from './find-account.js'
+import { findAccount } from './find-account.js'
 import { managedUser } from './managed-users.js'
 
 /** Returns users ordered by id, which is the order of sign-up. @throws {Problem} if there is no such tenant */
 export async function listUsers(
   store: Store,
-  ref: DatabaseRef,
+  database: RuleDatabase,
   { tenantId, ...page }: Page<string> & { tenantId?: string | undefined },
 ): Promise<Account[]> {
-  const database = await findDatabase(store, ref)
-  const databaseId = database.id
   if (tenantId !== undefined) await requireTenant(store, database, tenantId)
-  return listAccountRows(store, { databaseId, tenantId }, page)
+  return listAccountRows(store, { databaseId: database.id, tenantId }, page)
 }
 
 /** Returns a user as a backend sees it, with what only operators see. */
 export async function showUser(
   context: { store: Store; throttle: Throttle; now: () => number },
-  ref: DatabaseRef,
+  database: RuleDatabase,
   userRef: string,
 ) {
-  const { database, account } = await findAccount(context.store, ref, userRef)
-  const { canonicalEmail, ...user } = account
+  const user = await findAccount(context.store, database, userRef)
   const [read] = await readManagedUsers(context, database.id, [{ id: user.id }])
   const state = read?.user
   if (!state) throw userNotFound(database, userRef)
@@ -35,6 +34,6 @@ export async function showUser(
     ...managedUser(state),
     ...user,
     tenants: state.memberships.map(({ id, name, role, joinedAt }) => ({ id, name, role, joinedAt })),
-    failedLogins: (await context.throttle.failures(database.id, canonicalEmail)) ?? null,
+    failedLogins: (await context.throttle.failures(database.id, requireCanonicalEmail(user.email))) ?? null,
   }
 }

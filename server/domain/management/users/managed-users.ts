@@ -1,7 +1,14 @@
 import { canonicalEmail, foldEmail } from '@usher/contract'
-import type { ListedUser, ListUsersQuery, ManagedUser, UserList } from '@usher/contract/management'
+import type {
+  ListedUser,
+  ListSessionsQuery,
+  ListUsersQuery,
+  ManagedUser,
+  UserList,
+  UserSessionList,
+} from '@usher/contract/management'
 import { validate as isUuid } from 'uuid'
-import { listUsersByPrefix } from '../../../store/queries/managed-user.js'
+import { findSessionsOfUser, listUsersByPrefix } from '../../../store/queries/managed-user.js'
 import { type Account, listAccountRows } from '../../../store/queries/management/users.js'
 import type { Store } from '../../../store/store.js'
 import type { AppContext } from '../../context.js'
@@ -65,6 +72,27 @@ export async function getManagedUser(
 ): Promise<ManagedUser> {
   const found = read ?? (await findManagedUser(database.id, { id: params.userId }))
   return managedUser(found?.user)
+}
+
+/** Returns a page of the sessions of a user that have not ended. */
+export async function listManagedSessions(
+  { store, now }: AppContext,
+  { database, params, query }: KeyRequest & { params: { userId: string }; query: ListSessionsQuery },
+): Promise<UserSessionList> {
+  const key = { databaseId: database.id, id: params.userId }
+  const { rows, next } = await readPage(query, async (page) => {
+    const found = await findSessionsOfUser(store, key, { now: new Date(now()), ...page })
+    if (!found) throw new Problem('user_not_found')
+    return found
+  })
+  const sessions = rows.map(({ id, label, createdAt, refreshedAt, expiresAt }) => ({
+    id,
+    label,
+    createdAt: createdAt.toISOString(),
+    refreshedAt: refreshedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }))
+  return { sessions, next }
 }
 
 /** @throws {Problem} `user_not_found` */

@@ -1,4 +1,4 @@
-import { type FieldError, toFieldError } from '@usher/contract'
+import { toFieldError } from '@usher/contract'
 import { UserLine } from '@usher/contract/management'
 import { v7 as uuidv7 } from 'uuid'
 import type { UserToExport } from '../../../store/queries/management/export-users.js'
@@ -6,17 +6,7 @@ import type { UserWithTenants } from '../../../store/queries/management/import-u
 import type { ProductFields } from '../../../store/queries/product-fields.js'
 import { requireCanonicalEmail } from '../../canonical-email.js'
 import { isDummyHash } from '../../passwords/formats/read-hash.js'
-
-/** Why a line is rejected. The errors and the message never show a hash. */
-export class LineError extends Error {
-  constructor(readonly errors: readonly FieldError[]) {
-    super(errors.map(({ path, detail }) => [path, detail].filter(Boolean).join(': ')).join('; '))
-  }
-}
-
-/** Returns the error of a field of a line, or of the whole line. */
-export const lineError = (path: string, detail: string) =>
-  new LineError([{ path, code: 'invalid_type', detail }])
+import { LineError, lineError } from '../../users/line-error.js'
 
 /** @throws {LineError} with every error in the line */
 export function readUserLine(text: string): UserLine {

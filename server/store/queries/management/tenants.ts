@@ -2,25 +2,6 @@ import type { Tenant } from '../../generated/client.js'
 import type { Page } from '../page.js'
 import type { TypedQueries } from './typed-queries.js'
 
-/**
- * Locks tenants before users are added. Returns the ids of those that exist.
- *
- * @param mode `KEY SHARE` only keeps them from being deleted. `UPDATE` is for new owners, see queries/members.ts
- */
-export async function lockTenants(
-  transaction: TypedQueries,
-  { databaseId, ids }: { databaseId: string; ids: readonly string[] },
-  mode: 'KEY SHARE' | 'UPDATE',
-) {
-  if (ids.length === 0) return new Set<string>()
-  const rows = await transaction.query<Pick<Tenant, 'id'>>(
-    `SELECT id FROM usher.tenant WHERE database_id = $1::uuid AND id = ANY($2::uuid[])
-    ORDER BY id FOR ${mode}`,
-    [databaseId, ids],
-  )
-  return new Set(rows.map(({ id }) => id))
-}
-
 const listedColumns = {
   databaseId: true,
   id: true,

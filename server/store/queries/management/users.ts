@@ -1,9 +1,7 @@
 import { NIL } from 'uuid'
-import type { Prisma, User } from '../../generated/client.js'
+import type { User } from '../../generated/client.js'
 import { usersOfTenant } from '../listed-members.js'
 import type { Page } from '../page.js'
-import { nextGeneration } from '../revocations.js'
-import { storeTokensRevoked } from '../stored-revocations.js'
 import type { TypedQueries } from './typed-queries.js'
 
 const accountColumns = {
@@ -20,15 +18,13 @@ const accountColumns = {
 /** The fields of a user that operators see. */
 export type Account = Pick<User, keyof typeof accountColumns>
 
-export type FoundAccount = Account & Pick<User, 'canonicalEmail'>
-
 type UserKey = Pick<User, 'databaseId'> & (Pick<User, 'id'> | Pick<User, 'canonicalEmail'>)
 
-export async function findAccountRow(store: TypedQueries, where: UserKey): Promise<FoundAccount | null> {
+export async function findAccountRow(store: TypedQueries, where: UserKey): Promise<Account | null> {
   const { user } = await store.loadPrisma()
   return user.findFirst({
     where: { ...where, reservedFor: null },
-    select: { ...accountColumns, canonicalEmail: true },
+    select: accountColumns,
   })
 }
 
@@ -73,31 +69,3 @@ const ofTenantStatement = usersOfTenant(
     u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
     u.created_at AS "createdAt"`,
 )
-
-/** Inserts a user. Returns the user, or undefined if the email or the external id is taken. */
-export async function insertUser(
-  store: TypedQueries,
-  data: Prisma.UserCreateManyInput,
-): Promise<Account | undefined> {
-  const { user } = await store.loadPrisma()
-  const [created] = await user.createManyAndReturn({ data, skipDuplicates: true, select: accountColumns })
-  return created
-}
-
-/** Deletes a user and, by ON DELETE CASCADE, all rows that refer to the user. */
-export async function deleteUserRow(
-  store: TypedQueries,
-  { databaseId, id }: Pick<User, 'databaseId' | 'id'>,
-  now: Date,
-) {
-  const [deleted] = await store.query<{ generation: bigint }>(deleteStatement, [
-    databaseId,
-    id,
-    now.getTime(),
-  ])
-  if (deleted) await storeTokensRevoked(store, { databaseId, now }, { userId: id, ...deleted })
-}
-
-const deleteStatement = `
-  DELETE FROM usher."user" WHERE database_id = $1::uuid AND id = $2::uuid
-  RETURNING ${nextGeneration('generation', '$3')} AS generation`

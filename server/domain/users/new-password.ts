@@ -1,11 +1,11 @@
 import { CreateUserBody, type FieldError, toFieldError } from '@usher/contract'
-import type { AppContext } from '../../context.js'
-import type { Database } from '../../databases/find-database.js'
-import { passwordErrors } from '../../passwords/policy.js'
-import { validationFailed } from '../../problem.js'
-import type { Operation } from '../operation.js'
+import type { Client } from '../caller.js'
+import type { AppContext } from '../context.js'
+import type { RuleDatabase } from '../databases/find-database.js'
+import { passwordErrors } from '../passwords/policy.js'
+import { validationFailed } from '../problem.js'
 import { createHashFilter } from './imported-hashes.js'
-import { LineError } from './user-line.js'
+import { LineError } from './line-error.js'
 
 /** What an operator may set as the password of a user. */
 export interface PasswordOrHash {
@@ -24,7 +24,7 @@ type Hashing = Pick<AppContext, 'hashing' | 'blocklist'>
  */
 export async function requirePassword(
   { hashing, blocklist }: Hashing,
-  database: Pick<Database, 'passwordPolicy' | 'dummyHashes'>,
+  database: Pick<RuleDatabase, 'passwordPolicy' | 'dummyHashes'>,
   {
     email,
     password,
@@ -52,8 +52,9 @@ export async function requirePassword(
 
 /** Returns the hash to store, which no password matches if none is given. */
 export const hashOf = async (
-  { hashing, client }: Hashing & Pick<Operation, 'client'>,
+  { hashing }: Hashing,
   { password, passwordHash }: PasswordOrHash,
+  client?: Client,
 ) => passwordHash ?? (password === undefined ? hashing.dummyHash : hashing.hash(password, client))
 
 /** Returns what is wrong with a password as a text. */
@@ -65,7 +66,7 @@ const textErrors = (password: string) =>
 /** Returns the dummy hash of a hash, or the errors of one that is rejected. */
 function checkHash(
   { hashing }: Pick<Hashing, 'hashing'>,
-  { dummyHashes }: Pick<Database, 'dummyHashes'>,
+  { dummyHashes }: Pick<RuleDatabase, 'dummyHashes'>,
   passwordHash: string,
 ) {
   try {

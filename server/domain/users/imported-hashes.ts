@@ -1,9 +1,9 @@
-import { findLockedDummyHashes, recordDummyHash } from '../../../store/queries/hash-parameters.js'
-import type { AppContext } from '../../context.js'
-import type { Cost } from '../../passwords/formats/password-hash.js'
-import { readPasswordHash } from '../../passwords/formats/read-hash.js'
-import type { Hasher } from '../../passwords/hasher.js'
-import { LineError, lineError } from './user-line.js'
+import { findLockedDummyHashes, recordDummyHash } from '../../store/queries/hash-parameters.js'
+import type { AppContext } from '../context.js'
+import type { Cost } from '../passwords/formats/password-hash.js'
+import { readPasswordHash } from '../passwords/formats/read-hash.js'
+import type { Hasher } from '../passwords/hasher.js'
+import { LineError, lineError } from './line-error.js'
 
 /** The highest estimated cost of verifying one imported hash. */
 const maxCost: Cost = { milliseconds: 1_000, mebibytes: 256 }
