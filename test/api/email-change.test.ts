@@ -150,7 +150,7 @@ describe('a change of the address', () => {
       return { statusCode, body, texts }
     }
     const free = await statementsOf('free@example.com')
-    expect(free.texts.length).toBeGreaterThan(5)
+    expect(free.texts).not.toEqual([])
     expect(await statementsOf(next)).toEqual(free)
     expect(await statementsOf(ada)).toEqual(free)
   })
