@@ -77,7 +77,7 @@ describe('tokens issued before the clock stepped back', () => {
   })
 })
 
-it('accepts tokens half a minute after a revocation by a clock that was a day fast', async ({
+it('accepts the token of a login that follows a revocation by a clock that was a day fast', async ({
   usher,
   clock,
 }) => {
@@ -85,13 +85,8 @@ it('accepts tokens half a minute after a revocation by a clock that was a day fa
   const { id } = await database.signedUp({ email })
   clock.now = Date.now()
   await revokeTokens({ store: usher.store, now: new Date(clock.now + 24 * hour) }, database, id)
-  const status = async () => {
-    const { token } = (await database.login({ email, password })).json()
-    return (await database.me(token.jwt)).statusCode
-  }
-  expect(await status()).toBe(401)
-  clock.now = Date.now() + 32_000
-  expect(await status()).toBe(200)
+  const { token } = (await database.login({ email, password })).json()
+  expect((await database.me(token.jwt)).statusCode).toBe(200)
 })
 
 describe('two servers whose clocks are 25 seconds apart', () => {
