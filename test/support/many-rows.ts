@@ -8,6 +8,7 @@ const values: Record<string, string> = {
   // No row of a list has a number after the last one.
   'event_cursor.last_seq': '1000000000',
   'revocation_cursor.last_seq': '1000000000',
+  'membership.role': `(ARRAY['owner', 'admin', 'member'])[n % 3 + 1]`,
   'code.purpose': `(ARRAY['password_reset', 'email_verification'])[n % 2 + 1]`,
   // Accounts: few rows only reserve an address.
   'user.reserved_for': 'NULL::uuid',
