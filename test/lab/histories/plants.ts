@@ -98,7 +98,7 @@ export const plants: Record<string, Plant> = {
     create: () => async (statement) => {
       const { text, values, run, transaction } = statement
       if (transaction.isSilent && text.includes('INSERT INTO usher.outbox')) return []
-      transaction.isSilent ||= text.includes('disabled_at = $3::timestamptz')
+      transaction.isSilent ||= text.includes('disabled_at = $4::timestamptz')
       return run(text, values)
     },
     focus: ['disable', 'enable'],
