@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { createDatabase } from '../../../server/domain/management/databases.js'
 import { createWorkspace } from '../../../server/domain/management/workspaces.js'
 import { migrate } from '../../../server/store/migrate.js'
@@ -71,7 +71,7 @@ export async function openStage({ open, env }: StorePlace, options: LoadOptions 
     noted.outages += 1
     const restore = await interrupt()
     try {
-      await Promise.all([load.sees(503), expectReadiness(503)])
+      await Promise.all([load.sees(503), vi.waitFor(() => expectReadiness(503), 10_000)])
     } finally {
       await restore()
     }
