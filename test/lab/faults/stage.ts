@@ -71,7 +71,7 @@ export async function openStage({ open, env }: StorePlace, options: LoadOptions 
     noted.outages += 1
     const restore = await interrupt()
     try {
-      await Promise.all([load.sees(503), vi.waitFor(() => expectReadiness(503), 10_000)])
+      await Promise.all([load.sees(503), vi.waitFor(() => expectReadiness(503), 60_000)])
     } finally {
       await restore()
     }
