@@ -1,4 +1,3 @@
-import { isForeignKeyViolation } from '../store/errors.js'
 import { type NewMessage, storeMessages } from '../store/queries/outbox.js'
 import type { UserOfToken } from '../store/queries/users-of-tokens.js'
 import type { Store } from '../store/store.js'
@@ -7,7 +6,7 @@ import type { ApiKey } from './api-keys/admit-api-key.js'
 import type { AppContext } from './context.js'
 import type { RuleDatabase } from './databases/find-database.js'
 import { type Event, eventChannels, eventMessages, isEvent } from './events/events.js'
-import { databaseDeleted } from './problem.js'
+import { ifDatabaseDeleted } from './problem.js'
 
 /** Who makes a change. A rule asks the actor for authority, in one place: `lockTenant`, `requireScope`. */
 export type Actor =
@@ -65,25 +64,17 @@ export async function runChange<Result>(
 ): Promise<Result> {
   const at = new Date(now())
   const change = store.transaction(database.id, async (query) => {
-    const outcome = await rule({ query, database, now: at, actor })
-    const { facts, events = [], mails = [] } = outcome
+    const { result, facts, events = [], mails = [] } = await rule({ query, database, now: at, actor })
     const caused = [...events, ...facts.flatMap(eventOf)].map((event) => ({ ...event, ...keyOf(actor) }))
     await storeMessages({ query }, [...eventMessages(database, at, caused), ...mails])
-    return outcome
+    return { result, facts, mails, hasChanged: facts.length + events.length + mails.length > 0 }
   })
-  const {
-    result,
-    facts,
-    events = [],
-    mails = [],
-  } = await change.catch((error) => {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error, database) : error
-  })
+  const { result, facts, mails, hasChanged } = await change.catch(ifDatabaseDeleted(database))
   for (const { type, role, ...ids } of facts) {
     const actorId = actor.kind === 'user' ? { actorId: actor.user.id } : keyOf(actor)
     audit(caller.log, type, { databaseId: database.id, ...ids, ...actorId, ...(role && { role }) })
   }
-  if (facts.length + events.length > 0) deliver([...eventChannels(database), ...mails])
+  if (hasChanged) deliver([...eventChannels(database), ...mails])
   return result
 }
 

@@ -6,7 +6,8 @@ import {
   isProblemCode,
 } from '@usher/contract'
 import type { Scope } from '@usher/contract/management'
-import { isStoreUnavailable } from '../store/errors.js'
+import { isForeignKeyViolation, isStoreUnavailable } from '../store/errors.js'
+import { nameOfDatabase } from './database-name.js'
 
 /** Why a request fails. A command has an exit code for each. */
 export type Reason =
@@ -128,22 +129,28 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** Returns the problem of a tenant that does not exist, or of which the user who asks is not a member. */
-export const tenantNotFound = ({ workspaceSlug, databaseName }: DatabasePath, id: string) =>
-  new Problem('tenant_not_found', {
-    detail: `Tenant ${id} does not exist in ${workspaceSlug}/${databaseName}.`,
-  })
+export const tenantNotFound = (path: DatabasePath, id: string) =>
+  new Problem('tenant_not_found', { detail: `Tenant ${id} does not exist in ${nameOfDatabase(path)}.` })
 
-export const userNotFound = ({ workspaceSlug, databaseName }: DatabasePath, ref: string) =>
-  new Problem('user_not_found', { detail: `User ${ref} does not exist in ${workspaceSlug}/${databaseName}.` })
+/** Returns the problem of a user who does not exist. @param ref id or email address */
+export const userNotFound = (path: DatabasePath, ref: string) =>
+  new Problem('user_not_found', { detail: `User ${ref} does not exist in ${nameOfDatabase(path)}.` })
 
-/** Returns the problem of a write to a database that was deleted while this process had it cached. */
-export const databaseDeleted = (cause: unknown, database?: DatabasePath) =>
-  new Problem('database_not_found', {
-    cause,
-    ...(database && {
-      detail: `Database ${database.workspaceSlug}/${database.databaseName} does not exist.`,
-    }),
-  })
+/**
+ * Returns a handler of rejections. A write to a database that was deleted while this process had it cached violates a foreign
+ * key: it throws `database_not_found` for that, and any other error as it is.
+ *
+ * @param database is named in the detail
+ */
+export const ifDatabaseDeleted =
+  (database?: DatabasePath) =>
+  (error: unknown): never => {
+    if (!isForeignKeyViolation(error)) throw error
+    throw new Problem('database_not_found', {
+      cause: error,
+      ...(database && { detail: `Database ${nameOfDatabase(database)} does not exist.` }),
+    })
+  }
 
 /** Returns a handler of rejections that returns undefined for problems with these codes, and throws any other error. */
 export const unless =
@@ -157,8 +164,8 @@ export const unless =
 export const usageError = (detail: string) => new Problem('usage_error', { detail })
 
 /** @param isReserved whether the address is reserved for a user who had it until recently */
-export function emailTaken(email: string, { workspaceSlug, databaseName }: DatabasePath, isReserved = false) {
-  const database = `${workspaceSlug}/${databaseName}`
+export function emailTaken(email: string, path: DatabasePath, isReserved = false) {
+  const database = nameOfDatabase(path)
   return new Problem('email_taken', {
     detail: isReserved
       ? `${email} is reserved in ${database} for a user who can undo a change of the address.`

@@ -30,6 +30,23 @@ describe('a tenant', () => {
       await expect.poll(usher.logged).toContain(`"audit":"${event}",${ids}`)
   })
 
+  it('gets only a name from its members, not the fields of backends', async ({ usher, tenants }) => {
+    const user = await tenants.joined()
+    const more = {
+      seats: 1,
+      externalId: 'customer',
+      metadata: { plan: 'free' },
+      privateMetadata: { debt: 1 },
+    }
+    const [, { id }] = await user.as('POST', '', { name: 'Looms', ...more })
+    await user.as('PATCH', id, { name: 'Engines', ...more })
+    const fields = { seats: null, externalId: null, metadata: null, privateMetadata: null }
+    expect(await usher.store.prisma.tenant.findFirst({ where: { id } })).toMatchObject({
+      name: 'Engines',
+      ...fields,
+    })
+  })
+
   it('is not created if the tokens of its creator are revoked meanwhile', async ({ usher, tenants }) => {
     const { id: databaseId } = tenants.database
     const user = await tenants.joined()

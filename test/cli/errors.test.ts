@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { expect, vi } from 'vitest'
 import { reportError } from '../../server/cli/report-error.js'
-import { inTransaction } from '../../server/store/queries/management/typed-queries.js'
 import { startUsher } from '../support/child.js'
 import { runUsher } from '../support/command-line.js'
 import { it } from '../support/operator.js'
@@ -85,11 +84,10 @@ it.for([
 )
 
 it('says that a transaction took too long, and not that the store cannot be reached', async ({ usher }) => {
-  const slow = inTransaction(
-    usher.store,
+  const slow = usher.store.prisma.$transaction(
     async (transaction) => {
-      await transaction.query('SELECT count(*) FROM generate_series(1, 100000)', [])
-      await transaction.query('SELECT 1', [])
+      await transaction.$queryRawUnsafe('SELECT count(*) FROM generate_series(1, 100000)')
+      await transaction.$queryRawUnsafe('SELECT 1')
     },
     { timeout: 1 },
   )

@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import { databaseUrl, isBeingDeleted, nameOfDatabase } from '../../domain/databases/find-database.js'
+import { nameOfDatabase } from '../../domain/database-name.js'
+import { databaseUrl, isBeingDeleted } from '../../domain/databases/find-database.js'
 import { settingsOf, shownSettings } from '../../domain/databases/settings.js'
 import {
   createDatabase,

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { runChange } from '../../domain/change.js'
-import { nameOfDatabase } from '../../domain/databases/find-database.js'
+import { nameOfDatabase } from '../../domain/database-name.js'
 import { listTenantMembers } from '../../domain/management/tenants.js'
 import { findAccount } from '../../domain/management/users/find-account.js'
 import { putMember, removeMember } from '../../domain/tenants/members.js'

@@ -1,5 +1,4 @@
 import type { RequestPasswordResetBody } from '@usher/contract'
-import { isForeignKeyViolation } from '../../store/errors.js'
 import { findUserId } from '../../store/queries/codes.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import type { Store } from '../../store/store.js'
@@ -7,7 +6,7 @@ import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
-import { databaseDeleted } from '../problem.js'
+import { ifDatabaseDeleted } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import type { CodePurpose } from './code.js'
@@ -75,9 +74,7 @@ export async function requestCode(
       await insertMessages({ query }, [message])
       return message
     })
-  const stored = await requestAllowance.count(database, request, storeWith).catch((error) => {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-  })
+  const stored = await requestAllowance.count(database, request, storeWith).catch(ifDatabaseDeleted())
   if ('limit' in stored) {
     audit(caller.log, 'mail.throttled', { databaseId, limit: stored.limit })
     return undefined

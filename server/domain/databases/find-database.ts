@@ -5,6 +5,7 @@ import { type DatabaseFields, findDatabasesByPath } from '../../store/queries/da
 import { findKeysAndHashes, type KeysAndHashes } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
+import { nameOfDatabase } from '../database-name.js'
 import { openTokenKey, type TokenKey } from '../keys/signing-keys.js'
 import { Problem } from '../problem.js'
 import { type DatabaseSettings, settingsOf } from './settings.js'
@@ -106,10 +107,6 @@ const withKeys = (database: DatabaseFields, { eventsTailedUntil, ...keysAndHashe
 const later = (one: Date | null, other: Date | null) => (one && other && one > other ? one : (other ?? one))
 
 export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>>>
-
-/** Returns the name of a database as people write it, which is also its key in caches. */
-export const nameOfDatabase = ({ workspaceSlug, databaseName }: DatabasePath) =>
-  `${workspaceSlug}/${databaseName}`
 
 /** The address of a database is also the `iss` of its tokens. */
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>

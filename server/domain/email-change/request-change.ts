@@ -1,5 +1,4 @@
 import type { RequestEmailChangeBody } from '@usher/contract'
-import { isForeignKeyViolation } from '../../store/errors.js'
 import { storePendingChange } from '../../store/queries/email-changes.js'
 import { insertMessages } from '../../store/queries/outbox.js'
 import { audit } from '../../telemetry/audit.js'
@@ -7,7 +6,7 @@ import { requireCanonicalEmail } from '../canonical-email.js'
 import { endOfCode } from '../codes/code.js'
 import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
-import { databaseDeleted, Problem } from '../problem.js'
+import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { UserRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { confirmUser } from '../users/authenticate.js'
@@ -46,9 +45,7 @@ export async function requestEmailChange(context: AppContext, request: UserReque
       await count({ query })
       await insertMessages({ query }, [mail, ...(database.appUrl === null ? [] : [notice])])
     })
-  const refusal = await context.requestAllowance.count(database, limited, store).catch((error) => {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-  })
+  const refusal = await context.requestAllowance.count(database, limited, store).catch(ifDatabaseDeleted())
   if (refusal) return audit(caller.log, 'mail.throttled', { databaseId, limit: refusal.limit })
   context.deliver([mail])
   audit(caller.log, 'email_change.requested', { databaseId, userId: user.id })

@@ -1,11 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isForeignKeyViolation } from '../../store/errors.js'
 import type { DatabaseSecret } from '../../store/generated/client.js'
 import { findSecrets, insertSecret, lockSigningKeys } from '../../store/queries/keys.js'
 import type { MasterKeys, Store } from '../../store/store.js'
 import { type Clock, systemClock } from '../clock.js'
-import { databaseDeleted } from '../problem.js'
+import { ifDatabaseDeleted } from '../problem.js'
 import { openSecret, sealingKey, sealSecret } from './master-key.js'
 
 /** What a secret authenticates. A code of one purpose is never valid for another. */
@@ -81,14 +80,11 @@ async function readSecrets(store: Store, databaseId: string, now: number) {
   const rows = await findSecrets(store, databaseId)
   if (rows.length > 0) return rows
   const at = new Date(now)
-  try {
-    await store.transaction(databaseId, async (query) => {
-      const masterKey = await lockSealingKey({ query }, store, databaseId)
-      await insertSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, { now: at }))
-    })
-  } catch (error) {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-  }
+  const insert = store.transaction(databaseId, async (query) => {
+    const masterKey = await lockSealingKey({ query }, store, databaseId)
+    await insertSecret({ query }, generateSecret({ databaseId, number: 1 }, masterKey, { now: at }))
+  })
+  await insert.catch(ifDatabaseDeleted())
   // Another server may have inserted it first.
   return findSecrets(store, databaseId)
 }

@@ -12,7 +12,7 @@ import { listApiKeyRows, type ShownApiKey } from '../../store/queries/management
 import type { Store } from '../../store/store.js'
 import { hashOfApiKey, newApiKey } from '../api-keys/api-key.js'
 import type { Change, Outcome } from '../change.js'
-import { nameOfDatabase } from '../databases/find-database.js'
+import { nameOfDatabase } from '../database-name.js'
 import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
 

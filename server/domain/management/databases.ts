@@ -11,11 +11,11 @@ import type { Page } from '../../store/queries/page.js'
 import { deleteWaitingEvents, findLastWaitingEvent } from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { type Change, type ChangeContext, type ChangeRequest, type Fact, runChange } from '../change.js'
+import { nameOfDatabase } from '../database-name.js'
 import {
   type DatabaseRow,
   findDatabaseRow,
   isBeingDeleted,
-  nameOfDatabase,
   type RuleDatabase,
   ruleDatabase,
 } from '../databases/find-database.js'

@@ -1,10 +1,9 @@
-import { isForeignKeyViolation } from '../../store/errors.js'
 import { requireValidApiKey } from '../api-keys/admit-api-key.js'
 import type { AppContext } from '../context.js'
 import { cursorOf, placeOf } from '../numbered-lists/cursor.js'
 import type { FollowedList } from '../numbered-lists/followed-list.js'
 import type { ListPage } from '../numbered-lists/read-list.js'
-import { ClientDisconnected, databaseDeleted } from '../problem.js'
+import { ClientDisconnected, ifDatabaseDeleted } from '../problem.js'
 import type { KeyRequest } from '../request.js'
 
 /** How long a client should wait before its next request if the server cannot hold this one. */
@@ -30,9 +29,7 @@ export async function followList(
   const { id: databaseId } = database
   const { limit = 50, after, wait = 0 } = query
   const place = after === undefined ? undefined : placeOf(after)
-  const page = await read(databaseId, { after: place, limit }).catch((error) => {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-  })
+  const page = await read(databaseId, { after: place, limit }).catch(ifDatabaseDeleted())
   if (page.rows.length > 0 || wait === 0) return pageOf(page)
   const waiter = { milliseconds: wait * 1000, client: caller, apiKey: apiKey.id }
   const result = await waits.wait(databaseId, page.next, waiter)

@@ -2,7 +2,7 @@ import { type DatabasePath, PathName } from '@usher/contract'
 import { ifStoreUnavailable } from '../../store/errors.js'
 import { findPaths, findSlugs } from '../../store/queries/management/names.js'
 import type { Store } from '../../store/store.js'
-import { nameOfDatabase } from '../databases/find-database.js'
+import { nameOfDatabase } from '../database-name.js'
 import { Problem, usageError } from '../problem.js'
 
 /**

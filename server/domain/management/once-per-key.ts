@@ -41,14 +41,12 @@ export const changeOncePerKey = <Result, Response extends object>(
   context: AppContext,
   request: KeyedRequest,
   {
-    rule,
-    prepare = async () => rule as Rule<Result>,
+    prepare,
     responseOf,
     userOf,
     ...operation
   }: Omit<KeyedOperation<Response>, 'work'> & {
-    rule?: Rule<Result>
-    prepare?: () => Promise<Rule<Result>>
+    prepare: () => Promise<Rule<Result>>
     responseOf: (result: Result) => Response
     /** Returns the user whom the response shows. */
     userOf?: (result: Result) => string

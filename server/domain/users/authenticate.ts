@@ -1,10 +1,9 @@
-import { isForeignKeyViolation } from '../../store/errors.js'
 import { type Account, findLogin } from '../../store/queries/login.js'
 import type { UserWithTenants } from '../../store/queries/users.js'
 import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
-import { databaseDeleted, Problem } from '../problem.js'
+import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
 import { type CompletedLogin, rememberLogin } from './complete-login.js'
 import { rehashPassword, restoreHashParameters, verifyPassword } from './verify-password.js'
@@ -28,9 +27,7 @@ export const authenticate = (
   request: Request,
   credentials: Credentials,
 ): Promise<Authenticated | undefined> =>
-  attemptLogin(context, request, credentials).catch((error) => {
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
-  })
+  attemptLogin(context, request, credentials).catch(ifDatabaseDeleted())
 
 async function attemptLogin(context: AppContext, { database, caller }: Request, credentials: Credentials) {
   const { store, throttle, networkAllowance } = context

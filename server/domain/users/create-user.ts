@@ -1,6 +1,6 @@
 import type { CreateUserBody, IdempotencyHeaders, SignedInUser } from '@usher/contract'
 import { v7 as uuidv7 } from 'uuid'
-import { isForeignKeyViolation, isUniqueViolation } from '../../store/errors.js'
+import { isUniqueViolation } from '../../store/errors.js'
 import type { NewMessage } from '../../store/queries/outbox.js'
 import { insertUser, type NewSignUp } from '../../store/queries/sign-up.js'
 import { audit } from '../../telemetry/audit.js'
@@ -11,7 +11,7 @@ import { eventMessages, signUpEvents } from '../events/events.js'
 import { type Acceptance, acceptanceEvents, acceptWithSignUp } from '../invitations/accept.js'
 import { requireInvitation } from '../invitations/code.js'
 import { requireNewPassword } from '../passwords/policy.js'
-import { databaseDeleted, Problem } from '../problem.js'
+import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import { completeLogin } from './complete-login.js'
@@ -142,6 +142,6 @@ async function insert(
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Problem('email_taken')
-    throw isForeignKeyViolation(error) ? databaseDeleted(error) : error
+    ifDatabaseDeleted()(error)
   }
 }

@@ -23,7 +23,7 @@ export function managedTenantRoutes(app: FastifyInstance, context: AppContext) {
       addTenant: (_, request) =>
         changeOncePerKey(context, request, {
           operation: 'addTenant',
-          rule: (change) => createTenant(change, request.body),
+          prepare: async () => (change) => createTenant(change, request.body),
           responseOf: managedTenant,
         }),
       async changeTenant(_, request) {
@@ -56,7 +56,8 @@ export function managedTenantRoutes(app: FastifyInstance, context: AppContext) {
       inviteMember: (_, request) =>
         changeOncePerKey(context, request, {
           operation: 'inviteMember',
-          rule: (change) => invite(change, { ...request.body, tenantId: request.params.tenantId }),
+          prepare: async () => (change) =>
+            invite(change, { ...request.body, tenantId: request.params.tenantId }),
           responseOf: invitationBody,
         }),
       revokeInvitation: (_, request) =>

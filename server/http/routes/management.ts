@@ -107,7 +107,7 @@ function managedUserRoutes(app: FastifyInstance, context: AppContext) {
         return changeOncePerKey(context, request, {
           operation: 'createUserCode',
           secrets: ['code'],
-          rule: (change) => createCode(change, wanted),
+          prepare: async () => (change) => createCode(change, wanted),
           responseOf: ({ code, expiresAt }) => ({ code, expiresAt: expiresAt.toISOString() }),
           userOf: () => params.userId,
         })

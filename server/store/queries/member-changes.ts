@@ -19,9 +19,9 @@ export async function storeRole(transaction: Queries, change: MemberChange, role
   if (user) await storeClaimsChange(transaction, change, { ...user, role })
 }
 
-/** The `tenants_version` of a user after a change. Prisma's client returns a bigint. */
+/** The `tenants_version` of a user after a change. */
 interface ChangedTenancy {
-  version: number | bigint
+  version: number
 }
 
 const storeClaimsChange = (
@@ -32,7 +32,7 @@ const storeClaimsChange = (
   storeRevocation(transaction, origin, {
     type: 'token-claims-change',
     userId,
-    version: Number(version),
+    version,
     tenantId,
     role,
   })

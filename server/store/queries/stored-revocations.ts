@@ -74,7 +74,5 @@ export const revokeWithMessages = <Row extends { generation: number }>(
 export const storeTokensRevoked = (
   transaction: Pick<Store, 'query'>,
   origin: RevocationOrigin,
-  { userId, generation }: { userId: string; generation: number | bigint },
-) =>
-  // Prisma's client returns a bigint.
-  storeRevocation(transaction, origin, { type: 'tokens-revoked', userId, generation: Number(generation) })
+  { userId, generation }: { userId: string; generation: number },
+) => storeRevocation(transaction, origin, { type: 'tokens-revoked', userId, generation })

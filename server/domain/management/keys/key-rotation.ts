@@ -17,7 +17,7 @@ import {
 import type { MasterKeys, Store } from '../../../store/store.js'
 import type { Change, Outcome } from '../../change.js'
 import { longestCodeSeconds } from '../../codes/code.js'
-import { nameOfDatabase } from '../../databases/find-database.js'
+import { nameOfDatabase } from '../../database-name.js'
 import { generateSecret, lockSealingKey, secretActivationSeconds } from '../../keys/database-secrets.js'
 import { generateSigningKey } from '../../keys/signing-keys.js'
 import { Problem } from '../../problem.js'
