@@ -55,15 +55,11 @@ interface DeletedUser {
   tenantId: string | null
 }
 
-/**
- * Finds the tenants with other users that would have no owner without a user. OFFSET 0 keeps the look-up by the user
- * separate: with older statistics, Postgres reads all owners of the database instead.
- */
+/** Finds the tenants with other users that would have no owner without a user. */
 const findOwnerlessStatement = `
-  SELECT own.tenant_id AS id FROM (
-    SELECT tenant_id, role FROM usher.membership WHERE database_id = $1::uuid AND user_id = $2::uuid OFFSET 0
-  ) AS own
-  WHERE own.role = 'owner' AND NOT ${hasOtherOwner('own.tenant_id', '$2')} AND ${hasOtherMember('own.tenant_id', '$2')}
+  SELECT own.tenant_id AS id FROM usher.membership AS own
+  WHERE own.database_id = $1::uuid AND own.user_id = $2::uuid AND own.role = 'owner'
+    AND NOT ${hasOtherOwner('own.tenant_id', '$2')} AND ${hasOtherMember('own.tenant_id', '$2')}
   ORDER BY own.tenant_id`
 
 const lockUserStatement = `

@@ -80,17 +80,19 @@ const roleOfMember = (userId: string) => `(
     SELECT m.role FROM usher.membership AS m
     WHERE m.database_id = $1::uuid AND m.tenant_id = $2::uuid AND m.user_id = ${userId}::uuid)`
 
+// OFFSET 0 keeps the look-up by the tenant separate: with older statistics, Postgres reads all owners of the database instead.
+
 /** Returns the condition that a tenant has an owner other than a user, who is not disabled. */
 export const hasOtherOwner = (tenantId: string, userId: string) => `EXISTS (
     SELECT 1 FROM usher.membership AS o
     JOIN usher."user" AS holder ON holder.database_id = $1::uuid AND holder.id = o.user_id
     WHERE o.database_id = $1::uuid AND o.role = 'owner' AND o.tenant_id = ${tenantId}
-      AND o.user_id <> ${userId}::uuid AND holder.disabled_at IS NULL)`
+      AND o.user_id <> ${userId}::uuid AND holder.disabled_at IS NULL OFFSET 0)`
 
 /** Returns the condition that a tenant has a member other than a user. */
 export const hasOtherMember = (tenantId: string, userId: string) => `EXISTS (
     SELECT 1 FROM usher.membership AS m
-    WHERE m.database_id = $1::uuid AND m.tenant_id = ${tenantId} AND m.user_id <> ${userId}::uuid)`
+    WHERE m.database_id = $1::uuid AND m.tenant_id = ${tenantId} AND m.user_id <> ${userId}::uuid OFFSET 0)`
 
 const standingStatement = `
   SELECT
