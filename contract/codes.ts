@@ -90,11 +90,14 @@ export const codes = c.router({
     path: `${usersPath}/me/email-verification`,
     pathParams: DatabasePath,
     body: c.noBody(),
-    responses: { 202: Accepted, ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
+    responses: {
+      202: Accepted,
+      ...failures('too_many_mails', ...tokenProblems, ...withoutBodyProblems, ...accountProblems),
+    },
     summary: 'Request a mail to verify the address',
     description:
-      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',
-    metadata: { security: 'bearer', links: ['verifyEmail'], isRepeatable: true },
+      'Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too.',
+    metadata: { security: 'bearer', links: ['verifyEmail'] },
   },
   verifyEmail: {
     method: 'POST',

@@ -57,11 +57,11 @@ export const emailChange = c.router({
     path: `${usersPath}/me/email`,
     pathParams: DatabasePath,
     body: RequestEmailChangeBody,
-    responses: { 202: Accepted, ...failures(...confirmedProblems) },
+    responses: { 202: Accepted, ...failures('too_many_mails', ...confirmedProblems) },
     summary: 'Request to change the address of the current user',
     description:
       'Sends a mail with a code to the new address. The code is valid for one hour. Also notifies the current address. If the new address is taken, the response is the same, and the mail has no code. A user can request five changes an hour. The limits of mails also apply.',
-    metadata: { security: 'bearer', links: ['changeEmail'], isRepeatable: true, hashesPassword: true },
+    metadata: { security: 'bearer', links: ['changeEmail'], hashesPassword: true },
   },
   changeEmail: {
     method: 'POST',

@@ -193,6 +193,13 @@ export const problems = {
     advice: 'Wait for the number of seconds in `Retry-After` before the next sign-up.',
     headers: ['Retry-After'],
   },
+  too_many_mails: {
+    status: 429,
+    title: 'Too many mails',
+    advice:
+      'No mail was sent now. Use the mail that was sent before, or request another one after the number of seconds in `Retry-After`.',
+    headers: ['Retry-After'],
+  },
   too_many_changes: {
     status: 429,
     title: 'Too many tenant changes',

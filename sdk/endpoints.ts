@@ -406,7 +406,6 @@ export const codes = {
     method: 'POST',
     path: '/users/me/email-verification',
     needsToken: true,
-    isRepeatable: true,
     status: 202,
     codes: [
       'malformed_request',
@@ -422,6 +421,7 @@ export const codes = {
       'token_missing',
       'token_invalid',
       'token_expired',
+      'too_many_mails',
     ],
   },
   verifyEmail: {
@@ -458,7 +458,6 @@ export const emailChange = {
     path: '/users/me/email',
     hasBody: true,
     needsToken: true,
-    isRepeatable: true,
     status: 202,
     codes: [
       'malformed_request',
@@ -477,6 +476,7 @@ export const emailChange = {
       'token_expired',
       'too_many_attempts',
       'invalid_credentials',
+      'too_many_mails',
     ],
   },
   changeEmail: {
@@ -983,7 +983,7 @@ export interface Operations {
     body: ResetPasswordBody,
     options?: CallOptions,
   ): Promise<Result<SignedInUser, ResetPasswordErrorCode>>
-  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. The response is always the same. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. */
+  /** Sends a mail with a code that is valid for 24 hours, unless the address is verified. An address gets at most one mail a minute and five an hour. The network of the client and the database have limits, too. */
   requestEmailVerification(
     options?: CallOptions,
   ): Promise<Result<Accepted, RequestEmailVerificationErrorCode>>

@@ -379,6 +379,7 @@ export type ProblemCode =
   | 'too_many_attempts'
   | 'too_many_invitations'
   | 'too_many_sign_ups'
+  | 'too_many_mails'
   | 'too_many_changes'
   | 'headers_too_large'
   | 'internal_error'
@@ -673,6 +674,8 @@ export interface ErrorMessages {
   email_recently_changed: string
   /** Tenant needs an owner. Make another member owner first. The only member can invite an owner, or delete the tenant. `tenants` lists the tenants. */
   last_owner: string
+  /** Too many mails. No mail was sent now. Use the mail that was sent before, or request another one after the number of seconds in `Retry-After`. */
+  too_many_mails: string
   /** User has created too many tenants. Delete a tenant that the user has created. A user can have 100 of them. */
   tenants_full: string
   /** Tenant not found. Check the id of the tenant. Users find only the tenants of which they are members. */

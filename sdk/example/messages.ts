@@ -62,6 +62,8 @@ function messagesOf(form: HTMLFormElement, error: UsherError): readonly { path?:
       return [{ detail: 'Your session has expired. Log in again.' }]
     case 'too_many_invitations':
       return [{ detail: `Too many invitations. Try again in ${error.retryAfterSeconds} s.` }]
+    case 'too_many_mails':
+      return [{ detail: `A mail was sent before. You can request another in ${error.retryAfterSeconds} s.` }]
     case 'too_many_sign_ups':
       return [{ detail: `Too many sign-ups. Try again in ${error.retryAfterSeconds} s.` }]
     case 'too_many_attempts':

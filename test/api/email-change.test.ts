@@ -190,14 +190,13 @@ describe('a change of the address', () => {
     expect(await audited(next)).toEqual(['user.email_changed', 'user.email_verified'])
   })
 
-  it('allows five requests an hour per user, and ignores others silently', async ({
-    app,
-    address,
-    usher,
-  }) => {
+  it('allows five requests an hour per user, and returns 429 for others', async ({ app, address, usher }) => {
     const { token } = await app.signedUp({ email: ada })
-    for (let n = 0; n < 7; n++)
-      expect((await address.request(token.jwt, `ada-${n}@example.com`)).statusCode).toBe(202)
+    const responses: Awaited<ReturnType<typeof address.request>>[] = []
+    for (let n = 0; n < 7; n++) responses.push(await address.request(token.jwt, `ada-${n}@example.com`))
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([...Array(5).fill(202), 429, 429])
+    expect(responses[5]?.json().code).toBe('too_many_mails')
+    expect(responses[5]?.headers['retry-after']).toBe('720')
     await app.delivered()
     expect(subjects(address.mailsTo(ada))).toHaveLength(5)
     expect(address.mailsTo('ada-5@example.com')).toEqual([])

@@ -38,6 +38,18 @@ it('an address gets at most one mail a minute and five an hour, from all network
   expect(stored()).toBe(6)
 })
 
+it('tells the user of a token when the next mail is possible, and nobody else', async ({ app, stored }) => {
+  const { token } = await app.signedUp({ email: 'ada@example.com' })
+  const first = await app.requestVerification(token.jwt)
+  app.clock.now += 20_000
+  const second = await app.requestVerification(token.jwt)
+  expect([first.statusCode, second.statusCode, stored()]).toEqual([202, 429, 1])
+  expect([second.json().code, second.headers['retry-after']]).toEqual(['too_many_mails', '40'])
+  const resets = [await app.requestReset('ada@example.com'), await app.requestReset('ada@example.com')]
+  expect(resets.map(({ statusCode, body }) => [statusCode, body])).toEqual(Array(2).fill([202, '{}']))
+  expect(stored()).toBe(2)
+})
+
 it('addresses that differ only in their tag share the limit', async ({ app, stored }) => {
   for (const tag of ['', '+1', '+2', '+2+3', '+']) await app.requestReset(`ada${tag}@example.com`)
   expect(stored()).toBe(1)

@@ -100,7 +100,9 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
     }),
     changes: ['user.email_verified', 'user.password_changed'],
   },
-  requestEmailVerification: {},
+  requestEmailVerification: {
+    also: [{ before: ({ call }) => call('requestEmailVerification'), problem: 'too_many_mails' }],
+  },
   verifyEmail: {
     body: async (scene) => ({ code: await scene.mailedCode('requestEmailVerification', 'verify-email') }),
     changes: ['user.email_verified'],

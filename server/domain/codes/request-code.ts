@@ -6,7 +6,7 @@ import { audit } from '../../telemetry/audit.js'
 import { requireCanonicalEmail } from '../canonical-email.js'
 import type { AppContext } from '../context.js'
 import { mailMessage } from '../notices/mail-message.js'
-import { ifDatabaseDeleted } from '../problem.js'
+import { ifDatabaseDeleted, Problem } from '../problem.js'
 import type { DatabaseRequest, UserRequest } from '../request.js'
 import type { CountRequest } from '../throttle/request-allowance.js'
 import type { CodePurpose } from './code.js'
@@ -26,12 +26,16 @@ export async function requestPasswordReset(
     canonicalEmail,
     findUserId: (store) => findUserId(store, database.id, canonicalEmail),
   })
-  if (!message) return
+  if ('limit' in message) return
   const { userId } = message
   audit(caller.log, 'password_reset.requested', { databaseId: database.id, ...(userId && { userId }) })
 }
 
-/** Sends a mail with a code to the user of a token, unless the address is verified. */
+/**
+ * Sends a mail with a code to the user of a token, unless the address is verified.
+ *
+ * @throws {Problem} `too_many_mails`
+ */
 export async function requestEmailVerification(context: AppContext, request: UserRequest) {
   const { database, user, caller } = request
   if (user.emailVerifiedAt) return
@@ -42,7 +46,8 @@ export async function requestEmailVerification(context: AppContext, request: Use
     canonicalEmail,
     findUserId: async () => user.id,
   })
-  if (sent) audit(caller.log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
+  if ('limit' in sent) throw new Problem('too_many_mails', sent)
+  audit(caller.log, 'email_verification.requested', { databaseId: database.id, userId: user.id })
 }
 
 /** A requested code. */
@@ -57,7 +62,7 @@ interface RequestedCode {
  * Counts a request for a code, and stores the message that sends it unless there were too many. The code itself is
  * created when the message is delivered, so a request does the same work whether or not the user exists.
  *
- * @returns the message, or undefined if there were too many
+ * @returns the message, or the limit that is reached
  */
 export async function requestCode(
   { requestAllowance, store, now, deliver }: AppContext,
@@ -75,10 +80,7 @@ export async function requestCode(
       return message
     })
   const stored = await requestAllowance.count(database, request, storeWith).catch(ifDatabaseDeleted())
-  if ('limit' in stored) {
-    audit(caller.log, 'mail.throttled', { databaseId, limit: stored.limit })
-    return undefined
-  }
-  deliver([stored])
+  if ('limit' in stored) audit(caller.log, 'mail.throttled', { databaseId, limit: stored.limit })
+  else deliver([stored])
   return stored
 }

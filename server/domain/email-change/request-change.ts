@@ -15,7 +15,7 @@ import { confirmUser } from '../users/authenticate.js'
  * Sends a code to a new address, and notifies the current one. Does not check whether the new address is taken, so that
  * the response does not reveal it. The delivery of the mail checks it.
  *
- * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `token_invalid` also if the tokens are revoked meanwhile
+ * @throws {Problem} `invalid_credentials`; `too_many_attempts`; `too_many_mails`; `token_invalid` also if the tokens are revoked meanwhile
  */
 export async function requestEmailChange(context: AppContext, request: UserRequest<RequestEmailChangeBody>) {
   const { database, user, body, caller } = request
@@ -46,7 +46,10 @@ export async function requestEmailChange(context: AppContext, request: UserReque
       await insertMessages({ query }, [mail, ...(database.appUrl === null ? [] : [notice])])
     })
   const refusal = await context.requestAllowance.count(database, limited, store).catch(ifDatabaseDeleted())
-  if (refusal) return audit(caller.log, 'mail.throttled', { databaseId, limit: refusal.limit })
+  if (refusal) {
+    audit(caller.log, 'mail.throttled', { databaseId, limit: refusal.limit })
+    throw new Problem('too_many_mails', refusal)
+  }
   context.deliver([mail])
   audit(caller.log, 'email_change.requested', { databaseId, userId: user.id })
 }
