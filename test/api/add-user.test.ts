@@ -4,6 +4,7 @@ import { password, validUser } from '../support/app.js'
 import { auditRecords } from '../support/audit.js'
 import { it } from '../support/management.js'
 import { setDatabase } from '../support/operator-changes.js'
+import { keptEvents } from '../support/tenants.js'
 
 /** A bcrypt hash of `password`. */
 const bcrypt = '$2b$05$A0.H0IKA3qZpMuZIDUSNfeAiI2xFAjBP93K0JaT4DuL8zwY9MBvMK'
@@ -35,15 +36,14 @@ describe('addUser', () => {
     expect(audited.at(-1)).toMatchObject({ userId: added.json().id, apiKey })
   })
 
-  it('writes events with the key that has caused them', async ({ store, manage }) => {
+  it('writes events with the key that has caused them', async ({ usher, store, manage }) => {
     const { database } = manage
-    await store.prisma.eventTail.createMany({
-      data: { databaseId: database.id, tailedUntil: new Date('2099-01-01') },
-    })
+    await setDatabase(store, database, { eventsKept: 1 })
     const { key, id: apiKey } = await manage.newKey()
     const added = await manage.send(key, 'POST', 'users', { email: 'ada@example.com' })
-    const [message] = await store.prisma.message.findMany({ where: { databaseId: database.id } })
-    expect(message?.payload).toEqual({ type: 'user.created', userId: added.json().id, apiKey })
+    expect(await keptEvents(usher, database.id)).toEqual([
+      { type: 'user.created', userId: added.json().id, apiKey },
+    ])
   })
 
   it('adds a user with the hash of another system, who can log in', async ({ manage }) => {

@@ -276,19 +276,20 @@ describe('the operations of tenants', () => {
   }) => {
     const { database } = manage
     const user = await database.signedUp()
-    const eventsTailedUntil = new Date(usher.clock.now + 60_000)
-    await store.prisma.database.updateMany({ where: { id: database.id }, data: { eventsTailedUntil } })
+    await setDatabase(store, database, { eventsKept: 1 })
     usher.clock.cacheAhead += 6_000
     const { id: tenantId } = (await as('POST', 'tenants', { name: 'Engines' })).json()
     for (const name of ['Looms', 'Looms']) await as('PATCH', `tenants/${tenantId}`, { name })
     const member = `tenants/${tenantId}/members/${user.id}`
     for (const method of ['PUT', 'PUT', 'DELETE', 'DELETE', 'PUT'] as const) await as(method, member)
     for (const method of ['DELETE', 'DELETE'] as const) await as(method, `tenants/${tenantId}`)
-    const messages = await store.prisma.message.findMany({ where: { databaseId: database.id } })
-    const payloads = messages.sort((one, other) => (one.id < other.id ? -1 : 1)).map(({ payload }) => payload)
+    const events = await store.prisma.keptEvent.findMany({
+      where: { databaseId: database.id },
+      orderBy: [{ storedAt: 'asc' }, { id: 'asc' }],
+    })
     const by = { apiKey: apiKey.id }
     const ofMember = { tenantId, userId: user.id, ...by }
-    expect(payloads).toEqual([
+    expect(events.map(({ payload }) => payload)).toEqual([
       { type: 'tenant.created', tenantId, ...by },
       { type: 'tenant.updated', tenantId, ...by },
       { type: 'tenant.user_added', ...ofMember },

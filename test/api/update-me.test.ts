@@ -1,5 +1,7 @@
 import { expect, vi } from 'vitest'
 import { it } from '../support/api.js'
+import { setDatabase } from '../support/operator-changes.js'
+import { keptEvents } from '../support/tenants.js'
 
 it('changes the display name, which null removes, and returns the user', async ({ database }) => {
   const { token } = await database.signedUp({ preferredName: 'Ada', newTenant: 'Engines' })
@@ -39,22 +41,17 @@ it('returns token_invalid and logs no change if the user is deleted at the same 
 })
 
 it('reports a change of the name once, even if the request is sent again', async ({ usher }) => {
-  const { id: databaseId, ...database } = await usher.newDatabase()
-  const eventsTailedUntil = new Date(usher.clock.now + 60_000)
-  await usher.store.prisma.database.updateMany({ where: { id: databaseId }, data: { eventsTailedUntil } })
+  const database = await usher.newDatabase()
+  await setDatabase(usher.store, database, { eventsKept: 1 })
   const { id: userId, token } = await database.signedUp()
   const name = { preferredName: 'Ada' }
   const responses = [1, 2].map(() => database.as(token.jwt, 'PATCH', 'me', name))
   for (const response of await Promise.all(responses)) expect(response.json()).toMatchObject(name)
-  const messages = await usher.store.prisma.message.findMany({
-    where: { databaseId },
-    orderBy: { storedAt: 'asc' },
-  })
-  expect(messages.map(({ payload }) => payload)).toEqual([
+  expect(await keptEvents(usher, database.id)).toEqual([
     { type: 'user.created', userId },
     { type: 'user.updated', userId },
   ])
-  const audited = `"audit":"user.updated","databaseId":"${databaseId}"`
+  const audited = `"audit":"user.updated","databaseId":"${database.id}"`
   await expect.poll(() => usher.logged().split(audited)).toHaveLength(2)
 })
 

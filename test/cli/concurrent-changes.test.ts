@@ -3,11 +3,10 @@ import { describe, expect } from 'vitest'
 import { eventMessages } from '../../server/domain/events/events.js'
 import { insertMessages } from '../../server/store/queries/outbox.js'
 import { disableUser, enableUser } from '../../server/store/queries/revocations.js'
-import { adoptMessages } from '../../server/store/queries/streams.js'
-import type { Store } from '../../server/store/store.js'
 import type { TestDatabase } from '../support/app.js'
 import { lockWaits } from '../support/lock-waits.js'
 import { type Operator, it as operatorTest } from '../support/operator.js'
+import { setDatabase } from '../support/operator-changes.js'
 
 type Verb = 'disable' | 'enable'
 
@@ -15,17 +14,16 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
   const { id } = await database.signedUp()
   const { id: databaseId, path } = database
   const { store } = usher
-  const eventsTailedUntil = new Date(usher.clock.now + 3_600_000)
-  await store.prisma.database.updateMany({ where: { id: databaseId }, data: { eventsTailedUntil } })
+  await setDatabase(store, database, { eventsKept: 1 })
   const run = (verb: Verb) => usher.json(`user ${verb} ${path} ${id}`)
   return {
     run,
     /** Returns the types of the events so far, and whether the user is disabled. */
     async state() {
-      const where = { databaseId, userId: id, kind: 'tail' }
-      const messages = await store.prisma.message.findMany({ where, orderBy: { storedAt: 'asc' } })
+      const where = { databaseId }
+      const events = await store.prisma.keptEvent.findMany({ where, orderBy: { storedAt: 'asc' } })
       const { disabledAt } = await usher.json(`user show ${path} ${id}`)
-      return [messages.map(({ payload }) => (payload as { type: string }).type), disabledAt !== null]
+      return [events.map(({ payload }) => (payload as { type: string }).type), disabledAt !== null]
     },
     /** Runs a command during another one that is not committed before the first has ended or waits for it. */
     async runDuring(other: Verb, verb: Verb) {
@@ -33,11 +31,7 @@ const it = operatorTest.extend('account', async ({ usher, database }) => {
       let running: Promise<unknown> | undefined
       await store.transaction(databaseId, async (query) => {
         const event = { type: `user.${other}d`, userId: id } as const
-        const messages = eventMessages(
-          { id: databaseId, webhookUrl: null, eventsTailedUntil, eventsKept: 0 },
-          now,
-          [event],
-        )
+        const messages = eventMessages({ id: databaseId, webhookUrl: null, eventsKept: 1 }, now, [event])
         const user = { databaseId, id }
         await (other === 'disable' ? disableUser({ query }, user, now) : enableUser({ query }, user))
         await insertMessages({ query }, messages)
@@ -198,32 +192,3 @@ it('usher database set --roles removes no role that is added and used meanwhile'
   expect(await running).toMatch(/^4 usher: members .* have the role billing\. /)
   expect((await store.prisma.database.findUniqueOrThrow({ where: { id } })).roles).toEqual(['billing'])
 })
-
-it.for([
-  ['retry', '%UPDATE usher.outbox%SET due_at%'],
-  ['drop', '%DELETE FROM usher.outbox%'],
-] as const)(
-  'usher outbox %s changes events while a server creates their streams',
-  async ([verb, statement], { usher, database }) => {
-    const { store } = usher
-    const { id: databaseId, path } = database
-    const createdAt = new Date(usher.clock.now)
-    const event = { databaseId, kind: 'webhook', payload: {}, createdAt, dueAt: null }
-    // As versions without streams store events, the later id first.
-    for (const id of [uuidv7(), uuidv7()].reverse())
-      await store.prisma.message.create({ data: { ...event, id } })
-    let running: Promise<string> | undefined
-    const transaction: Store['transaction'] = (id, work) =>
-      store.transaction(id, (query) =>
-        work(async (text, values) => {
-          const rows = await query<never>(text, values)
-          if (running || !text.includes('SET in_stream')) return rows
-          running = usher.outcome(`outbox ${verb} ${path} --not-retried`)
-          await expect.poll(() => lockWaits(store, statement), { timeout: 30_000 }).toBe(1)
-          return rows
-        }),
-      )
-    await adoptMessages({ ...store, transaction }, databaseId, createdAt)
-    expect(await running).toMatch(/^0 Messages .*: 2\./)
-  },
-)

@@ -32,7 +32,6 @@ const printed: Record<string, typeof ListedUser | typeof ManagedUser | typeof Li
   'tenant list-invitations': 'the operation returns invitations, the command also their database and tenant',
   'tenant revoke-invitation': 'the operation returns nothing, the command the ids of the invitation',
   'user import': 'the operation returns a result per line, the command their number',
-  'events tail': 'prints the body of a webhook, whose id is a header',
   openapi: 'a document, not an item',
 }
 

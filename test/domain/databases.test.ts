@@ -51,28 +51,6 @@ it('reads a database again after five seconds, and keeps its opened keys', async
   await store.close()
 })
 
-it('events are kept for `events tail` until the later of two instants, as servers of two versions store them', async () => {
-  const store = await openTestStore()
-  const path = { workspaceSlug: 'tailed', databaseName: 'app' }
-  await createWorkspace(store, path.workspaceSlug, new Date())
-  const { id } = await createDatabase({ store, now: new Date() }, path, {})
-  const settings = { baseUrl: 'https://id.example.com', tokenMaxAgeSeconds: 3600 }
-  const tailedUntil = async () => (await createDatabaseLookup(store, settings)(path)).eventsTailedUntil
-  const early = new Date('2026-01-01')
-  const middle = new Date('2026-01-02')
-  const late = new Date('2026-01-03')
-  expect(await tailedUntil()).toBeNull()
-  await store.prisma.database.update({ where: { id }, data: { eventsTailedUntil: middle } })
-  expect(await tailedUntil()).toEqual(middle)
-  await store.prisma.eventTail.create({ data: { databaseId: id, tailedUntil: early } })
-  expect(await tailedUntil()).toEqual(middle)
-  await store.prisma.eventTail.update({ where: { databaseId: id }, data: { tailedUntil: late } })
-  expect(await tailedUntil()).toEqual(late)
-  await store.prisma.database.update({ where: { id }, data: { eventsTailedUntil: null } })
-  expect(await tailedUntil()).toEqual(late)
-  await store.close()
-})
-
 it.for([
   [true, 1],
   [false, 3],

@@ -8,8 +8,7 @@ import {
 } from '../../server/domain/events/events.js'
 
 const createdAt = new Date('2026-03-01T12:00:00Z')
-const later = (milliseconds: number) => new Date(createdAt.getTime() + milliseconds)
-const nobody = { id: 'database', webhookUrl: null, eventsTailedUntil: null, eventsKept: 0 }
+const nobody = { id: 'database', webhookUrl: null, eventsKept: 0 }
 const webhookUrl = 'https://app.example.com/hook'
 const events = [
   { type: 'user.updated', userId: 'ada' },
@@ -18,16 +17,8 @@ const events = [
 
 it.for([
   ['nobody', {}, []],
-  ['a tail that ends at the time of the event', { eventsTailedUntil: createdAt }, []],
-  ['a tail', { eventsTailedUntil: later(1) }, ['tail']],
   ['a webhook', { webhookUrl }, ['webhook']],
-  [
-    'a webhook, whose events a tail prints when they are delivered',
-    { webhookUrl, eventsTailedUntil: later(1) },
-    ['webhook'],
-  ],
   ['the list of events', { eventsKept: 1 }, ['kept']],
-  ['a tail and the list', { eventsTailedUntil: later(1), eventsKept: 1 }, ['tail', 'kept']],
   ['a webhook and the list', { webhookUrl, eventsKept: 7 }, ['webhook', 'kept']],
 ] as const)('stores each event once for each receiver: %s', ([, change, kinds]) => {
   const messages = eventMessages({ ...nobody, ...change }, createdAt, events)

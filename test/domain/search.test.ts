@@ -8,8 +8,13 @@ const now = Date.parse('2026-03-01T12:00:00Z')
 const ago = (milliseconds: number) => new Date(now - milliseconds)
 
 /** Returns a row of a search. */
-const row = (kind: Visited['kind'], databaseId: string, dueAt: Date | null, isLast = false): Visited => ({
-  kind,
+const row = (
+  channel: Visited['channel'],
+  databaseId: string,
+  dueAt: Date | null,
+  isLast = false,
+): Visited => ({
+  channel,
   databaseId,
   dueAt,
   isLast,
@@ -52,7 +57,7 @@ function newSearch() {
     if (text.includes('pg_dist_placement'))
       return state.workers.map((name) => ({ name, shards: [{ outbox: 'o', stream: 's' }] }))
     const [first = []] = values as string[][]
-    if (!text.includes('master_run_on_worker')) return respond('', first.slice(0, 3), text)
+    if (!text.includes('master_run_on_worker')) return respond('', first.slice(0, 2), text)
     const [host, port, command = ''] = first
     const result = JSON.stringify(await respond(`${host}:${port}`, [], command))
     return [{ success: true, result }]
@@ -69,7 +74,7 @@ function newSearch() {
     log: log as never,
     statistics,
     intervals: { search: 1_000 },
-    found: (databaseId, kind) => void state.found.push(`${kind} ${databaseId}`),
+    found: (databaseId, channel) => void state.found.push(`${channel} ${databaseId}`),
     stopped: stopping.signal,
   })
   return { state, statistics, stop: () => stopping.abort(), end }
@@ -105,25 +110,17 @@ it('searches at a random time at first, and then after each interval', async () 
   expect(state.searches).toHaveLength(2)
 })
 
-it('reports databases with due messages, and those whose events have no streams yet', async () => {
+it('reports databases with due messages', async () => {
   const { state } = newSearch()
   state.rows = [
     row('mail', 'due now', ago(0)),
     row('mail', 'due later', ago(-1), true),
     row('mail', 'waits for the operator', null),
     row('webhook', 'due now', ago(1)),
-    row('webhook', 'waits for the operator', null),
-    row('stream', 'due now', ago(1)),
-    row('stream', 'due later', ago(-1), true),
-    row('tail', 'never due', null, true),
+    row('webhook', 'due later', ago(-1), true),
   ]
   await ticks(0)
-  expect(state.found).toEqual([
-    'mail due now',
-    'webhook due now',
-    'webhook waits for the operator',
-    'stream due now',
-  ])
+  expect(state.found).toEqual(['mail due now', 'webhook due now'])
 })
 
 it('continues where each table was not searched to its end, and then begins again', async () => {
@@ -133,27 +130,22 @@ it('continues where each table was not searched to its end, and then begins agai
     row('mail', 'a', null, true),
     row('mail', 'c', null, true),
     row('mail', '0', null),
-    row('webhook', '1', null, true),
-    row('stream', 'd', null, true),
-    row('stream', 'c', null, true),
-    row('stream', 'e', null, true),
-    row('stream', '0', null),
+    row('webhook', 'd', null, true),
+    row('webhook', 'c', null, true),
+    row('webhook', 'e', null, true),
+    row('webhook', '0', null),
   ]
   await ticks(0)
-  state.rows = [row('stream', 'e', null, true)]
-  await ticks(1)
-  state.rows = [row('tail', 'f', null, true)]
+  state.rows = [row('webhook', 'e', null, true)]
   await ticks(1)
   state.rows = []
   await ticks(2)
-  const { message, stream } = searchStart
-  const start = [message.kind, message.databaseId]
+  const { mail, webhook } = searchStart
   expect(state.searches).toEqual([
-    [...start, stream],
-    ['mail', 'a', 'c'],
-    [...start, 'e'],
-    ['tail', 'f', stream],
-    [...start, stream],
+    [mail, webhook],
+    ['a', 'c'],
+    [mail, 'e'],
+    [mail, webhook],
   ])
 })
 
@@ -166,7 +158,7 @@ it('publishes the longest due messages of the last complete round and of the cur
     row('mail', 'a', ago(2_000)),
     row('mail', 'b', ago(3_000)),
     row('mail', 'c', ago(1_000)),
-    row('stream', 'a', ago(4_000), true),
+    row('webhook', 'a', ago(4_000), true),
     row('webhook', 'a', null),
   ]
   await ticks(1)

@@ -25,7 +25,6 @@ function databaseWith(signingAlgorithm: 'ES256' | 'RS256' | 'EdDSA') {
     issuer,
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
-    eventsTailedUntil: null,
     eventsKept: 0,
     tenantOperations: true,
     roles: [],

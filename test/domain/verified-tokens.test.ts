@@ -26,7 +26,6 @@ function newDatabase() {
     dummyHashes: [],
     sessionIdleSeconds: 0,
     sessionMaxSeconds: 0,
-    eventsTailedUntil: null,
     eventsKept: 0,
     tenantOperations: true,
     roles: [],

@@ -7,7 +7,7 @@ import { searchStart } from '../../server/store/queries/search.js'
 import { claimStreams, completeEvent } from '../../server/store/queries/streams.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
-import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
+import { startApp } from '../support/app.js'
 import { storeBacklog } from '../support/backlog.js'
 import { setDatabase } from '../support/operator-changes.js'
 import { startReceiver } from '../support/receiver.js'
@@ -122,7 +122,7 @@ it.for([
         await completeEvent(
           store,
           { databaseId, id: delivered.id, stream: { id: streamId, version } },
-          { isTailed: false, now: second(3) },
+          second(3),
         )
     const claimed = (await claim(4)).map(({ streamId }) => streamId)
     expect(claimed).toContain(userId)
@@ -131,58 +131,6 @@ it.for([
     await store.prisma.messageStream.deleteMany()
   },
 )
-
-/** Sets a webhook. Returns a function that stores events of users as a version without streams did. */
-async function withWebhook({ store, clock }: TestApi, database: TestDatabase, url: string) {
-  await setDatabase(store, database, { webhookUrl: url })
-  return (userId: string, type: string) =>
-    store.prisma.message.create({
-      data: {
-        databaseId: database.id,
-        id: uuidv7(),
-        kind: 'webhook',
-        userId,
-        payload: { type, userId },
-        createdAt: new Date(clock.now),
-        dueAt: new Date(clock.now),
-      },
-    })
-}
-
-it('events that a version without streams has stored are delivered in their order', async ({
-  store,
-  usher,
-}) => {
-  const receiver = await startReceiver()
-  onTestFinished(receiver.close)
-  const database = await usher.newDatabase()
-  const storeEvent = await withWebhook(usher, database, receiver.url)
-  const other = uuidv7()
-  await storeEvent(other, 'user.disabled')
-  await storeEvent(other, 'user.enabled')
-  const { id, token } = await database.signedUp()
-  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
-  receiver.answer = (response) => response.writeHead(500).end()
-  await storeEvent(id, 'user.disabled')
-  await database.as(token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })
-  await vi.waitFor(
-    async () => expect(await store.prisma.message.count({ where: { lastError: 'status 500' } })).toBe(1),
-    10_000,
-  )
-  receiver.answer = (response) => response.writeHead(204).end()
-  usher.clock.now = Date.now() + 3_600_000
-  usher.context.deliver([{ databaseId: database.id }])
-  await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
-  const typesOf = (userId: string) => [
-    ...new Set(
-      receiver.requests.filter(({ event }) => event.data.userId === userId).map(({ event }) => event.type),
-    ),
-  ]
-  expect(typesOf(other)).toEqual(['user.disabled', 'user.enabled'])
-  expect(typesOf(id)).toEqual(['user.created', 'user.disabled', 'user.updated'])
-  expect(await store.prisma.messageStream.count()).toBe(0)
-  usher.clock.now = Date.now()
-})
 
 it('a claim that exceeds its time limit is logged with its database and counted', async ({
   store,
@@ -215,7 +163,7 @@ it('a request that changes nothing sends no event, and waiting updates of a user
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const database = await usher.newDatabase()
-  await withWebhook(usher, database, receiver.url)
+  await setDatabase(store, database, { webhookUrl: receiver.url })
   const { id, token } = await database.signedUp()
   await vi.waitFor(async () => expect(await store.prisma.message.count()).toBe(0), 20_000)
   receiver.answer = () => undefined

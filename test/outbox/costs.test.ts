@@ -56,13 +56,10 @@ async function claimedEvent(store: Store, databaseId: string) {
 
 /** Runs what servers do to deliver messages of a database. */
 async function deliver(store: Store, databaseId: string) {
-  for (const isTailed of [true, false]) {
-    const message = await claimedEvent(store, databaseId)
-    await deliveries.claimMessage(store, message, claimOf(databaseId))
-    await streams.completeEvent(store, message, { isTailed, now: at(0) })
-    const { stream } = message
-    await streams.endStream(store, { databaseId, ...stream }, at(0))
-  }
+  const delivered = await claimedEvent(store, databaseId)
+  await deliveries.claimMessage(store, delivered, claimOf(databaseId))
+  await streams.completeEvent(store, delivered, at(0))
+  await streams.endStream(store, { databaseId, ...delivered.stream }, at(0))
   for (const isEvent of [true, false]) {
     const { stream, ...message } = await claimedEvent(store, databaseId)
     const failure = { lastError: 'status 500', dueAt: null, lookAgain: at(minute) }
@@ -76,13 +73,10 @@ async function deliver(store: Store, databaseId: string) {
   await changeWithMessages(store, change, [eventOf(databaseId, uuidv7(), true)])
 }
 
-/** Runs what servers and commands do to messages that wait for the operator, or that older versions have stored. */
+/** Runs what commands do to messages that wait for the operator. */
 async function changeMessages(store: OpenStore, databaseId: string) {
   const { isMerged, ...event } = eventOf(databaseId, uuidv7())
-  const withoutStream = { ...event, payload: {} }
-  await store.prisma.message.createMany({ data: [withoutStream, { ...withoutStream, id: uuidv7() }] })
-  await streams.adoptMessages(store, databaseId, at(0))
-  const waiting = () => ({ ...withoutStream, id: uuidv7(), dueAt: null, inStream: true })
+  const waiting = () => ({ ...event, payload: {}, id: uuidv7(), dueAt: null })
   for (const change of [retryMessages, dropMessages]) {
     await store.prisma.message.createMany({ data: [waiting(), waiting()] })
     const chosen = { databaseId, after: undefined, now: at(0) }
@@ -99,8 +93,8 @@ const storeInOthers = (client: pg.Client, databases: number) =>
   client.query(`BEGIN; SET LOCAL session_replication_role = replica;
     WITH others AS (SELECT gen_random_uuid() AS database_id, gen_random_uuid() AS id FROM generate_series(1, ${databases})),
       events AS (
-        INSERT INTO usher.outbox (database_id, id, kind, user_id, payload, created_at, due_at, in_stream)
-        SELECT database_id, id, 'webhook', id, '{}', now(), now(), true FROM others)
+        INSERT INTO usher.outbox (database_id, id, kind, user_id, payload, created_at, due_at)
+        SELECT database_id, id, 'webhook', id, '{}', now(), now() FROM others)
     INSERT INTO usher.outbox_stream (database_id, id, due_at) SELECT database_id, id, now() FROM others;
     COMMIT`)
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
 import { UnavailableError } from '../../server/store/errors.js'
+import { insertMessages } from '../../server/store/queries/outbox.js'
 import type { Store } from '../../server/store/store.js'
 import { withOwnStore } from '../support/api.js'
 import { startApp, type TestApi, type TestDatabase } from '../support/app.js'
@@ -23,16 +24,16 @@ const it = withOwnStore
 async function storeEvents({ store, clock }: TestApi, database: TestDatabase, url: string, count: number) {
   await setDatabase(store, database, { webhookUrl: url })
   const createdAt = new Date(clock.now)
-  await store.prisma.message.createMany({
-    data: Array.from({ length: count }, () => ({
-      databaseId: database.id,
-      id: uuidv7(),
-      kind: 'webhook',
-      payload: { type: 'user.updated' },
-      createdAt,
-      dueAt: createdAt,
-    })),
-  })
+  const messages = Array.from({ length: count }, () => ({
+    databaseId: database.id,
+    id: uuidv7(),
+    kind: 'webhook',
+    userId: null,
+    payload: { type: 'user.updated' },
+    createdAt,
+    dueAt: createdAt,
+  }))
+  await insertMessages(store, messages)
 }
 
 it('a database whose node is unavailable does not delay the messages of others', async ({
@@ -52,7 +53,7 @@ it('a database whose node is unavailable does not delay the messages of others',
   await usher.close()
 })
 
-it('the search finds what other servers have stored: mails, and each time events without streams', async ({
+it('the search finds the mails and the events that other servers have stored', async ({
   store,
   receiver,
 }) => {

@@ -190,8 +190,8 @@ it('delivers only the kind of messages that a caller names', async ({ store, ush
 })
 
 it.for([
-  ['a claim', /kind = 'mail' AND NOT in_stream/, 'messages were not claimed'],
-  ['the read of a database', /LEFT JOIN usher.event_tail/, 'messages were not delivered'],
+  ['a claim', /kind = 'mail' AND due_at/, 'messages were not claimed'],
+  ['the read of a database', /SELECT app_url AS/, 'messages were not delivered'],
   ['the deletion of a mail', /^DELETE FROM usher.outbox WHERE/, 'the result of a delivery was not stored'],
 ] as const)(
   'logs the error of %s, unless the store is unavailable',
@@ -285,24 +285,6 @@ it('counts a mail as too old when its code expires at the time of the delivery',
   expect(usher.logged().match(/"message":"\S{36}","msg":"a mail was not sent[^"]*"/g)).toEqual([
     expect.stringContaining(ofUser),
   ])
-})
-
-it('keeps a delivered event until the end of `usher events tail`, and not from then on', async ({
-  store,
-  usher,
-}) => {
-  const { databaseId } = usher
-  for (const [milliseconds, kept] of [
-    [0, []],
-    [1, [{ kind: 'tail', dueAt: null }]],
-  ] as const) {
-    const eventsTailedUntil = new Date(usher.clock.now + milliseconds)
-    await store.prisma.database.update({ where: { id: databaseId }, data: { eventsTailedUntil } })
-    await storeBacklog(store, { databaseIds: [databaseId], users: 1, eventsOfUser: 1 })
-    usher.deliver('webhook')
-    await eventually(async () => expect(await usher.streams()).toEqual([]))
-    expect(await usher.messages()).toMatchObject(kept)
-  }
 })
 
 it.for(['of_a_later_version', 'toString'])(

@@ -32,7 +32,7 @@ const it = withOwnStore
   .extend('events', ({ store, database }) => keptEvents(store, database))
 
 function keptEvents(store: TestStore, { id }: TestDatabase) {
-  const source = { id, webhookUrl: null, eventsTailedUntil: null, eventsKept: 7 }
+  const source = { id, webhookUrl: null, eventsKept: 7 }
   /** Returns the message of an event of a user, whose type says which one it is. */
   const messagesOf = (userId: string, sessionId: string) =>
     eventMessages(source, new Date(), [{ type: 'user.updated', userId, sessionId }])

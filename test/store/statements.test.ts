@@ -85,9 +85,8 @@ async function useEveryCommand(store: OpenStore, url: string) {
     ...cheapHashes,
   }
   const usher = async (command: string, input = '', more: object = {}) => {
-    const json = command.startsWith('events tail') ? '' : ' --json'
     const { code, stdout, stderr } = await runUsher(
-      `${command}${json}`.split(' '),
+      `${command} --json`.split(' '),
       { ...env, ...more },
       input,
     )
@@ -145,7 +144,6 @@ async function useEveryCommand(store: OpenStore, url: string) {
   await usher(`user set-email ${ada} countess@example.com`)
   await usher(`user set-email acme/app countess@example.com ada@example.com --no-undo`)
   await usher(`user set-password ${ada}`, 'another battery staple')
-  await usher('events tail acme/app --seconds 1')
   await usher('events expire-cursors acme/app')
   await usher('events expire-cursors')
   const [{ id: message }] = JSON.parse(await usher('outbox list acme/app'))
@@ -222,7 +220,6 @@ describe('statements on a distributed store', () => {
     // Deleted with the row of their database. A sweep is claimed by an INSERT that reads its row.
     expect(untouched.sort()).toEqual([
       'DELETE FROM usher\\.event_cursor\\b',
-      'DELETE FROM usher\\.event_tail\\b',
       'DELETE FROM usher\\.hash_parameters\\b',
       'DELETE FROM usher\\.revocation_cursor\\b',
       'DELETE FROM usher\\.sweep\\b',

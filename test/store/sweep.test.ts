@@ -24,7 +24,6 @@ const kept: Record<string, string> = {
   database_secret: 'retired ones until the next rotation',
   hash_parameters: 'until no user has them: see test/store/pruned-hashes.test.ts',
   sweep: 'one for each database',
-  event_tail: 'one for each database',
   kept_event: 'for the days of the setting --events-kept: see test/api/events.test.ts',
   event_cursor: 'one for each database',
   revocation: 'until the tokens that it concerns have expired: see test/api/listed-revocations.test.ts',
@@ -88,21 +87,20 @@ it('the sweep deletes the expired rows of every table', async ({ store, client }
   const after = await countRows()
   const deleted = tables.filter((table) => (after[table] ?? 0) < (before[table] ?? 0))
   expect(deleted).toEqual([...swept, 'kept_event', 'revocation'].sort())
-  // Of each 1,800 old rows and 1,800 new ones, which are several batches. A third of the messages were kept only for a tail, and a sixth have a recipient.
-  const expected = swept.map((table) => [table, (before[table] ?? 0) - (table === 'outbox' ? 900 : 1800)])
+  // Of each 1,800 old rows and 1,800 new ones, which are several batches. A quarter of the messages have a recipient.
+  const expected = swept.map((table) => [table, (before[table] ?? 0) - (table === 'outbox' ? 450 : 1800)])
   expect(Object.fromEntries(swept.map((table) => [table, after[table]]))).toEqual(
     Object.fromEntries(expected),
   )
   expect(after.revocation).toBe((before.revocation ?? 0) - 1800)
-  const fields = { databaseId: database.id, notices: 300 }
+  const fields = { databaseId: database.id, notices: 450 }
   expect(warnings).toEqual([[fields, 'notices were deleted, because they could not be sent for 30 days']])
   const { rows: kinds } = await client.query(
     `SELECT kind, count(*)::int AS count FROM usher.outbox GROUP BY kind ORDER BY kind`,
   )
   expect(kinds).toEqual([
-    { kind: 'mail', count: 900 },
-    { kind: 'tail', count: 600 },
-    { kind: 'webhook', count: 1200 },
+    { kind: 'mail', count: 1350 },
+    { kind: 'webhook', count: 1800 },
   ])
 })
 

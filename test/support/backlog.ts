@@ -26,10 +26,10 @@ export async function storeBacklog(
     const [databases, ids] = [some.map(({ databaseId }) => databaseId), some.map(({ id }) => id)]
     for (let first = 0; first < eventsOfUser; first += events)
       await prisma.$executeRaw`
-        INSERT INTO usher.outbox (database_id, id, kind, user_id, payload, created_at, stored_at, due_at, in_stream)
+        INSERT INTO usher.outbox (database_id, id, kind, user_id, payload, created_at, stored_at, due_at)
         SELECT stream.database_id, gen_random_uuid(), 'webhook', stream.id,
           jsonb_build_object('type', 'user.updated', 'userId', stream.id, 'number', n), now(),
-          now() + n * interval '1 microsecond', now(), true
+          now() + n * interval '1 microsecond', now()
         FROM unnest(${databases}::uuid[], ${ids}::uuid[]) AS stream (database_id, id),
           generate_series(${first}::int, ${first + events - 1}::int) AS n`
     await prisma.$executeRaw`

@@ -126,15 +126,14 @@ async function insertBystanders(prisma: Transaction, bystanders: Bystanders) {
       })
     }
     await prisma.message.createMany({
-      data: ['webhook', 'tail'].map((kind, n) => ({
+      data: {
         ...user,
-        id: uuid(80 + 10 * n + index),
-        kind,
+        id: uuid(80 + index),
+        kind: 'webhook',
         payload: { type: 'user.updated' },
         createdAt: now,
-        dueAt: kind === 'webhook' ? later : null,
-        inStream: kind === 'webhook',
-      })),
+        dueAt: later,
+      },
     })
     await prisma.invitation.createMany({
       data: {

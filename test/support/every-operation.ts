@@ -71,7 +71,7 @@ async function readAcrossDatabases({ newDatabase, send, store, context }: TestAp
   for (const list of [revocations, keptEvents]) await findLastPlaces(store, list, ids)
 }
 
-/** Causes events that a webhook accepts, that `usher events tail` keeps, and that the webhook refuses. */
+/** Causes events that a webhook accepts, and events that it refuses. */
 async function sendEvents(api: TestApi, newDatabase: (webhookUrl: string) => Promise<TestDatabase>) {
   const receiver = await startReceiver()
   const { id, users } = await newDatabase(receiver.url)
@@ -82,10 +82,6 @@ async function sendEvents(api: TestApi, newDatabase: (webhookUrl: string) => Pro
     await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(attempts), 10_000)
   }
   await signUp(1)
-  await api.store.prisma.database.updateMany({
-    where: { id },
-    data: { eventsTailedUntil: new Date(api.clock.now + 60_000) },
-  })
   await signUp(2)
   receiver.answer = (response) => response.writeHead(500).end()
   await signUp(3)

@@ -36,8 +36,7 @@ export function recordStatements<Kind extends Store>(store: Kind, executions = 3
 }
 
 /** Returns whether a statement is the search for messages, which visits up to 2,000 databases that have some. */
-export const isSearch = (text: string) =>
-  /^\s*(WITH RECURSIVE message_0|SELECT kind, sum\(counted\))/.test(text)
+export const isSearch = (text: string) => /^\s*(WITH RECURSIVE mail_0|SELECT kind, sum\(counted\))/.test(text)
 
 interface PlanNode {
   'Node Type': string

@@ -48,7 +48,6 @@ CREATE TABLE "usher"."database" (
     "webhook_url" TEXT,
     "sealed_webhook_secret" BYTEA,
     "events_kept" INTEGER NOT NULL DEFAULT 0,
-    "events_tailed_until" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "database_pkey" PRIMARY KEY ("id")
@@ -224,7 +223,6 @@ CREATE TABLE "usher"."outbox" (
     "due_at" TIMESTAMPTZ(3),
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "last_error" TEXT,
-    "in_stream" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "outbox_pkey" PRIMARY KEY ("database_id","id")
 );
@@ -238,14 +236,6 @@ CREATE TABLE "usher"."outbox_stream" (
     "has_failed" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "outbox_stream_pkey" PRIMARY KEY ("database_id","id")
-);
-
--- CreateTable
-CREATE TABLE "usher"."event_tail" (
-    "database_id" UUID NOT NULL,
-    "tailed_until" TIMESTAMPTZ(3) NOT NULL,
-
-    CONSTRAINT "event_tail_pkey" PRIMARY KEY ("database_id")
 );
 
 -- CreateTable
@@ -425,22 +415,19 @@ CREATE INDEX "idempotency_key_database_id_user_id_idx" ON "usher"."idempotency_k
 CREATE INDEX "idempotency_key_database_id_created_at_idx" ON "usher"."idempotency_key"("database_id", "created_at");
 
 -- CreateIndex
-CREATE INDEX "outbox_database_id_due_at_idx" ON "usher"."outbox"("database_id", "due_at");
-
--- CreateIndex
 CREATE INDEX "outbox_database_id_user_id_idx" ON "usher"."outbox"("database_id", "user_id");
 
 -- CreateIndex
 CREATE INDEX "outbox_event_idx" ON "usher"."outbox"("database_id", "user_id", "stored_at", "id") WHERE (kind = 'webhook');
 
 -- CreateIndex
-CREATE INDEX "outbox_without_stream_idx" ON "usher"."outbox"("kind", "database_id", "due_at") WHERE (NOT in_stream);
+CREATE INDEX "outbox_mail_idx" ON "usher"."outbox"("database_id", "due_at") WHERE (kind = 'mail');
 
 -- CreateIndex
-CREATE INDEX "outbox_not_retried_idx" ON "usher"."outbox"("kind", "database_id") WHERE (due_at IS NULL);
+CREATE INDEX "outbox_not_retried_idx" ON "usher"."outbox"("database_id", "id") WHERE (due_at IS NULL);
 
 -- CreateIndex
-CREATE INDEX "outbox_tailed_idx" ON "usher"."outbox"("database_id", "created_at") WHERE (kind = 'tail');
+CREATE INDEX "outbox_not_retried_count_idx" ON "usher"."outbox"("kind", "database_id") WHERE (due_at IS NULL);
 
 -- CreateIndex
 CREATE INDEX "outbox_recipient_idx" ON "usher"."outbox"("database_id", "created_at") WHERE (recipient IS NOT NULL);
@@ -545,9 +532,6 @@ ALTER TABLE "usher"."outbox" ADD CONSTRAINT "outbox_database_id_fkey" FOREIGN KE
 ALTER TABLE "usher"."outbox_stream" ADD CONSTRAINT "outbox_stream_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "usher"."event_tail" ADD CONSTRAINT "event_tail_database_id_fkey" FOREIGN KEY ("database_id") REFERENCES "usher"."database"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
-
--- AddForeignKey
 ALTER TABLE "usher"."code" ADD CONSTRAINT "code_database_id_user_id_fkey" FOREIGN KEY ("database_id", "user_id") REFERENCES "usher"."user"("database_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -586,7 +570,6 @@ ALTER TABLE "usher"."code" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."code_request" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."database_secret" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."event_cursor" ALTER COLUMN "database_id" SET (n_distinct = 200);
-ALTER TABLE "usher"."event_tail" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."hash_parameters" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."idempotency_key" ALTER COLUMN "database_id" SET (n_distinct = 200);
 ALTER TABLE "usher"."invitation" ALTER COLUMN "database_id" SET (n_distinct = 200);

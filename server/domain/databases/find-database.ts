@@ -21,8 +21,6 @@ export interface RuleDatabase
   sessionMaxSeconds: number
   /** Seconds for which an invitation is valid. */
   invitationLifetimeSeconds: number
-  /** Until when its events are kept for `usher events tail`. */
-  eventsTailedUntil: Date | null
   /** Claims of all its tokens, in addition to those that Usher sets. */
   claims: object
   /** One dummy hash per set of hash parameters that its users have or had. */
@@ -77,7 +75,7 @@ export function createDatabaseLookup(
     fetchMethod: async (_key, stale, { context }) => {
       const found = await findByPath(allDatabases, context)
       const keys = found && (await findKeys({ databaseId: found.id }))
-      const row = keys && withKeys(found, keys)
+      const row = keys && { ...found, ...keys }
       if (!row || isBeingDeleted(row)) return undefined
       return openDatabase(row, context, { masterKeys: store, settings, opened: stale?.keys })
     },
@@ -91,22 +89,14 @@ export function createDatabaseLookup(
 }
 
 /** Returns a database with its keys, or undefined. */
-export async function findDatabaseRow(store: Store, path: DatabasePath) {
+export async function findDatabaseRow(store: Store, path: DatabasePath): Promise<DatabaseRow | undefined> {
   const [found] = await findDatabasesByPath(store, [path])
   if (!found) return undefined
   const [keys] = await findKeysAndHashes(store, [found.id])
-  return keys && withKeys(found, keys)
+  return keys && { ...found, ...keys }
 }
 
-const withKeys = (database: DatabaseFields, { eventsTailedUntil, ...keysAndHashes }: KeysAndHashes) => ({
-  ...database,
-  ...keysAndHashes,
-  eventsTailedUntil: later(database.eventsTailedUntil, eventsTailedUntil),
-})
-
-const later = (one: Date | null, other: Date | null) => (one && other && one > other ? one : (other ?? one))
-
-export type DatabaseRow = NonNullable<Awaited<ReturnType<typeof findDatabaseRow>>>
+export type DatabaseRow = DatabaseFields & KeysAndHashes
 
 /** The address of a database is also the `iss` of its tokens. */
 export const databaseUrl = (baseUrl: string, { workspaceSlug, databaseName }: DatabasePath) =>
@@ -132,7 +122,6 @@ export const ruleDatabase = (
   sessionIdleSeconds: row.sessionIdle,
   sessionMaxSeconds: row.sessionMax,
   invitationLifetimeSeconds: row.invitationLifetime,
-  eventsTailedUntil: row.eventsTailedUntil,
   claims: Object(row.claims),
   dummyHashes: row.dummyHashes,
 })

@@ -27,7 +27,7 @@ export const eventTypes = [
 export const isEvent = (type: string): type is Event['type'] =>
   (eventTypes as readonly string[]).includes(type)
 
-/** A change that webhooks, the management API and `usher events tail` report. It contains ids only. */
+/** A change that webhooks and the management API report. It contains ids only. */
 export interface Event {
   type: (typeof eventTypes)[number]
   userId?: string
@@ -39,7 +39,7 @@ export interface Event {
 }
 
 /** The part of a database that decides who receives its events. */
-export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsTailedUntil' | 'eventsKept'>
+export type EventSource = Pick<Database, 'id' | 'webhookUrl' | 'eventsKept'>
 
 /** Returns the messages of events, to be written with their change. Returns none if the database has no receiver. */
 export function eventMessages(
@@ -53,13 +53,11 @@ export function eventMessages(
 
 /** Does what {@link eventMessages} does, for events that depend on the row that the change returns. */
 export function eventMessagesOf<Row>(
-  { id: databaseId, webhookUrl, eventsTailedUntil, eventsKept }: EventSource,
+  { id: databaseId, webhookUrl, eventsKept }: EventSource,
   createdAt: Date,
   eventsOf: (row: Row) => readonly Event[],
 ): MessagesOf<Row> {
-  const isTailed = eventsTailedUntil !== null && eventsTailedUntil > createdAt
-  const sent = webhookUrl !== null ? ['webhook'] : isTailed ? ['tail'] : []
-  const kinds = eventsKept > 0 ? [...sent, 'kept'] : sent
+  const kinds = [...(webhookUrl === null ? [] : ['webhook']), ...(eventsKept > 0 ? ['kept'] : [])]
   if (kinds.length === 0) return []
   return (row) =>
     eventsOf(row).flatMap((event) => {
@@ -95,7 +93,7 @@ export const signUpEvents = (userId: string, tenantId: string | undefined): Even
       ] as const)),
 ]
 
-/** Returns an event in the payload structure of Standard Webhooks. Webhooks, lists and `usher events tail` share it. */
+/** Returns an event in the payload structure of Standard Webhooks. Webhooks and lists share it. */
 export function eventBody(databaseId: string, payload: unknown, createdAt: Date) {
   const { type, ...ids } = payload as Event
   return { type, timestamp: createdAt.toISOString(), data: { databaseId, ...ids } }

@@ -1,13 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { DatabasePath } from '@usher/contract'
-import { v7 as uuidv7 } from 'uuid'
-import { deleteTailedEvents, findEvents, renewEventTail } from '../../store/queries/event-tail.js'
 import { listMessageRows } from '../../store/queries/management/messages.js'
 import type { Page } from '../../store/queries/page.js'
 import * as waiting from '../../store/queries/waiting-messages.js'
 import type { Store } from '../../store/store.js'
 import { type Change, type ChangeContext, type ChangeRequest, type Outcome, runChange } from '../change.js'
-import { eventBody } from '../events/events.js'
 import { Problem } from '../problem.js'
 import { requireDatabase } from './databases.js'
 
@@ -67,47 +63,3 @@ async function changeBatch(
     facts: isLast ? [{ type, messages, ...(id !== undefined && { message: id }) }] : [],
   }
 }
-
-const pollMilliseconds = 500
-/** How long servers keep events for a tail. The tail renews the lease when half of it has passed. */
-const leaseMilliseconds = 60_000
-/**
- * Longer than a statement takes and clocks of servers differ, so that a tail also sees events that are committed
- * late.
- */
-const windowMilliseconds = 60_000
-
-/**
- * Yields the events of a database from now on. It takes up to 5 s until servers keep all events.
- *
- * @param options `stopped` ends the tail
- * @throws {Problem} within 30 s after the database was deleted
- */
-export async function* tailEvents(
-  store: Store,
-  path: DatabasePath,
-  { stopped, now: clock }: { stopped: AbortSignal; now: () => number },
-) {
-  const { id } = await requireDatabase(store, path)
-  let renewAt = 0
-  let seen: Set<string> | undefined
-  while (!stopped.aborted) {
-    const now = clock()
-    if (now >= renewAt) {
-      await requireDatabase(store, path)
-      await renewEventTail(store, id, new Date(now + leaseMilliseconds))
-      renewAt = now + leaseMilliseconds / 2
-    }
-    const from = firstIdOf(now - windowMilliseconds)
-    await deleteTailedEvents(store, id, from)
-    const events = await findEvents(store, id, from)
-    for (const event of events) {
-      if (seen && !seen.has(event.id)) yield eventBody(id, event.payload, event.createdAt)
-    }
-    seen = new Set(events.map((event) => event.id))
-    await pause(pollMilliseconds, undefined, { signal: stopped }).catch(() => undefined)
-  }
-}
-
-/** Returns the lowest id of an instant. Ids begin with their time. */
-const firstIdOf = (msecs: number) => uuidv7({ msecs, seq: 0, random: new Uint8Array(16) })

@@ -131,11 +131,7 @@ async function deliverOne(
   }
   const { id, stream } = message
   if (!stream) await deleteMessage(store, databaseId, id)
-  else {
-    const now = new Date(deliverer.now())
-    const isTailed = delivery.eventsTailedUntil !== null && delivery.eventsTailedUntil > now
-    await completeEvent(store, { databaseId, id, stream }, { isTailed, now })
-  }
+  else await completeEvent(store, { databaseId, id, stream }, new Date(deliverer.now()))
   return true
 }
 

@@ -1,8 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import { isStoreUnavailable } from '../../store/errors.js'
-import type { Visited } from '../../store/queries/search.js'
-import { adoptMessages } from '../../store/queries/streams.js'
 import type { Store } from '../../store/store.js'
 import type { Log } from '../../telemetry/audit.js'
 import { untraced } from '../../telemetry/tracing.js'
@@ -70,16 +68,7 @@ export function startDelivery(
     return false
   }
 
-  const adopt = createAdoption(
-    async (databaseId) => !stopped.aborted && adoptMessages(stores.webhook, databaseId, new Date(now())),
-    (databaseId) => lanes.webhook.add(databaseId),
-  )
-
-  function found(databaseId: string, kind: Visited['kind']) {
-    if (kind === 'webhook') adopt(databaseId).catch(logUnexpected)
-    else lanes[kind === 'mail' ? 'mail' : 'webhook'].add(databaseId)
-  }
-
+  const found = (databaseId: string, channel: Channel) => lanes[channel].add(databaseId)
   const searchesEnd = startSearch({ store, now, log, statistics, intervals, found, stopped })
   return {
     deliver(messages) {
@@ -91,30 +80,6 @@ export function startDelivery(
       stopping.abort()
       await Promise.all([searchesEnd(), lanes.mail.settled(), lanes.webhook.settled()])
     },
-  }
-}
-
-/**
- * Returns a function that creates the streams of events that a version without streams has stored. It runs once at a
- * time for each database.
- *
- * @param adoptSome returns whether there may be more such events
- * @param deliver called when all have streams
- */
-function createAdoption(
-  adoptSome: (databaseId: string) => Promise<boolean>,
-  deliver: (databaseId: string) => void,
-) {
-  const adopting = new Set<string>()
-  return async (databaseId: string) => {
-    if (adopting.has(databaseId)) return
-    adopting.add(databaseId)
-    try {
-      while (await adoptSome(databaseId));
-      deliver(databaseId)
-    } finally {
-      adopting.delete(databaseId)
-    }
   }
 }
 

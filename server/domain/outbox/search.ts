@@ -44,7 +44,7 @@ export interface SearchContext {
   statistics: DeliveryStatistics
   intervals: Pick<DeliveryIntervals, 'search'>
   /** Called with each database that has due messages. */
-  found(databaseId: string, kind: Visited['kind']): void
+  found(databaseId: string, channel: Channel): void
   stopped: AbortSignal
 }
 
@@ -133,15 +133,13 @@ async function searchOnce(context: SearchContext, searched: Searched, tick: numb
   const now = new Date(context.now())
   const visited = await searchPlace(context.store, searched.place, { ...searched.position, now })
   const oldest = { ...searched.thisRound }
-  for (const { kind, databaseId, dueAt } of visited) {
-    const isDue = dueAt !== null && dueAt <= now
-    if (isDue || kind === 'webhook') context.found(databaseId, kind)
-    const channel = kind === 'mail' ? 'mail' : 'webhook'
-    if (isDue) oldest[channel] = Math.min(oldest[channel], dueAt.getTime())
+  for (const { channel, databaseId, dueAt } of visited) {
+    if (dueAt === null || dueAt > now) continue
+    context.found(databaseId, channel)
+    oldest[channel] = Math.min(oldest[channel], dueAt.getTime())
   }
   searched.position = positionAfter(visited)
-  const isComplete =
-    searched.position.message === searchStart.message && searched.position.stream === searchStart.stream
+  const isComplete = channels.every((channel) => searched.position[channel] === searchStart[channel])
   if (isComplete) searched.lastRound = oldest
   searched.thisRound = isComplete ? noneDue : oldest
   if (tick < searched.countTick) return
@@ -152,20 +150,12 @@ async function searchOnce(context: SearchContext, searched: Searched, tick: numb
 
 /** Returns where the next search continues: after the first database at which the search of a table has ended. */
 function positionAfter(visited: readonly Visited[]): SearchPosition {
-  const ended = visited.filter(({ isLast }) => isLast)
-  const [message] = ended
-    .filter(({ kind }) => kind !== 'stream')
-    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-  const [stream] = ended
-    .filter(({ kind }) => kind === 'stream')
-    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-  return {
-    message: message ?? searchStart.message,
-    stream: stream?.databaseId ?? searchStart.stream,
+  const after = (channel: Channel) => {
+    const ended = visited.filter((each) => each.isLast && each.channel === channel)
+    return ended.map(({ databaseId }) => databaseId).sort()[0] ?? searchStart[channel]
   }
+  return { mail: after('mail'), webhook: after('webhook') }
 }
-
-const keyOf = ({ kind, databaseId }: Visited) => `${kind} ${databaseId}`
 
 function publish(statistics: DeliveryStatistics, places: readonly Searched[]) {
   for (const channel of channels) {

@@ -56,7 +56,6 @@ export function endsAt(now: number): Ends {
     invitation: before(minuteMilliseconds),
     code_request: before(hourMilliseconds),
     api_key: before(shownMilliseconds),
-    tailed_event: before(hourMilliseconds),
     unsent_notice: before(noticeMilliseconds),
   }
 }

@@ -50,9 +50,9 @@ const workersStatement = `
 export async function searchPlace(
   store: Queries,
   place: SearchPlace,
-  { message, stream, now }: SearchPosition & { now: Date },
+  { mail, webhook, now }: SearchPosition & { now: Date },
 ): Promise<Visited[]> {
-  const values = [message.kind, message.databaseId, stream, now.toISOString()]
+  const values = [mail, webhook, now.toISOString()]
   const found = await runAt<Omit<Visited, 'dueAt'> & { dueAt: Date | string | null }>(store, place, {
     values,
     statementOf: (tables, expressions) => searchStatement(tables, typed(expressions)),
@@ -85,7 +85,7 @@ async function runAt<Row>(
     const parameters = values.map((_, index) => `($1::text[])[${index + 1}]`)
     return store.query<Row>(statementOf([storeTables], parameters), values.length ? [values] : [])
   }
-  // A command for a worker has no parameters. Its values are kinds, ids and a timestamp, which need no escaping.
+  // A command for a worker has no parameters. Its values are ids and a timestamp, which need no escaping.
   const command = statementOf(
     shards,
     values.map((value) => `'${value}'`),
@@ -113,9 +113,8 @@ const workerStatement = `
   SELECT success, result FROM master_run_on_worker(
     ARRAY[($1::text[])[1]], ARRAY[($1::text[])[2]::integer], ARRAY[($1::text[])[3]], false)`
 
-const typed = ([kind, databaseId, streamDatabaseId, now]: string[]) => ({
-  kind: `${kind}::text`,
-  databaseId: `${databaseId}::uuid`,
-  streamDatabaseId: `${streamDatabaseId}::uuid`,
+const typed = ([mail, webhook, now]: string[]) => ({
+  mail: `${mail}::uuid`,
+  webhook: `${webhook}::uuid`,
   now: `${now}::timestamptz`,
 })

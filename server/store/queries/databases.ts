@@ -34,7 +34,7 @@ const findDatabasesByPathStatement = `
     d.session_idle AS "sessionIdle", d.session_max AS "sessionMax",
     d.sessions_per_user AS "sessionsPerUser",
     d.created_at AS "createdAt", d.app_url AS "appUrl", d.webhook_url AS "webhookUrl",
-    d.events_kept AS "eventsKept", d.events_tailed_until AS "eventsTailedUntil"
+    d.events_kept AS "eventsKept"
   FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS wanted (slug, name, place)
   JOIN usher.workspace AS w ON w.slug = wanted.slug
   JOIN usher.database AS d ON d.workspace_id = w.id AND d.name = wanted.name`

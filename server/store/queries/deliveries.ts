@@ -1,6 +1,5 @@
 import type { Message } from '../generated/client.js'
 import type { Store } from '../store.js'
-import { unindexed } from './unindexed.js'
 
 // Servers claim messages for a limited time, so that no connection is held while they are delivered. A claim that is
 // not completed expires. The cost of a claim depends only on the claimed messages, not on the waiting ones: mails are
@@ -51,7 +50,7 @@ export const findDueMails = (
 
 const findDueMailsStatement = (limit: number) => `
   SELECT ${messageColumns()} FROM usher.outbox
-  WHERE database_id = $1::uuid AND kind = 'mail' AND NOT in_stream AND due_at <= $2::timestamptz
+  WHERE database_id = $1::uuid AND kind = 'mail' AND due_at <= $2::timestamptz
   ORDER BY due_at LIMIT ${limit}`
 
 /** Claims a message that is due. Returns false if another server has claimed it since it was read. */
@@ -65,7 +64,7 @@ export async function claimMessage(
 
 const claimMessageStatement = `
   UPDATE usher.outbox SET attempts = attempts + 1, due_at = $5::timestamptz
-  WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer AND ${unindexed('due_at <= $4::timestamptz')}
+  WHERE database_id = $1::uuid AND id = $2::uuid AND attempts = $3::integer AND due_at <= $4::timestamptz
   RETURNING 1`
 
 /** Deletes a delivered mail. */
@@ -116,20 +115,17 @@ const failEventStatement = `
   UPDATE usher.outbox_stream SET due_at = $7::timestamptz, has_failed = true
   WHERE database_id = $1::uuid AND id = $6::uuid AND EXISTS (SELECT FROM failed)`
 
-/** Where the messages of a database are delivered, and whether events are kept. */
+/** Where the messages of a database are delivered. */
 export interface Delivery {
   appUrl: string | null
   webhookUrl: string | null
   sealedWebhookSecret: Uint8Array | null
-  eventsTailedUntil: Date | null
 }
 
 export async function findDelivery(store: Queries, databaseId: string) {
   const [delivery] = await store.query<Delivery>(
-    `SELECT d.app_url AS "appUrl", d.webhook_url AS "webhookUrl", d.sealed_webhook_secret AS "sealedWebhookSecret",
-      GREATEST(d.events_tailed_until, tail.tailed_until) AS "eventsTailedUntil"
-    FROM usher.database AS d LEFT JOIN usher.event_tail AS tail ON tail.database_id = $1::uuid
-    WHERE d.id = $1::uuid`,
+    `SELECT app_url AS "appUrl", webhook_url AS "webhookUrl", sealed_webhook_secret AS "sealedWebhookSecret"
+    FROM usher.database WHERE id = $1::uuid`,
     [databaseId],
   )
   return delivery

@@ -20,9 +20,8 @@ const fromSigningKeys = `FROM usher.signing_key WHERE database_id = $1::uuid ${n
 const findSigningKeysStatement = `SELECT ${signingKeyColumns} ${fromSigningKeys}`
 
 /**
- * Returns for each database its keys as {@link findSigningKeys} does, its dummy hashes (one per set of hash parameters), and
- * until when its events are kept for `usher events tail`. Of a database without keys, only that it has none. On Citus,
- * finds those of one database.
+ * Returns for each database its keys as {@link findSigningKeys} does, and its dummy hashes, one per set of hash parameters.
+ * Of a database without keys, only that it has none. On Citus, finds those of one database.
  */
 export async function findKeysAndHashes(
   store: Queries,
@@ -34,29 +33,25 @@ export async function findKeysAndHashes(
       ? await store.query<KeyAndHashes>(findKeysAndHashesStatement, [databaseId])
       : await store.query<KeyAndHashes>(findKeysOfDatabasesStatement, [databaseIds])
   const found = new Map<string, KeysAndHashes>()
-  for (const { dummyHashes, eventsTailedUntil, ...key } of rows) {
+  for (const { dummyHashes, ...key } of rows) {
     const keys = found.get(key.databaseId)
     if (keys) keys.signingKeys.push(key)
-    else found.set(key.databaseId, { signingKeys: [key], dummyHashes, eventsTailedUntil })
+    else found.set(key.databaseId, { signingKeys: [key], dummyHashes })
   }
-  return databaseIds.map(
-    (id) => found.get(id) ?? { signingKeys: [], dummyHashes: [], eventsTailedUntil: null },
-  )
+  return databaseIds.map((id) => found.get(id) ?? { signingKeys: [], dummyHashes: [] })
 }
 
 export interface KeysAndHashes {
   /** Newest first. */
   signingKeys: SigningKey[]
   dummyHashes: string[]
-  eventsTailedUntil: Date | null
 }
 
 /** A key, and in each row what is not of a key: a database has few keys. */
 type KeyAndHashes = SigningKey & Omit<KeysAndHashes, 'signingKeys'>
 
 const keyAndHashColumns = (databaseId: string) => `${signingKeyColumns},
-    ARRAY (SELECT dummy_hash FROM usher.hash_parameters WHERE database_id = ${databaseId}) AS "dummyHashes",
-    (SELECT tailed_until FROM usher.event_tail WHERE database_id = ${databaseId}) AS "eventsTailedUntil"`
+    ARRAY (SELECT dummy_hash FROM usher.hash_parameters WHERE database_id = ${databaseId}) AS "dummyHashes"`
 
 const findKeysAndHashesStatement = `
   SELECT ${keyAndHashColumns('$1::uuid')}

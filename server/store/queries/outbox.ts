@@ -3,8 +3,7 @@ import type { JsonObject, Store } from '../store.js'
 
 // A message is written with the change that causes it, or not at all. A message of the kind `kept` becomes a row of
 // kept_event instead, for the list of events of the management API. Events of a user that wait for a webhook form a
-// stream (a row of outbox_stream), which the same transaction creates or locks. Versions without streams store only the
-// events. adoptMessages adds the streams.
+// stream (a row of outbox_stream), which the same transaction creates or locks.
 
 type Queries = Pick<Store, 'query'>
 
@@ -17,10 +16,7 @@ export const within = (query: Store['query']): Transactions => ({
   transaction: (_databaseId, work) => work(query),
 })
 
-export type NewMessage = Omit<
-  Message,
-  'storedAt' | 'attempts' | 'lastError' | 'payload' | 'inStream' | 'recipient'
-> & {
+export type NewMessage = Omit<Message, 'storedAt' | 'attempts' | 'lastError' | 'payload' | 'recipient'> & {
   payload: JsonObject
   /** The address of a mail. By default that of its user when it is sent. */
   recipient?: string
@@ -28,7 +24,7 @@ export type NewMessage = Omit<
   isMerged?: boolean
 }
 
-const columns = 'database_id, id, kind, user_id, payload, created_at, due_at, in_stream'
+const columns = 'database_id, id, kind, user_id, payload, created_at, due_at'
 
 function valuesOf({ id, kind, userId, payload, createdAt, dueAt, recipient }: NewMessage) {
   if (kind === 'kept') return [id, JSON.stringify(payload), createdAt]
@@ -43,7 +39,7 @@ function insertAfter(last: number, { kind }: Pick<NewMessage, 'kind'>) {
   const [column, value] = kind === 'mail' ? [', recipient', `, $${last + 7}::text`] : ['', '']
   return `INSERT INTO usher.outbox (${columns}${column})
     VALUES ($1::uuid, $${last + 1}::uuid, $${last + 2}::text, $${last + 3}::uuid, $${last + 4}::jsonb,
-      $${last + 5}::timestamptz, $${last + 6}::timestamptz, $${last + 2}::text = 'webhook'${value})`
+      $${last + 5}::timestamptz, $${last + 6}::timestamptz${value})`
 }
 
 /** Creates or locks a stream, so that no server finds it empty before the transaction ends. */
@@ -91,7 +87,6 @@ export async function insertMessages({ query }: Queries, messages: readonly NewM
 
 const insertStatements = {
   mail: insertAfter(1, { kind: 'mail' }),
-  tail: insertAfter(1, { kind: 'tail' }),
   kept: insertAfter(1, { kind: 'kept' }),
   webhook: `
   WITH message AS (${insertAfter(1, { kind: 'webhook' })}), stream AS (${streamAfter(7)}

@@ -9,8 +9,7 @@ const visitedDatabases = 2_000
 
 /** A database with waiting messages. */
 export interface Visited {
-  /** `stream`: events in streams. `webhook`: events stored by versions without streams. `tail`: nothing to deliver. */
-  kind: 'stream' | 'mail' | 'webhook' | 'tail'
+  channel: 'mail' | 'webhook'
   databaseId: string
   /** When the first message is due. Null if it waits for the operator. */
   dueAt: Date | null
@@ -24,64 +23,40 @@ export interface SearchedTables {
   stream: string
 }
 
-/** Where a search continues. */
-export interface SearchPosition {
-  message: { kind: string; databaseId: string }
-  stream: string
-}
+/** The id of the database after which the search of each channel continues. */
+export type SearchPosition = Record<Visited['channel'], string>
 
-export const searchStart: SearchPosition = { message: { kind: '', databaseId: NIL }, stream: NIL }
+export const searchStart: SearchPosition = { mail: NIL, webhook: NIL }
 
 /** SQL expressions of a search: where it continues, and the current time. */
-export interface SearchValues {
-  kind: string
-  databaseId: string
-  streamDatabaseId: string
-  now: string
-}
+export type SearchValues = SearchPosition & { now: string }
 
 /** Returns a statement that finds the databases with due messages in some tables. */
 export function searchStatement(tables: readonly SearchedTables[], values: SearchValues) {
   const limit = Math.ceil(visitedDatabases / tables.length)
   const hops = tables.flatMap(({ outbox, stream }, index) => [
-    hopOver(`message_${index}`, {
-      table: `${outbox} WHERE NOT in_stream`,
-      columns: 'kind, database_id',
-      after: `${values.kind}, ${values.databaseId}`,
-    }),
-    hopOver(`stream_${index}`, {
-      table: `${stream} WHERE due_at > '-infinity'`,
-      columns: 'database_id',
-      after: values.streamDatabaseId,
-    }),
+    hopOver(`mail_${index}`, `${outbox} WHERE kind = 'mail'`, values.mail),
+    hopOver(`webhook_${index}`, `${stream} WHERE due_at > '-infinity'`, values.webhook),
   ])
-  const pages = tables.flatMap((_, index) => [
-    pageOf(`message_${index}`, 'kind', limit),
-    pageOf(`stream_${index}`, `'stream' AS kind`, limit),
-  ])
+  const pages = tables.flatMap((_, index) => [pageOf('mail', index, limit), pageOf('webhook', index, limit)])
   return `
   WITH RECURSIVE ${hops.join(', ')}
-  SELECT kind, database_id AS "databaseId", due_at AS "dueAt", is_last AS "isLast"
+  SELECT channel, database_id AS "databaseId", due_at AS "dueAt", is_last AS "isLast"
   FROM (${pages.join('\n    UNION ALL')}) AS visited
-  WHERE due_at <= ${values.now} AND kind <> 'tail' OR kind = 'webhook' OR is_last`
+  WHERE due_at <= ${values.now} OR is_last`
 }
 
-interface Hop {
-  table: string
-  columns: string
-  after: string
-}
-
-const hopOver = (name: string, { table, columns, after }: Hop) => `${name} AS (
-    (SELECT ${columns}, due_at FROM ${table} AND (${columns}) > (${after})
-    ORDER BY ${columns}, due_at LIMIT 1)
+const hopOver = (name: string, table: string, after: string) => `${name} AS (
+    (SELECT database_id, due_at FROM ${table} AND database_id > ${after}
+    ORDER BY database_id, due_at LIMIT 1)
     UNION ALL
     SELECT next.* FROM ${name} AS last, LATERAL (
-      SELECT ${columns}, due_at FROM ${table} AND (${columns}) > (${columns.replace(/\w+/g, 'last.$&')})
-      ORDER BY ${columns}, due_at LIMIT 1) AS next)`
+      SELECT database_id, due_at FROM ${table} AND database_id > last.database_id
+      ORDER BY database_id, due_at LIMIT 1) AS next)`
 
-const pageOf = (name: string, kind: string, limit: number) => `
-    (SELECT ${kind}, database_id, due_at, row_number() OVER () = ${limit} AS is_last FROM ${name} LIMIT ${limit})`
+const pageOf = (channel: Visited['channel'], index: number, limit: number) => `
+    (SELECT '${channel}' AS channel, database_id, due_at, row_number() OVER () = ${limit} AS is_last
+    FROM ${channel}_${index} LIMIT ${limit})`
 
 /** Maximum number of messages of each kind that are counted, so that the count costs little. */
 const countedMessages = 1_000

@@ -6,7 +6,6 @@ import {
   type DueMessage,
   messageColumns,
 } from './deliveries.js'
-import type { Transactions } from './outbox.js'
 
 type Queries = Pick<Store, 'query'>
 
@@ -19,11 +18,10 @@ export type ClaimedFirst = { streamId: string; version: number; isEmpty: boolean
 /**
  * Claims streams that are due: up to half of them are the most recent ones whose first event is new, the others are
  * those that are due for the longest time. So a new event waits neither for events that a receiver rejects nor for those
- * of users who have many. Postpones a stream whose first event is not due, because a version without streams has claimed
- * it or because it waits for the operator.
+ * of users who have many. Postpones a stream whose first event is not due, because it is retried later or waits for the
+ * operator.
  *
- * @param claim.lookAgain when to look again at an event that waits for the operator, because a command of another
- * version may have changed it
+ * @param claim.lookAgain when to look again at an event that waits for the operator
  * @param limit an even number of streams
  */
 export const claimStreams = (
@@ -67,14 +65,14 @@ const claimStreamsStatement = (limit: number) => `
     COALESCE(head.due_at <= $2::timestamptz, false) AS "isDue", ${messageColumns('head')}
   FROM claimed JOIN head ON head.stream_id = claimed.id`
 
-/** Deletes a delivered event, or keeps it for `usher events tail`, and lets the next one of its stream be claimed. */
+/** Deletes a delivered event, and lets the next one of its stream be claimed. */
 export async function completeEvent(
   store: Queries,
   { databaseId, id, stream }: DatabaseKey & { id: string; stream: ClaimedStream },
-  { isTailed, now }: { isTailed: boolean; now: Date },
+  now: Date,
 ) {
   const values = [databaseId, stream.id, stream.version, id]
-  const [ended] = await store.query(isTailed ? keepAndEndStatement : deleteAndEndStatement, values)
+  const [ended] = await store.query(deleteAndEndStatement, values)
   if (!ended) await lookAtStream(store, { databaseId, id: stream.id }, now)
 }
 
@@ -98,14 +96,9 @@ const endStatement = (but = '') => `
     WHERE other.database_id = $1::uuid AND other.user_id = $2::uuid AND other.kind = 'webhook'${but}
     ORDER BY other.stored_at, other.id LIMIT 1) IS NULL`
 
-const andEnd = (done: string) => `
-  WITH done AS (${done})${endStatement(' AND other.id <> $4::uuid')} RETURNING 1`
-
-const deleteAndEndStatement = andEnd(`
-    DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $4::uuid`)
-const keepAndEndStatement = andEnd(`
-    UPDATE usher.outbox SET kind = 'tail', due_at = NULL, last_error = NULL
-    WHERE database_id = $1::uuid AND id = $4::uuid`)
+const deleteAndEndStatement = `
+  WITH done AS (DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $4::uuid)
+  ${endStatement(' AND other.id <> $4::uuid')} RETURNING 1`
 
 /** An event that has waited for longer is not new any more. */
 const newMilliseconds = 10_000
@@ -127,35 +120,3 @@ const lookAtStreamStatement = `
       ELSE $3::timestamptz END,
     has_failed = COALESCE(first.created_at <= $4::timestamptz, false)
   FROM first WHERE stream.database_id = $1::uuid AND stream.id = $2::uuid`
-
-/** Number of events whose streams one transaction creates. */
-const adoptedMessages = 1000
-
-/**
- * Creates the streams of events that versions without streams have stored, for a limited number of events at a time.
- *
- * @returns whether there may be more
- */
-export const adoptMessages = (store: Transactions, databaseId: string, now: Date) =>
-  store.transaction(databaseId, async (query) => {
-    const found = await query<{ id: string; streamId: string }>(findWithoutStreamStatement, [databaseId])
-    // In the order in which all transactions lock them, and before the messages, as claims do.
-    const streams = [...new Set(found.map(({ streamId }) => streamId))].sort()
-    if (streams.length === 0) return false
-    await query(createStreamsStatement, [databaseId, streams, now])
-    // In the order in which commands lock them.
-    for (const id of found.map(({ id }) => id).sort()) await query(adoptStatement, [databaseId, id])
-    return found.length === adoptedMessages
-  })
-
-const findWithoutStreamStatement = `
-  SELECT id, COALESCE(user_id, id) AS "streamId" FROM usher.outbox
-  WHERE database_id = $1::uuid AND kind = 'webhook' AND NOT in_stream ORDER BY due_at LIMIT ${adoptedMessages}`
-
-const createStreamsStatement = `
-  INSERT INTO usher.outbox_stream AS stream (database_id, id, due_at)
-  SELECT $1::uuid, id, $3::timestamptz FROM unnest($2::uuid[]) AS id ORDER BY id
-  ON CONFLICT (database_id, id) DO UPDATE SET version = stream.version + 1`
-
-const adoptStatement = `
-  UPDATE usher.outbox SET in_stream = true WHERE database_id = $1::uuid AND id = $2::uuid`

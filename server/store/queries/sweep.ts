@@ -18,7 +18,6 @@ const endColumns = {
   invitation: 'expires_at',
   code_request: 'full_at',
   api_key: 'expires_at',
-  tailed_event: 'created_at',
   unsent_notice: 'created_at',
 }
 
@@ -28,7 +27,6 @@ const sweptKinds = Object.keys(endColumns) as Swept[]
 /** The table of a kind, if it has another name, and which of its rows are of the kind, unless the column says it. */
 const tables: { [Kind in Swept]?: { name: string; condition?: string } } = {
   reserved_address: { name: 'user' },
-  tailed_event: { name: 'outbox', condition: `kind = 'tail'` },
   unsent_notice: { name: 'outbox', condition: 'recipient IS NOT NULL' },
 }
 

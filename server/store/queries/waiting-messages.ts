@@ -14,8 +14,7 @@ export interface ChosenMessages {
   now: Date
 }
 
-// Each change also makes the streams of its messages due. It locks them before the messages, as claims do. Messages of
-// versions without streams have none, which does not matter, because the search creates them.
+// Each change also makes the streams of its messages due. It locks them before the messages, as claims do.
 
 /** Makes messages due, and allows all attempts again. */
 export const retryMessages = (transaction: Queries, chosen: ChosenMessages) =>
@@ -25,14 +24,14 @@ export const retryMessages = (transaction: Queries, chosen: ChosenMessages) =>
 
 const retryStatement = `
   UPDATE usher.outbox SET due_at = $3::timestamptz, attempts = 0
-  WHERE database_id = $1::uuid AND id = $2::uuid AND kind <> 'tail' RETURNING 1`
+  WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`
 
 /** Deletes messages. */
 export const dropMessages = (transaction: Queries, chosen: ChosenMessages) =>
   changeMessages(transaction, chosen, (databaseId, id) => transaction.query(dropStatement, [databaseId, id]))
 
 const dropStatement = `
-  DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid AND kind <> 'tail' RETURNING 1`
+  DELETE FROM usher.outbox WHERE database_id = $1::uuid AND id = $2::uuid RETURNING 1`
 
 /** Number of messages that one transaction changes. */
 const batchRows = 1_000
@@ -46,7 +45,7 @@ async function changeMessages(
   const condition = id === undefined ? 'id > $2::uuid AND due_at IS NULL' : 'id = $2::uuid'
   const findStatement = `
     SELECT id, COALESCE(user_id, id) AS "streamId" FROM usher.outbox
-    WHERE database_id = $1::uuid AND kind <> 'tail' AND ${condition} ORDER BY id LIMIT ${batchRows}`
+    WHERE database_id = $1::uuid AND ${condition} ORDER BY id LIMIT ${batchRows}`
   const found = await query<{ id: string; streamId: string }>(findStatement, [databaseId, id ?? after])
   const streams = [...new Set(found.map(({ streamId }) => streamId))].sort()
   for (const stream of streams) await lookAtStream({ query }, { databaseId, id: stream }, now)

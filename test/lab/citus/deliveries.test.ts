@@ -127,21 +127,6 @@ async function reportCommands(title: string) {
   return Math.max(...times)
 }
 
-/** Expects that `events tail` prints the event of a sign-up. */
-async function expectTail(title: string) {
-  const tail = stage.startUsher(`events tail acme/${database} --seconds 30`)
-  const start = performance.now()
-  // Servers notice it within some seconds.
-  while (!tail.output.stdout.includes('user.created') && performance.now() - start < 20_000) {
-    await signUp()
-    await pause(250)
-  }
-  const took = performance.now() - start
-  tail.signal('SIGINT')
-  expect(await tail.ended).toMatchObject({ stdout: expect.stringContaining('user.created'), stderr: '' })
-  report(`events tail, ${title}`, `${milliseconds(took)} to its first event`)
-}
-
 it('an idle server sends few statements with many databases', async () => {
   const figures = await reportIdle('all workers respond')
   expect.soft(figures.perSecond).toBeLessThanOrEqual(5)
@@ -154,7 +139,6 @@ it('a mail of a command arrives within seconds with many databases', async () =>
 
 it('a worker freezes during deliveries and delays no delivery of the other worker', async () => {
   await reportDeliveries('all workers respond')
-  await expectTail('all workers respond')
   stage.receiver.answer = (response) => held.push(response)
   for (const name of ofFrozen) for (let count = 0; count < 8; count++) await signUp(name)
   await vi.waitFor(() => expect(held.length).toBeGreaterThanOrEqual(ofFrozen.length), 10_000)
@@ -173,8 +157,6 @@ it('an idle server sends few statements while a worker is frozen', async () => {
 it('a mail of a command arrives within seconds while a worker is frozen', async () => {
   expect(await reportCommands('one worker frozen')).toBeLessThan(5_000)
 })
-
-it('events are tailed while a worker is frozen', () => expectTail('one worker frozen'))
 
 it('every event of the frozen worker is delivered once it responds', async () => {
   thaw()

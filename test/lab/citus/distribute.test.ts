@@ -101,7 +101,6 @@ async function fillOtherTables(api: TestApi, database: TestDatabase, token: stri
   expect(statuses).toEqual([201, 200, 200])
   for (const statement of [
     'INSERT INTO usher.sweep (database_id, started_at) VALUES ($1, now())',
-    'INSERT INTO usher.event_tail (database_id, tailed_until) VALUES ($1, now())',
     `INSERT INTO usher.invitation (database_id, id, tenant_id, email, email_key, role, code_id, created_at, expires_at)
     SELECT database_id, gen_random_uuid(), id, 'grace@example.com', 'grace@example.com', 'member', gen_random_uuid(),
       now(), now() FROM usher.tenant WHERE database_id = $1`,

@@ -120,7 +120,6 @@ describe('servers that use the coordinator', () => {
       `tenant list ${own}`,
       `outbox list ${own}`,
       `outbox retry ${own} --not-retried`,
-      `events tail ${own} --seconds 1`,
       `keys list ${own}`,
       `keys rotate ${own}`,
     ]

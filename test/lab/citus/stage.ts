@@ -94,8 +94,7 @@ export async function openStage(idle = 0, settings: Record<string, string> = {})
       ),
     /** Waits until all messages are delivered. Expects the events of every stored user, in order, and of no other. */
     async expectEvents(accounts: readonly Account[]) {
-      // The others are kept for `usher events tail`.
-      const left = async () => (await query(url, `SELECT FROM usher.outbox WHERE kind <> 'tail'`)).length
+      const left = async () => (await query(url, 'SELECT FROM usher.outbox')).length
       await expect.poll(left, { timeout: 300_000, interval: 1_000 }).toBe(0)
       const received = new Map<string, Set<string>>()
       for (const { event } of receiver.requests) {

@@ -1,9 +1,5 @@
-import type { Prisma } from '../../generated/client.js'
 import type { Page } from '../page.js'
 import type { TypedQueries } from './typed-queries.js'
-
-const undelivered = { kind: { not: 'tail' } } satisfies Prisma.MessageWhereInput
-const notRetried = { ...undelivered, dueAt: null } satisfies Prisma.MessageWhereInput
 
 /** Returns undelivered messages, oldest first. */
 export async function listMessageRows(
@@ -15,7 +11,7 @@ export async function listMessageRows(
   return message.findMany({
     where: {
       databaseId,
-      ...(onlyNotRetried ? notRetried : undelivered),
+      ...(onlyNotRetried && { dueAt: null }),
       ...(after !== undefined && { id: { gt: after } }),
     },
     orderBy: { id: 'asc' },
