@@ -51,15 +51,8 @@ const citus = project('citus', postgres, ['test/lab/citus/**/*.test.ts'], {
 })
 
 const projects = [
-  // All tests but those of `short`. Those of one kind of store open that kind, all others open Postgres, which takes half
-  // the CPU time.
-  project('postgres', postgres, ['test/!(instances)/**/*.test.ts'], {
-    exclude: [
-      'test/lab/{citus,faults,generators,image,revocations,verify}/**',
-      '**/node_modules/**',
-      '**/generated/**',
-    ],
-  }),
+  // Tests of one kind of store open that kind. All others open Postgres, which takes half the CPU time.
+  project('postgres', postgres, ['test/!(instances|lab)/**/*.test.ts']),
   // The operations of the specification. test/store/embedded-operations.test.ts runs every operation on this store.
   project('embedded', embedded, [
     'test/api/{create-user,login,me,discovery,idempotency}.test.ts',
@@ -73,8 +66,10 @@ const projects = [
   ]),
 ]
 
-/** Experiments that end, stall and cut off servers, in their short form: a fifth of the time of all tests. */
-const short = project('short', postgres, ['test/lab/{faults,revocations}/**/*.test.ts'])
+/** Experiments in their short form. */
+const short = project('short', postgres, [
+  'test/lab/{bench,faults,histories,hostile,isolation,plans,revocations}/**/*.test.ts',
+])
 
 /** Each test's store is distributed over a cluster. */
 const distributed = project('distributed', postgres, ['test/{api,cli}/**/*.test.ts'])

@@ -18,6 +18,7 @@ const parts = {
   hostile: tests('hostile'),
   image: tests('image'),
   isolation: tests('isolation'),
+  plans: tests('plans'),
   mutants: ['test/lab/mutants/mutants.js'],
   tenants: tests('tenants'),
   verify: [...tests('verify'), 'test/lab/revocations/'],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../../server/store/migrate.js'
 import { cheapHashes } from '../../server/testing/cheap-hashes.js'
+import { isSearch } from '../lab/plans/statement-plans.js'
 import { password } from '../support/app.js'
 import { addBystanders } from '../support/bystanders.js'
 import { runUsher } from '../support/command-line.js'
@@ -20,7 +21,6 @@ import {
   revokingChanges,
 } from '../support/revocation-triggers.js'
 import { type Logged, startLoggingPostgres } from '../support/statement-log.js'
-import { isSearch } from '../support/statement-plans.js'
 import { watchWrites } from '../support/write-order.js'
 
 const masterKey = Buffer.alloc(32, 7)

@@ -8,7 +8,7 @@ import { listAccountRows } from '../../../server/store/queries/management/users.
 import { findRowsAfter, keptEvents } from '../../../server/store/queries/numbered-lists.js'
 import type { Page } from '../../../server/store/queries/page.js'
 import { type OpenStore, openPostgres } from '../../support/open-store.js'
-import { genericPlanOf, type Sent } from '../../support/statement-plans.js'
+import { genericPlanOf, type Sent } from '../plans/statement-plans.js'
 import { compareOperations } from './at-size.js'
 import type { Say } from './bench.js'
 import { median, round, table } from './figures.js'

@@ -5,8 +5,8 @@ import { withOwnStore } from '../../support/api.js'
 import { password, startApp, type TestApi } from '../../support/app.js'
 import { setDatabase } from '../../support/operator-changes.js'
 import { codeIn, startSmtp } from '../../support/smtp.js'
-import { isSearch, planOf, recordStatements } from '../../support/statement-plans.js'
 import { report, times } from '../form.js'
+import { isSearch, planOf, recordStatements } from '../plans/statement-plans.js'
 
 // A tenant with many members, and a user in many tenants. A cost is the most buffers that a statement of a request reads, by
 // its generic plan or by that of its values: it does not depend on the machine.

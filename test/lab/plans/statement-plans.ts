@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Store } from '../../server/store/store.js'
+import type { Store } from '../../../server/store/store.js'
 
 /** A statement with the values of one execution. */
 export interface Sent {

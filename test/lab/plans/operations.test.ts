@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { query } from '../support/citus.js'
-import { useEveryOperation } from '../support/every-operation.js'
-import { createFiller, largeTables } from '../support/many-rows.js'
-import { openPostgres } from '../support/open-store.js'
-import { isSearch, type PlanMode, planOf, recordStatements, type Sent } from '../support/statement-plans.js'
-import { createPostgresDatabase } from '../support/store.js'
+import { query } from '../../support/citus.js'
+import { useEveryOperation } from '../../support/every-operation.js'
+import { createFiller, largeTables } from '../../support/many-rows.js'
+import { openPostgres } from '../../support/open-store.js'
+import { createPostgresDatabase } from '../../support/store.js'
+import { isSearch, type PlanMode, planOf, recordStatements, type Sent } from './statement-plans.js'
 
 /** A statement that reads 100 rows reads about 100 buffers, of an index and of a table. */
 const maxBuffers = 150
