@@ -1,7 +1,7 @@
 import type { Plant } from './plants.js'
 
 /** Defects of changes of the address. */
-export const addressPlants: Record<string, Pick<Plant, 'create' | 'isRare' | 'found'>> = {
+export const addressPlants: Record<string, Pick<Plant, 'create' | 'found'>> = {
   'a former address that nobody reserves': {
     create: () => async (statement) => {
       const { text, values, run } = statement
@@ -14,7 +14,6 @@ export const addressPlants: Record<string, Pick<Plant, 'create' | 'isRare' | 'fo
       () =>
       ({ text, values, run }) =>
         run(text, text.includes('password_hash = COALESCE($7') ? [...values.slice(0, 6), null] : values),
-    isRare: true,
     found: /^impossible/,
   },
   'an undo that keeps the later changes': {
@@ -22,7 +21,6 @@ export const addressPlants: Record<string, Pick<Plant, 'create' | 'isRare' | 'fo
       () =>
       ({ text, values, run }) =>
         run(text.includes('generation >= $3') ? text.replace('>= $3', '= $3') : text, values),
-    isRare: true,
     found: /^impossible/,
   },
   'changes that lock no user and read the code only once': {

@@ -21,8 +21,6 @@ export interface Plant {
   focus: string[]
   /** Milliseconds by which the clocks of servers are ahead. Undefined for the usual ones. */
   skew?: number
-  /** Whether only the long form searches for it, because it takes many rounds. */
-  isRare?: boolean
   /** The expected report. */
   found: RegExp
 }
@@ -31,7 +29,6 @@ const userOf = ({ values: [databaseId, id] }: Statement) => [databaseId, id]
 
 export const plants: Record<string, Plant> = {
   'a token that was issued before a revocation committed, and outlives it': {
-    isRare: true,
     create() {
       // A login that reads the user before the commit gets a token that is valid after it, as if a timestamp decided.
       const next = new Map<unknown, unknown>()
@@ -73,11 +70,9 @@ export const plants: Record<string, Plant> = {
         return isMissing ? [{ storedAt: new Date().toISOString() }] : rows
       },
     focus: ['requestReset', 'reset', 'sendReset'],
-    isRare: true,
     found: /impossible .*(reset|verify) /,
   },
   'an event decided from an earlier read of the user': {
-    isRare: true,
     create() {
       const verified = new Map<unknown, unknown>()
       return async (statement) => {

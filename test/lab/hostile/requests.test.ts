@@ -72,7 +72,7 @@ it.for(Array.from({ length: times(1, 5) }, (_, index) => index + 1))(
         await send(request)
         if (sent % 1000 === 0) usher.expectCleanLog()
       }),
-      cases(times(700, 18_000), part),
+      cases(times(400, 18_000), part),
     )
     expectCleanPrototype()
     const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`)

@@ -51,7 +51,7 @@ it('random operations of clients and operators in one database never affect anot
       await world.close()
     }
   })
-  await fc.assert(property, { ...cases(times(3, 40), 20), endOnFailure: !isLong, timeout: 300_000 })
+  await fc.assert(property, { ...cases(times(2, 40), 20), endOnFailure: !isLong, timeout: 300_000 })
   report(`operations ${done}, seed ${seed}`)
 })
 

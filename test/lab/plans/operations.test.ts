@@ -6,6 +6,7 @@ import { useEveryOperation } from '../../support/every-operation.js'
 import { createFiller, largeTables } from '../../support/many-rows.js'
 import { openPostgres } from '../../support/open-store.js'
 import { createPostgresDatabase } from '../../support/store.js'
+import { times } from '../form.js'
 import { isSearch, type PlanMode, planOf, recordStatements, type Sent } from './statement-plans.js'
 
 /** A statement that reads 100 rows reads about 100 buffers, of an index and of a table. */
@@ -19,7 +20,7 @@ function mostBuffers(text: string) {
 }
 
 const rows = 20_000
-const databases = 5_000
+const databases = times(2_000, 5_000)
 const hour = 3_600_000
 
 let statements: Sent[]
@@ -33,7 +34,7 @@ let close: () => Promise<void>
 beforeAll(async () => {
   recorded = await createPostgresDatabase()
   const store = await openPostgres(recorded.url, randomBytes(32))
-  const { recording, sent } = recordStatements(store)
+  const { recording, sent } = recordStatements(store, times(2, 3))
   await useEveryOperation(recording)
   statements = sent().filter(({ text }) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text))
   start = Date.now()
