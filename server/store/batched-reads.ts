@@ -8,9 +8,12 @@ export const maxReads = 128
 /** Concurrent statements of a queue. More than one, because the connections of the others may hang. */
 const maxStatements = 4
 
+/** For how many statements reads wait, instead of sending another. With two, Postgres and the process work at the same time. */
+const maxAwaited = 2
+
 /**
- * For how many milliseconds reads wait for the running statement instead of sending another, because one statement with
- * all of them takes less CPU time than two.
+ * For how many milliseconds reads wait for running statements, because one statement with all of them takes less CPU time
+ * than two.
  */
 const patienceMilliseconds = 10
 
@@ -45,7 +48,7 @@ export function batchReadsOfAll<Key extends { databaseId: string }, Row>(
 
 /**
  * Returns a function that reads a row of a database by its key. Reads that begin in the same turn of the event loop, or
- * while a statement of the database runs, share a statement, because sending a statement takes longer than reading a
+ * while two statements of the database run, share a statement, because sending a statement takes longer than reading a
  * row. A read never returns a row as it was before the read began.
  *
  * @param readRows returns the row of each key, or undefined, in the order of the keys
@@ -58,7 +61,7 @@ export function batchReads<Key, Row>(
   function schedule(databaseId: string, queue: Queue<Key, Row>) {
     const { waiting, isScheduled, running, awaited } = queue
     if (isScheduled || running === maxStatements || waiting.length === 0) return
-    if (awaited > 0 && waiting.length < maxReads) return
+    if (awaited >= maxAwaited && waiting.length < maxReads) return
     queue.isScheduled = true
     setImmediate(send, databaseId, queue)
   }

@@ -75,36 +75,36 @@ it('a read never uses a statement that was sent before it began', async () => {
   expect(sent()).toEqual([['a'], ['a']])
 })
 
-it('the reads that wait for a statement share the next one', async () => {
+it('the reads that wait for two statements share the next one', async () => {
+  const { statements, read, sent } = createReads()
+  for (const id of ['a', 'b', 'c', 'd']) {
+    read('one', id)
+    await setImmediate()
+  }
+  read('two', 'e')
+  await setImmediate()
+  expect(sent()).toEqual([['a'], ['b'], ['e']])
+  statements[0]?.succeed()
+  await setImmediate()
+  await setImmediate()
+  expect(sent().at(-1)).toEqual(['c', 'd'])
+})
+
+it('reads wait 10 ms for two statements, and four run at a time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const { statements, read, sent } = createReads()
   for (const id of ['a', 'b', 'c']) {
     read('one', id)
     await setImmediate()
   }
-  read('two', 'd')
-  await setImmediate()
-  expect(sent()).toEqual([['a'], ['d']])
-  statements[0]?.succeed()
-  await setImmediate()
-  await setImmediate()
-  expect(sent().at(-1)).toEqual(['b', 'c'])
-})
-
-it('reads wait 10 ms for a statement, and four run at a time', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const { statements, read, sent } = createReads()
-  for (const id of ['a', 'b']) {
-    read('one', id)
-    await setImmediate()
-  }
   vi.advanceTimersByTime(9)
   await setImmediate()
-  expect(sent()).toEqual([['a']])
+  expect(sent()).toEqual([['a'], ['b']])
   vi.advanceTimersByTime(1)
   await setImmediate()
-  expect(sent()).toEqual([['a'], ['b']])
-  for (const id of ['c', 'd', 'e']) {
+  expect(sent()).toEqual([['a'], ['b'], ['c']])
+  for (const id of ['d', 'e']) {
     read('one', id)
     vi.advanceTimersByTime(1000)
     await setImmediate()

@@ -16,7 +16,7 @@ interface Statement {
 }
 
 /**
- * Maximum number of shards of a node that are read so. Each connection keeps up to four plans for each of them, of some
+ * Maximum number of shards of a node that are read so. Each connection keeps up to two plans for each of them, of some
  * 300 KiB each.
  */
 const maxShards = 32

@@ -40,21 +40,13 @@ function findRows(store: Queries, keys: readonly UserKey[]) {
   const [first, second] = keys
   if (!first) return []
   const { databaseId, id, sessionId } = first
-  if (!second) {
-    return sessionId === undefined
-      ? store.query<UserRow>(findUserStatement, [databaseId, id])
-      : store.query<UserRow>(findUserWithSessionStatement, [databaseId, id, sessionId])
-  }
+  if (!second) return store.query<UserRow>(findUserStatement, [databaseId, id, sessionId ?? null])
   const ids = arrayOf(keys, ({ id }) => id)
-  const isOfOne = keys.every((key) => key.databaseId === databaseId)
-  if (isOfOne && keys.every(({ sessionId }) => sessionId === undefined))
-    return store.query<UserRow>(findUsersStatement, [databaseId, ids])
   const sessionIds = arrayOf(keys, ({ sessionId }) => sessionId ?? 'NULL')
-  if (!isOfOne) {
-    const databaseIds = arrayOf(keys, ({ databaseId }) => databaseId)
-    return store.query<UserRow>(findUsersOfDatabasesStatement, [databaseIds, ids, sessionIds])
-  }
-  return store.query<UserRow>(findUsersWithSessionsStatement, [databaseId, ids, sessionIds])
+  if (keys.every((key) => key.databaseId === databaseId))
+    return store.query<UserRow>(findUsersStatement, [databaseId, ids, sessionIds])
+  const databaseIds = arrayOf(keys, ({ databaseId }) => databaseId)
+  return store.query<UserRow>(findUsersOfDatabasesStatement, [databaseIds, ids, sessionIds])
 }
 
 /** Returns the literal of a Postgres array of UUIDs, which need no escaping. The driver would escape each of them. */
@@ -63,7 +55,8 @@ const arrayOf = (keys: readonly UserKey[], textOf: (key: UserKey) => string) =>
 
 /** The user of a key with one of the user's tenants, or with no tenant. */
 type UserRow = Omit<UserOfToken, 'memberships' | 'isSessionOpen'> &
-  TenantOfRow & { isSessionOpen?: boolean | null }
+  TenantOfRow &
+  Pick<UserOfToken, 'isSessionOpen'>
 
 // Field by field, because spreading a row takes longer.
 const userOfRow = (row: UserRow): UserOfToken => ({
@@ -76,7 +69,7 @@ const userOfRow = (row: UserRow): UserOfToken => ({
   createdAt: row.createdAt,
   metadata: row.metadata,
   memberships: [],
-  isSessionOpen: row.isSessionOpen ?? null,
+  isSessionOpen: row.isSessionOpen,
 })
 
 // The ids are in a subquery, which hides their number from the planner. Otherwise Postgres would plan each execution
@@ -100,51 +93,42 @@ const storeTables: TablesOfTokens = {
   tenant: 'usher.tenant',
 }
 
-const userById = ({ user }: TablesOfTokens, id: string, databaseId = '$1::uuid') => `(
+const userAndSession = (
+  { user, session }: TablesOfTokens,
+  { id, sessionId, databaseId = '$1::uuid' }: { id: string; sessionId: string; databaseId?: string },
+) => `(
     SELECT * FROM ${user}
     WHERE database_id = ${databaseId} AND id = ${id} AND disabled_at IS NULL OFFSET 0
-  ) AS u`
-
-const joinedSession = ({ session }: TablesOfTokens, sessionId: string, databaseId = '$1::uuid') => `
+  ) AS u
   LEFT JOIN LATERAL (
     SELECT * FROM ${session} WHERE database_id = ${databaseId} AND id = ${sessionId} OFFSET 0
   ) AS s ON s.user_id = u.id`
 
-const isSessionOpen = `CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen"`
+const columns = `${userColumns}, u.metadata, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", ${joinedColumns}`
 
-const columns = `${userColumns}, u.metadata, ${joinedColumns}`
+const ofWanted = { id: 'wanted.user_id', sessionId: 'wanted.session_id' }
 
-/** Returns the statements of {@link findUsersOfTokens} on one database: of a user and of several, without and with sessions. */
-export const readsOfTokens = (tables: TablesOfTokens): [string, string, string, string] => [
+/** Returns the statements of {@link findUsersOfTokens} on one database: of a user, and of several. */
+export const readsOfTokens = (tables: TablesOfTokens): [string, string] => [
   `
   SELECT 1 AS place, ${columns}
-  FROM ${userById(tables, '$2::uuid')}${joinedTenants(tables)}`,
-  `
-  SELECT 1 AS place, ${columns}, ${isSessionOpen}
-  FROM ${userById(tables, '$2::uuid')}${joinedSession(tables, '$3::uuid')}${joinedTenants(tables)}`,
+  FROM ${userAndSession(tables, { id: '$2::uuid', sessionId: '$3::uuid' })}${joinedTenants(tables)}`,
   `
   SELECT wanted.place, ${columns}
-  FROM unnest((SELECT $2::uuid[])::uuid[]) WITH ORDINALITY AS wanted (user_id, place)
-  CROSS JOIN LATERAL ${userById(tables, 'wanted.user_id')}${joinedTenants(tables)}`,
-  `
-  SELECT wanted.place, ${columns}, ${isSessionOpen}
   FROM unnest((SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (user_id, session_id, place)
-  CROSS JOIN LATERAL ${userById(tables, 'wanted.user_id')}${joinedSession(tables, 'wanted.session_id')}${joinedTenants(tables)}`,
+  CROSS JOIN LATERAL ${userAndSession(tables, ofWanted)}${joinedTenants(tables)}`,
 ]
 
 const readsOfStore = readsOfTokens(storeTables)
-const [findUserStatement, findUserWithSessionStatement, findUsersStatement, findUsersWithSessionsStatement] =
-  readsOfStore
+const [findUserStatement, findUsersStatement] = readsOfStore
 
 /** Returns the place of a statement in {@link readsOfTokens}, or -1. */
 export const placeOfRead = (text: string) => readsOfStore.indexOf(text)
 
-const ofWanted = 'wanted.database_id'
-
+const databaseId = 'wanted.database_id'
 const findUsersOfDatabasesStatement = `
-  SELECT wanted.place, ${columns}, ${isSessionOpen}
+  SELECT wanted.place, ${columns}
   FROM unnest((SELECT $1::uuid[])::uuid[], (SELECT $2::uuid[])::uuid[], (SELECT $3::uuid[])::uuid[])
     WITH ORDINALITY AS wanted (database_id, user_id, session_id, place)
-  CROSS JOIN LATERAL ${userById(storeTables, 'wanted.user_id', ofWanted)}
-  ${joinedSession(storeTables, 'wanted.session_id', ofWanted)}${joinedTenants(storeTables, ofWanted)}`
+  CROSS JOIN LATERAL ${userAndSession(storeTables, { ...ofWanted, databaseId })}${joinedTenants(storeTables, databaseId)}`
