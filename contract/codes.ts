@@ -83,7 +83,12 @@ export const codes = c.router({
     summary: 'Choose a new password with a code',
     description:
       'Ends all sessions of the user, revokes all earlier access tokens and clears the failed logins. The address counts as verified. A code can be used once. A newer code replaces it.',
-    metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'newPassword' },
+    metadata: {
+      links: ['getMe', 'openSession'],
+      hashesPassword: true,
+      newPassword: 'newPassword',
+      signsIn: 'login',
+    },
   },
   requestEmailVerification: {
     method: 'POST',

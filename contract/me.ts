@@ -85,6 +85,7 @@ export const me = c.router({
       links: ['getMe', 'openSession'],
       hashesPassword: true,
       newPassword: 'newPassword',
+      signsIn: 'renewal',
     },
   },
   deleteMe: {
@@ -99,6 +100,6 @@ export const me = c.router({
     summary: 'Delete the current user',
     description:
       'Also deletes the user’s tenants that have no other user. This cannot be undone. A tenant with other users must keep an owner. While the former address can undo a change of the address, the account cannot be deleted.',
-    metadata: { security: 'bearer', signsOut: true, hashesPassword: true },
+    metadata: { security: 'bearer', signsOut: 'all', hashesPassword: true },
   },
 } satisfies DescribedRoutes)

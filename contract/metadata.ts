@@ -31,8 +31,13 @@ export interface RouteMetadata {
   isRepeatable?: boolean
   /** Whether a success may have `Retry-After`. */
   mayAskToWait?: boolean
-  /** Whether no token of the user is valid after a success. */
-  signsOut?: boolean
+  /**
+   * Whose access token the response has: that of a `login`, or a `renewal` for the same user, whose sessions have ended. Every
+   * operation that returns a token has it, unless it also returns the refresh token of a session.
+   */
+  signsIn?: 'login' | 'renewal'
+  /** Which sessions of the user end: `all`, all `others`, or the `one` of the path. Access tokens of them are revoked. */
+  signsOut?: 'all' | 'others' | 'one'
 }
 
 /** What every router of the contract satisfies, so that a misspelt property of `metadata` does not compile. */

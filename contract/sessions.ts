@@ -135,7 +135,7 @@ export const sessions = c.router({
     responses: { 204: c.noBody(), ...failures(...tokenProblems, ...withoutBodyProblems, ...accountProblems) },
     summary: 'End all sessions, to log out everywhere',
     description: 'Also revokes all access tokens of the user, including that of this request.',
-    metadata: { security: 'bearer', signsOut: true },
+    metadata: { security: 'bearer', signsOut: 'all' },
   },
   endOtherSessions: {
     method: 'DELETE',
@@ -149,7 +149,7 @@ export const sessions = c.router({
     summary: 'End all other sessions of the current user',
     description:
       'Keeps the session of the token, and revokes all access tokens of the user, also those of logins without a session and that of this request. Refresh the session to get a valid token.',
-    metadata: { security: 'bearer' },
+    metadata: { security: 'bearer', signsOut: 'others' },
   },
   endSessionById: {
     method: 'DELETE',
@@ -160,6 +160,6 @@ export const sessions = c.router({
     summary: 'End one session of the current user, such as that of a lost device',
     description:
       'Also succeeds if the session has ended. Does not affect sessions of other users. If it is the current session, the token of this request is rejected from then on.',
-    metadata: { security: 'bearer', isRepeatable: true },
+    metadata: { security: 'bearer', isRepeatable: true, signsOut: 'one' },
   },
 } satisfies DescribedRoutes)

@@ -158,7 +158,12 @@ export const users = c.router({
     summary: 'Create a user',
     description:
       'Signs up a user in the database. With `newTenant`, also creates a tenant for the user: both are created or neither is. With `invitationCode`, the user also joins a tenant, even if sign-up is closed. Requires no authentication.',
-    metadata: { links: ['getMe', 'openSession'], hashesPassword: true, newPassword: 'password' },
+    metadata: {
+      links: ['getMe', 'openSession'],
+      hashesPassword: true,
+      newPassword: 'password',
+      signsIn: 'login',
+    },
   },
   login: {
     method: 'POST',
@@ -169,7 +174,7 @@ export const users = c.router({
     summary: 'Log in a user',
     description:
       'Returns the user with all tenants and a new access token. The response is the same for an unknown email, a wrong password and a disabled user.',
-    metadata: { links: ['getMe', 'openSession'], isRepeatable: true, hashesPassword: true },
+    metadata: { links: ['getMe', 'openSession'], isRepeatable: true, hashesPassword: true, signsIn: 'login' },
   },
   getMe: {
     method: 'GET',

@@ -133,7 +133,14 @@ export type ${capitalize(name)}ErrorCode = (typeof ${this.constantOf(operation.t
     const { status, schema } = successOf(operation)
     if (!path.startsWith(databasePath)) throw new Error(`${operationId} belongs to no database`)
     const { properties, required = [] } = this.#resolve(schema) ?? {}
-    const { isRepeatable = method === 'GET', signsOut } = this.routers[tag][operationId].metadata ?? {}
+    const {
+      isRepeatable = method === 'GET',
+      signsIn,
+      signsOut,
+    } = this.routers[tag][operationId].metadata ?? {}
+    const isLogin = properties?.token?.$ref === '#/components/schemas/AccessToken'
+    const ofToken = properties?.refreshToken ? 'session' : signsIn
+    if (isLogin !== !!ofToken) throw new Error(`${operationId}: signsIn must say whose token it returns`)
     const body = bodyOf(operation)
     const items = this.itemsOf(operation)
     const takesToken = security.some(({ bearer }) => bearer)
@@ -151,7 +158,7 @@ export type ${capitalize(name)}ErrorCode = (typeof ${this.constantOf(operation.t
       field: required.find((field) => field !== 'id'),
       items,
       iterator: items && iteratorOf(operation),
-      signsIn: properties?.token?.$ref === '#/components/schemas/AccessToken',
+      signsIn: ofToken,
       signsOut,
       codes: this.#codesOf(operation),
     }

@@ -17,9 +17,12 @@ export interface Endpoint<Code extends string = ErrorCode> {
   status: number
   /** A field of every successful response, because a response may come from another service. */
   field?: string
-  /** Whether the response has a new access token. */
-  signsIn?: true
-  /** Whether no token of the user is valid after a success. */
-  signsOut?: true
+  /**
+   * Whose token the response has: that of a `login`, a `renewal` for the same user, whose sessions have ended, or that of a
+   * `session`, which continues a login.
+   */
+  signsIn?: 'login' | 'renewal' | 'session'
+  /** Which sessions of the user end: `all`, all `others`, or the `one` of the first argument. Its tokens are revoked. */
+  signsOut?: 'all' | 'others' | 'one'
   codes: readonly Code[]
 }

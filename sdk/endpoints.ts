@@ -48,7 +48,7 @@ export const users = {
     acceptsIdempotencyKey: true,
     status: 201,
     field: 'tenants',
-    signsIn: true,
+    signsIn: 'login',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -77,7 +77,7 @@ export const users = {
     isRepeatable: true,
     status: 200,
     field: 'tenants',
-    signsIn: true,
+    signsIn: 'login',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -123,7 +123,7 @@ export const sessions = {
     needsToken: true,
     status: 201,
     field: 'tenants',
-    signsIn: true,
+    signsIn: 'session',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -149,7 +149,7 @@ export const sessions = {
     isRepeatable: true,
     status: 200,
     field: 'tenants',
-    signsIn: true,
+    signsIn: 'session',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -210,7 +210,7 @@ export const sessions = {
     path: '/users/me/sessions',
     needsToken: true,
     status: 204,
-    signsOut: true,
+    signsOut: 'all',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -232,6 +232,7 @@ export const sessions = {
     path: '/users/me/sessions/others',
     needsToken: true,
     status: 204,
+    signsOut: 'others',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -255,6 +256,7 @@ export const sessions = {
     needsToken: true,
     isRepeatable: true,
     status: 204,
+    signsOut: 'one',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -308,7 +310,7 @@ export const me = {
     needsToken: true,
     status: 200,
     field: 'tenants',
-    signsIn: true,
+    signsIn: 'renewal',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -334,7 +336,7 @@ export const me = {
     hasBody: true,
     needsToken: true,
     status: 204,
-    signsOut: true,
+    signsOut: 'all',
     codes: [
       'malformed_request',
       'database_not_found',
@@ -386,7 +388,7 @@ export const codes = {
     hasBody: true,
     status: 200,
     field: 'tenants',
-    signsIn: true,
+    signsIn: 'login',
     codes: [
       'malformed_request',
       'database_not_found',

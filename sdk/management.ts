@@ -11,7 +11,7 @@ import {
   type ManagementOptions,
 } from './management-operation.js'
 import { assertOptions } from './options.js'
-import { patterns } from './request.js'
+import { operationChecks } from './request.js'
 
 export { type ErrorData, UsherError } from './errors.js'
 export type { Fetch, FetchInit, FetchResponse } from './fetch.js'
@@ -48,7 +48,7 @@ export function createManagementClient(options: ManagementOptions): ManagementCl
     throw new Error(
       'Usher management client: use it on a server only, because a browser would leak the API key',
     )
-  assertOptions(options, patterns)
+  assertOptions(options, operationChecks)
   // The message does not contain the value, which logs would keep.
   if (!/^usher_\w+$/.test(String(options.apiKey)))
     throw new TypeError('Usher management client: apiKey must be a key that usher api-key create printed')

@@ -3,9 +3,9 @@ import type { Operations } from './endpoints.js'
 import { toUsherError, type UsherError } from './errors.js'
 import type { Exchange } from './exchange.js'
 import { assertOptions } from './options.js'
-import { isSuccess, type OperationOptions, patterns, requestOf } from './request.js'
+import { isSuccess, type OperationOptions, operationChecks, requestOf } from './request.js'
 import type { Result } from './result.js'
-import type { ErrorCode, Session, SignedInUser } from './schemas.js'
+import type { ErrorCode, SignedInUser } from './schemas.js'
 import { type CallOptions, send } from './send.js'
 
 type Token = string | UsherError | undefined
@@ -47,7 +47,7 @@ export function createOperations<Name extends keyof Operations>(
   options: OperationOptions,
   token: TokenHolder,
 ): Pick<Operations, Name> {
-  assertOptions(options, patterns)
+  assertOptions(options, operationChecks)
   return Object.fromEntries(
     Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
       name,
@@ -74,10 +74,10 @@ function createOperation(endpoint: Endpoint, options: OperationOptions, token: T
       sent || needsToken !== true ? await send(request, options, rest[0] as CallOptions) : noToken
 
     if (isSuccess(endpoint, exchange)) {
-      const data = exchange.body as (SignedInUser & Partial<Session>) | undefined
-      if (endpoint.signsIn && data && decides(data.refreshToken))
+      const data = exchange.body as SignedInUser | undefined
+      if (endpoint.signsIn && data && decides(endpoint.signsIn === 'session'))
         await token.set(data.token.jwt, startedAt + data.token.maxAge * 1000)
-      if (endpoint.signsOut && decides() && (await token.get()) === sent) await token.set(undefined)
+      if (endpoint.signsOut === 'all' && decides() && (await token.get()) === sent) await token.set(undefined)
       return { data, error: undefined }
     }
     const error = toUsherError(endpoint.codes, exchange)

@@ -1,7 +1,8 @@
 import type { Endpoint } from './endpoint.js'
 import type { Exchange } from './exchange.js'
+import type { OptionChecks } from './options.js'
 import { pathWith, type Query, queryText } from './path.js'
-import { type SendableRequest, type SendOptions, sendPatterns } from './send.js'
+import { type SendableRequest, type SendOptions, sendChecks } from './send.js'
 
 /** A database of a server, and options for sending requests to it. */
 export interface OperationOptions extends SendOptions {
@@ -16,13 +17,12 @@ export interface OperationOptions extends SendOptions {
   database: string
 }
 
-const namePattern = /^string \w[\w-]{0,62}$/
-/** What the options of a client must match. */
-export const patterns = {
-  baseUrl: /^string (https?:\/)?\/[^?#]*$/,
-  workspace: namePattern,
-  database: namePattern,
-  ...sendPatterns,
+const name = /^\w[\w-]{0,62}$/
+export const operationChecks: OptionChecks = {
+  baseUrl: ['string', /^(https?:\/)?\/[^?#]*$/],
+  workspace: ['string', name],
+  database: ['string', name],
+  ...sendChecks,
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Exchange, exchange } from './exchange.js'
 import type { Fetch, FetchInit } from './fetch.js'
-import { functionPattern } from './options.js'
+import type { OptionChecks } from './options.js'
 
 /** Options for sending requests. */
 export interface SendOptions {
@@ -12,8 +12,13 @@ export interface SendOptions {
   retries?: number | undefined
 }
 
-const numberPattern = /^(undefined|number [\dI])/
-export const sendPatterns = { fetch: functionPattern, timeoutMs: numberPattern, retries: numberPattern }
+/** Neither negative nor NaN. */
+const positive = /^[^-N]/
+export const sendChecks: OptionChecks = {
+  fetch: ['function | undefined'],
+  timeoutMs: ['number | undefined', positive],
+  retries: ['number | undefined', positive],
+}
 
 /** Options of one call. */
 export interface CallOptions {

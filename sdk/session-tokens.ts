@@ -1,12 +1,12 @@
 import { type ClientOptions, endpoints, keyOf } from './client.js'
 import type { UsherError } from './errors.js'
 import { createOperations } from './operation.js'
-import { assertOptions } from './options.js'
+import { assertOptions, type OptionChecks } from './options.js'
 import type { OperationOptions } from './request.js'
 import type { Session } from './schemas.js'
 import { createLogin } from './token.js'
 import { claimsOf } from './token-claims.js'
-import { createTokenHolder, onStorage, storePattern, type TokenStore } from './token-holder.js'
+import { createTokenHolder, onStorage, storeCheck, type TokenStore } from './token-holder.js'
 
 /** Options of a client that stays logged in. */
 export interface SessionClientOptions extends ClientOptions {
@@ -16,9 +16,9 @@ export interface SessionClientOptions extends ClientOptions {
   label?: string | undefined
 }
 
-const patterns = {
-  sessionStore: storePattern,
-  label: /^(undefined|string \s*\S.{0,254}$)/s,
+const checks: OptionChecks = {
+  sessionStore: storeCheck,
+  label: ['string | undefined', /^\s*\S.{0,254}$/s],
 }
 
 interface Browser {
@@ -34,7 +34,7 @@ const withLock = <Result>(name: string, work: () => Promise<Result>) =>
 
 /** Creates the tokens of a session. They hold the access token for operations, which they refresh. */
 export function createSessionTokens(options: SessionClientOptions) {
-  assertOptions(options, patterns)
+  assertOptions(options, checks)
   const key = keyOf(options)
   const refreshToken = createTokenHolder(`${key}.session`, { tokenStore: options.sessionStore }, () =>
     notify(),

@@ -1,7 +1,9 @@
 import { type Client, endpoints } from './client.js'
+import type { Endpoint } from './endpoint.js'
+import type { Operations } from './endpoints.js'
 import { createOperations } from './operation.js'
 import type { Result } from './result.js'
-import type { ErrorCode } from './schemas.js'
+import type { ErrorCode, SignedInUser } from './schemas.js'
 import {
   createSessionTokens,
   operationsWith,
@@ -33,19 +35,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
   const tokens = createSessionTokens(options)
   const { login, holder, refreshToken, save } = tokens
 
-  const after =
-    <Parameters extends unknown[], Data>(
-      operation: (...parameters: Parameters) => Promise<Result<Data, ErrorCode>>,
-      next: (data: Data, former: string | undefined, first: Parameters[0]) => unknown,
-    ) =>
-    async (...parameters: Parameters) => {
-      // Calls the operation immediately, so that a later login is a later call.
-      const [former, result] = await Promise.all([refreshToken.stored(), operation(...parameters)])
-      if (!result.error) await next(result.data, former, parameters[0])
-      return result
-    }
-
-  const end = (refreshToken: string | undefined) => refreshToken && client.endSession({ refreshToken })
+  const end = (refreshToken: string | undefined) => refreshToken && operations.endSession({ refreshToken })
 
   async function open(jwt: string | undefined) {
     const startedAt = Date.now()
@@ -63,7 +53,7 @@ export function createSessionClient(options: SessionClientOptions): Client {
   const leave = async (_data: unknown, session: string | undefined) =>
     session && sessionIdOf(session) === sessionIdOf(await refreshToken.get()) && tokens.set(undefined)
 
-  const client: Client = Object.assign(login, createOperations(endpoints, options, { ...holder, ...tokens }))
+  const operations = createOperations(endpoints, options, { ...holder, ...tokens })
   const logins = createOperations(endpoints, options, {
     ...holder,
     ...tokens,
@@ -77,11 +67,10 @@ export function createSessionClient(options: SessionClientOptions): Client {
       await end(await former)
     },
   })
-  return Object.assign(client, {
-    createUser: logins.createUser,
-    login: logins.login,
-    resetPassword: logins.resetPassword,
-    changePassword: after(client.changePassword, async ({ token: { jwt } }, former) => {
+
+  /** What follows a success, by what the operation does with the user's login. */
+  const next: Record<string, Next | undefined> = {
+    async renewal({ token: { jwt } }, former) {
       if (jwt !== login.token) return
       const [current] = refreshToken.read()
       // An earlier login has opened a session meanwhile, perhaps of another user.
@@ -89,11 +78,17 @@ export function createSessionClient(options: SessionClientOptions): Client {
       if (isOther) await tokens.forget()
       if (former) await open(jwt)
       if (isOther) await end(current)
-    }),
-    endOtherSessions: after(client.endOtherSessions, () => tokens.renew(login.token)),
-    endAllSessions: after(client.endAllSessions, leave),
-    deleteMe: after(client.deleteMe, leave),
-    endSessionById: after(client.endSessionById, (data, _former, id) => leave(data, id)),
+    },
+    all: leave,
+    others: () => tokens.renew(login.token),
+    one: (data, _former, id) => leave(data, id),
+  }
+
+  const followed = Object.entries<Endpoint>(endpoints).map(([name, { signsIn, signsOut }]) => {
+    const operation = (signsIn === 'login' ? logins : operations)[name as keyof Operations]
+    return [name, follow(operation as Operation, next[signsIn ?? signsOut ?? ''], refreshToken.stored)]
+  })
+  return Object.assign(login, Object.fromEntries(followed) as Operations, {
     async signOut() {
       holder.startCall()()
       const former = refreshToken.stored()
@@ -102,3 +97,22 @@ export function createSessionClient(options: SessionClientOptions): Client {
     },
   })
 }
+
+type Operation = (...given: unknown[]) => Promise<Result<unknown, ErrorCode>>
+
+/** Called after a success with the response, the refresh token at the call, and the first argument. */
+type Next = (data: SignedInUser, former: string | undefined, first: string) => unknown
+
+const follow = (
+  operation: Operation,
+  next: Next | undefined,
+  stored: () => Promise<string | undefined>,
+): Operation =>
+  next
+    ? async (...given) => {
+        // Calls the operation immediately, so that a later login is a later call.
+        const [former, result] = await Promise.all([stored(), operation(...given)])
+        if (!result.error) await next(result.data as SignedInUser, former, given[0] as string)
+        return result
+      }
+    : operation

@@ -1,4 +1,4 @@
-import { assertOptions, functionPattern } from './options.js'
+import { assertOptions, type OptionChecks } from './options.js'
 
 /**
  * Storage for tokens, such as `localStorage` or an asynchronous one. The client reads a synchronous store at each use, so
@@ -33,11 +33,11 @@ interface Browser {
 export const onStorage = (listener: () => void) =>
   (globalThis as Browser).window?.addEventListener?.('storage', listener)
 
-export const storePattern = /^(undefined|object|function)/
-const patterns = {
-  token: /^(undefined|string)/,
-  tokenStore: storePattern,
-  onTokenChange: functionPattern,
+export const storeCheck = ['object | function | undefined'] as const
+const checks: OptionChecks = {
+  token: ['string | undefined'],
+  tokenStore: storeCheck,
+  onTokenChange: ['function | undefined'],
 }
 
 /**
@@ -47,7 +47,7 @@ const patterns = {
  * @param notify called after each change, and after each read and write of an asynchronous store
  */
 export function createTokenHolder(key: string, options: TokenOptions, notify: () => void) {
-  assertOptions(options, patterns)
+  assertOptions(options, checks)
   const { token: initial, onTokenChange } = options
   const [readItem, writeItem, settled, loaded, known] = createItem(key, options, notify)
 

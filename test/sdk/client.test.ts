@@ -199,7 +199,7 @@ describe('usage errors', () => {
     [
       'baseUrl',
       [undefined, 'undefined'],
-      [null, 'object'],
+      [null, 'null'],
       ['', 'empty'],
       [1, '1'],
       ['users.example.com', 'users.example.com'],
@@ -210,7 +210,7 @@ describe('usage errors', () => {
     [
       'workspace',
       [undefined, 'undefined'],
-      [null, 'object'],
+      [null, 'null'],
       ['', 'empty'],
       ['.', '.'],
       ['..', '..'],
@@ -220,12 +220,12 @@ describe('usage errors', () => {
       [1, '1'],
     ],
     ['database', [undefined, 'undefined'], ['', 'empty'], ['a b', 'a b'], ['-a', '-a']],
-    ['fetch', [null, 'object'], [{}, 'object']],
+    ['fetch', [null, 'null'], [{}, 'object']],
     ['timeoutMs', [-1, '-1'], [Number.NaN, 'NaN'], ['5', '5']],
     ['retries', [-1, '-1'], [Number.NaN, 'NaN'], ['5', '5']],
-    ['token', [null, 'object'], [1, '1'], [() => 'jwt', 'function']],
+    ['token', [null, 'null'], [1, '1'], [() => 'jwt', 'function']],
     ['tokenStore', ['localStorage', 'localStorage'], [1, '1']],
-    ['onTokenChange', [null, 'object'], [{}, 'object']],
+    ['onTokenChange', [null, 'null'], [{}, 'object']],
   ])('throws a TypeError that names an impossible %s and its value', (name, ...values) => {
     for (const [value, text] of values) {
       expect(() => createClient({ ...app, [name]: value }), text).toThrow(

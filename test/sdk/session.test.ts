@@ -464,7 +464,7 @@ describe('a client with a session', () => {
     [' ', ' '],
     ['x'.repeat(256), 'x'.repeat(256)],
     [5, '5'],
-    [null, 'object'],
+    [null, 'null'],
   ])('throws a TypeError for the label %j', (label, text) => {
     expect(() => createSessionClient({ ...app, label: label as never })).toThrow(
       new TypeError(`Usher client: label cannot be ${text}`),
