@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { DatabasePath, usersPath } from './database-path.js'
 import { accountProblems, bodyProblems, failures, tokenProblems } from './failures.js'
 import { body, NewPassword, name, Password, password } from './fields.js'
+import { userLocale } from './locale.js'
 import type { DescribedRoutes } from './metadata.js'
 import { field } from './registry.js'
 import { SignedInUser, User } from './users.js'
@@ -18,6 +19,7 @@ export const UpdateMeBody = body(
       name().nullish(),
       { examples: ['Ada'] },
     ),
+    locale: userLocale('Null removes it. If this field is absent, it does not change.'),
   },
 )
 export type UpdateMeBody = z.infer<typeof UpdateMeBody>

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { NewEmail } from './email.js'
 import { body, codeExample, idempotencyHeaders, issuedText, NewPassword, name } from './fields.js'
+import { userLocale } from './locale.js'
 import { field } from './registry.js'
 
 /** Body of `POST …/users` (docs/specification.md, section 2). */
@@ -12,6 +13,7 @@ export const CreateUserBody = body(
       email: 'ada@example.com',
       password: 'correct horse battery',
       preferredName: 'Ada',
+      locale: 'en-GB',
       newTenant: 'Analytical Engines',
     },
   },
@@ -19,6 +21,7 @@ export const CreateUserBody = body(
     email: NewEmail,
     password: NewPassword,
     preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
+    locale: userLocale('Null means none: each mail follows the request that causes it.'),
     newTenant: field(
       'Name of a tenant to create for the user in the same request. Null means none.',
       name().nullish(),

@@ -4,6 +4,7 @@ import { DatabasePath, usersPath } from './database-path.js'
 import { Email } from './email.js'
 import { bodyProblems, databaseProblems, failures, tokenProblems } from './failures.js'
 import { body, instant, metadata, Password, password } from './fields.js'
+import { shownLocale } from './locale.js'
 import type { DescribedRoutes } from './metadata.js'
 import { component, field } from './registry.js'
 import { CreateUserBody, IdempotencyHeaders } from './sign-up.js'
@@ -100,6 +101,7 @@ export const User = component(
         ...ada,
         email: 'ada@example.com',
         preferredName: 'Ada',
+        locale: 'en-GB',
         emailVerified: true,
         memberships: [
           {
@@ -123,6 +125,7 @@ export const User = component(
     preferredName: field('Display name, or null if none was given.', z.string().nullable(), {
       examples: ['Ada'],
     }),
+    locale: shownLocale(),
     emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
     tenants: tenants(),
     memberships: field('The user’s tenants, in the order of `tenants`.', z.array(Membership)),

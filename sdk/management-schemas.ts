@@ -48,6 +48,12 @@ export interface AddUserBody {
    * @example Ada
    */
   preferredName?: string | null | undefined
+  /**
+   * Language of the mails to the user, as a BCP 47 tag. Null means none.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
   /** Whether the address counts as verified. */
   emailVerified?: boolean | undefined
   /** Existing tenants that the user joins, in this order, each given once. `role` is `member` by default. */
@@ -115,6 +121,12 @@ export interface ChangeUserBody {
    * @example Ada
    */
   preferredName?: string | null | undefined
+  /**
+   * Language of the mails to the user, as a BCP 47 tag. Null removes it.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
   /**
    * Unique within the database. Compared case-insensitively, stored in Unicode NFC.
    *
@@ -327,6 +339,12 @@ export interface ListedUser {
    * @example Ada
    */
   preferredName: string | null
+  /**
+   * Language of the mails to the user, as a BCP 47 tag, or null.
+   *
+   * @example en-GB
+   */
+  locale: string | null
   /** Whether the user has proven to receive mail at the address. */
   emailVerified: boolean
   /** Whether logins and tokens of the user are refused. */
@@ -403,6 +421,12 @@ export interface ManagedUser {
    * @example Ada
    */
   preferredName: string | null
+  /**
+   * Language of the mails to the user, as a BCP 47 tag, or null.
+   *
+   * @example en-GB
+   */
+  locale: string | null
   /** Whether the user has proven to receive mail at the address. */
   emailVerified: boolean
   /** Whether logins and tokens of the user are refused. */
@@ -658,6 +682,12 @@ export interface UserLine {
    * @example Ada
    */
   preferredName?: string | null | undefined
+  /**
+   * Language of the mails to the user, as a BCP 47 tag.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
   /**
    * The id in the product. Unique in the database among users, and among tenants. Null removes it.
    *

@@ -118,6 +118,12 @@ export interface CreateUserBody {
    */
   preferredName?: string | null | undefined
   /**
+   * Language of the mails to the user, as a BCP 47 tag. Null means none: each mail follows the request that causes it.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
+  /**
    * Name of a tenant to create for the user in the same request. Null means none.
    *
    * @example Analytical Engines
@@ -548,6 +554,12 @@ export interface UpdateMeBody {
    * @example Ada
    */
   preferredName?: string | null | undefined
+  /**
+   * Language of the mails to the user, as a BCP 47 tag. Null removes it. If this field is absent, it does not change.
+   *
+   * @example en-GB
+   */
+  locale?: string | null | undefined
 }
 
 /** The fields to change. An absent field does not change. */
@@ -576,6 +588,12 @@ export interface User {
    * @example Ada
    */
   preferredName: string | null
+  /**
+   * Language of the mails to the user, as a BCP 47 tag, or null.
+   *
+   * @example en-GB
+   */
+  locale: string | null
   /** Whether the user has proven to receive mail at the address. */
   emailVerified: boolean
   /** IDs of the user’s tenants, in the order in which the user joined them. */

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { NewPassword, name } from '../fields.js'
+import { userLocale } from '../locale.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { field } from '../registry.js'
 import {
@@ -28,6 +29,7 @@ export const ChangeUserBody = body(
   },
   {
     preferredName: field('Display name. Null removes it.', name().nullish(), { examples: ['Ada'] }),
+    locale: userLocale('Null removes it.'),
     email: NewEmail.optional(),
     emailUndo: flag(
       'Whether the user can undo the change of the address for 7 days, with a mail to the former address. False also ends the undo of earlier changes. Default: true.',

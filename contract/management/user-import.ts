@@ -5,6 +5,7 @@ import { Email } from '../email.js'
 import { failures } from '../failures.js'
 import { FieldError, failsWith, mustBe } from '../field-errors.js'
 import { name } from '../fields.js'
+import { userLocale } from '../locale.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { component, field } from '../registry.js'
 import { role } from '../role.js'
@@ -90,6 +91,7 @@ export const UserLine = component(
       { maxLength: 65_536 },
     ),
     preferredName: field('Display name.', name().nullish(), { examples: ['Ada'] }),
+    locale: userLocale(''),
     ...productFields(),
     tenants: field(
       'In the order of joining, each given once.',

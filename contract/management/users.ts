@@ -5,6 +5,7 @@ import { NewEmail } from '../email.js'
 import { failures } from '../failures.js'
 import { failsWith, mustBe } from '../field-errors.js'
 import { id, instant, metadata, NewPassword, name } from '../fields.js'
+import { shownLocale, userLocale } from '../locale.js'
 import type { DescribedRoutes } from '../metadata.js'
 import { next } from '../page.js'
 import { component, field } from '../registry.js'
@@ -31,6 +32,7 @@ const listed = {
   id: field('ID of the user.', z.uuid()),
   email: field('Email address, in Unicode NFC.', z.string(), { examples: ['ada@example.com'] }),
   preferredName: field('Display name, or null.', z.string().nullable(), { examples: ['Ada'] }),
+  locale: shownLocale(),
   emailVerified: field('Whether the user has proven to receive mail at the address.', z.boolean()),
   disabled: field('Whether logins and tokens of the user are refused.', z.boolean()),
   externalId: externalId(),
@@ -65,6 +67,7 @@ const ManagedMembership = component(
 export const changeableFields = [
   'email',
   'preferredName',
+  'locale',
   'emailVerified',
   'disabled',
   'externalId',
@@ -106,6 +109,7 @@ export const AddUserBody = body(
       { maxLength: 65_536 },
     ),
     preferredName: field('Display name. Null means none.', name().nullish(), { examples: ['Ada'] }),
+    locale: userLocale('Null means none.'),
     emailVerified: flag('Whether the address counts as verified.'),
     tenants: field(
       'Existing tenants that the user joins, in this order, each given once. `role` is `member` by default.',

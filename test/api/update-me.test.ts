@@ -15,6 +15,20 @@ it('changes the display name, which null removes, and returns the user', async (
   expect((await database.me(token.jwt)).json()).toEqual(removed.json())
 })
 
+it('changes the locale in its canonical form, and keeps the fields that are not in the body', async ({
+  database,
+}) => {
+  const { token } = await database.signedUp({ preferredName: 'Ada', locale: 'PT-br-u-nu-arab' })
+  const changed = await database.as(token.jwt, 'PATCH', 'me', { locale: 'zh-hant-tw' })
+  expect(changed.json()).toMatchObject({ preferredName: 'Ada', locale: 'zh-Hant-TW' })
+  const removed = await database.as(token.jwt, 'PATCH', 'me', { locale: null })
+  expect(removed.json()).toMatchObject({ preferredName: 'Ada', locale: null })
+  const invalid = await database.as(token.jwt, 'PATCH', 'me', { locale: 'no_tag' })
+  expect(invalid.json().errors).toEqual([
+    { path: 'locale', code: 'invalid_type', detail: 'must be a BCP 47 language tag, such as pt-BR' },
+  ])
+})
+
 it('changes only the user of the token', async ({ usher, database }) => {
   const [one, other] = [await database.signedUp(), await database.signedUp({ preferredName: 'Grace' })]
   await database.as(one.token.jwt, 'PATCH', 'me', { preferredName: 'Ada' })

@@ -15,6 +15,7 @@ const unchanged = {
   emailVerified: false,
   emailVerifiedAt: null,
   externalId: null,
+  locale: null,
 }
 
 const it = operatorTest

@@ -20,6 +20,7 @@ it('a sign-up with a taken email keeps its connection to Postgres', async () => 
         canonicalEmail: 'ada@example.com',
         passwordHash: '',
         preferredName: null,
+        locale: null,
         createdAt: new Date(api.clock.now),
         generation: api.clock.now,
       },

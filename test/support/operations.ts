@@ -75,7 +75,7 @@ export const operations: Record<NamesOf<typeof contract>, Operation> = {
       { token: () => 'no.token.this', problem: 'token_invalid' },
     ],
   },
-  updateMe: { body: () => ({ preferredName: 'Ada' }), changes: ['user.updated'] },
+  updateMe: { body: () => ({ preferredName: 'Ada', locale: 'de' }), changes: ['user.updated'] },
   openSession: {},
   refreshSession: {
     body: refreshToken,

@@ -95,6 +95,7 @@ CREATE TABLE "usher"."user" (
     "email_key" TEXT NOT NULL,
     "password_hash" TEXT NOT NULL,
     "preferred_name" TEXT,
+    "locale" TEXT,
     "email_verified_at" TIMESTAMPTZ(3),
     "disabled_at" TIMESTAMPTZ(3),
     "generation" BIGINT NOT NULL DEFAULT ((EXTRACT(epoch FROM now()) * (1000)::numeric))::bigint,

@@ -44,7 +44,7 @@ export const duration = (min: number, max: number) => (text: string) => {
 }
 
 /** Returns a parser that accepts the values that sign-up accepts in a field. */
-const signUpField = (field: 'email' | 'preferredName' | 'newTenant') => (text: string) => {
+const signUpField = (field: 'email' | 'preferredName' | 'locale' | 'newTenant') => (text: string) => {
   const { data, error } = CreateUserBody.shape[field].safeParse(text)
   if (data) return data
   throw new InvalidArgumentError(`It ${error?.issues.map(({ message }) => message).join('; ')}.`)
@@ -52,6 +52,7 @@ const signUpField = (field: 'email' | 'preferredName' | 'newTenant') => (text: s
 
 export const email = signUpField('email')
 export const preferredName = signUpField('preferredName')
+export const userLocale = signUpField('locale')
 export const tenantName = signUpField('newTenant')
 
 /** Parses the role of a member. Whether the database has it is known only with the store. */

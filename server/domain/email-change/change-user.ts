@@ -12,7 +12,7 @@ import { AddressTaken, changeAddress, hasUndo } from './change-address.js'
 
 /** Fields of a user to change. Undefined ones stay as they are. */
 export interface FieldChanges
-  extends Changes<Pick<ChangeableUser, 'email' | 'preferredName'> & ProductFields> {
+  extends Changes<Pick<ChangeableUser, 'email' | 'preferredName' | 'locale'> & ProductFields> {
   isVerified?: boolean | undefined
   isDisabled?: boolean | undefined
   /** False: no undo of this change of the address and of earlier ones, and no mail to the former address. */
@@ -85,7 +85,14 @@ function changed(
 }
 
 /** Fields whose change is the event `user.updated`. */
-const updatedFields = ['email', 'preferredName', 'externalId', 'metadata', 'privateMetadata'] as const
+const updatedFields = [
+  'email',
+  'preferredName',
+  'locale',
+  'externalId',
+  'metadata',
+  'privateMetadata',
+] as const
 
 /** Returns what a change does: to the state of the user, and to other fields. */
 function factsOf(former: ChangeableUser, user: ChangeableUser) {

@@ -22,6 +22,7 @@ import { readManagedUsers, type UserState } from './read-managed-users.js'
 export interface AddedUser extends PasswordOrHash, Changes<ProductFields> {
   email: string
   preferredName?: string | null | undefined
+  locale?: string | null | undefined
   emailVerified?: boolean | undefined
   /** Existing tenants, in the order of joining. Without role, the user joins as a member. */
   tenants?: readonly { id: string; role?: string | undefined }[] | undefined
@@ -78,7 +79,7 @@ export async function addUser(
 
 async function insert(change: Change, user: AddedUser, passwordHash: string) {
   const { database, now } = change
-  const { email, preferredName = null, emailVerified, externalId = null } = user
+  const { email, preferredName = null, locale = null, emailVerified, externalId = null } = user
   const row = {
     databaseId: database.id,
     id: uuidv7(),
@@ -86,6 +87,7 @@ async function insert(change: Change, user: AddedUser, passwordHash: string) {
     canonicalEmail: requireCanonicalEmail(email),
     passwordHash,
     preferredName,
+    locale,
     emailVerifiedAt: emailVerified ? now : null,
     externalId,
     metadata: user.metadata ?? null,

@@ -92,6 +92,7 @@ async function signUp(
     canonicalEmail,
     passwordHash,
     preferredName: body.preferredName ?? null,
+    locale: body.locale ?? null,
     createdAt: now,
     generation: now.getTime(),
   }

@@ -1,6 +1,6 @@
 import type { DeleteMeBody, UpdateMeBody, User } from '@usher/contract'
 import { deleteUserAndTenants } from '../../store/queries/delete-user.js'
-import { type Renaming, updatePreferredName } from '../../store/queries/users.js'
+import { type ChangedFields, updateOwnFields } from '../../store/queries/users.js'
 import type { UserOfToken } from '../../store/queries/users-of-tokens.js'
 import { audit } from '../../telemetry/audit.js'
 import type { AppContext } from '../context.js'
@@ -19,6 +19,7 @@ const userBody = (user: UserOfToken): User => ({
   id: user.id,
   email: user.email,
   preferredName: user.preferredName,
+  locale: user.locale,
   emailVerified: user.emailVerifiedAt !== null,
   tenants: user.memberships.map(({ id }) => id),
   memberships: user.memberships.map(({ id, name, role, joinedAt, metadata }) => ({
@@ -35,20 +36,20 @@ const userBody = (user: UserOfToken): User => ({
 /** Changes the fields of a user that are in the body. */
 export async function updateMe(
   context: AppContext,
-  { database, user, body: { preferredName }, caller }: UserRequest<UpdateMeBody>,
+  { database, user, body: { preferredName, locale }, caller }: UserRequest<UpdateMeBody>,
 ): Promise<User> {
-  if (preferredName === undefined) return userBody(user)
-  const messages = eventMessagesOf<Renaming>(database, new Date(context.now()), ({ isRenamed }) =>
-    isRenamed ? [{ type: 'user.updated', userId: user.id }] : [],
+  if (preferredName === undefined && locale === undefined) return userBody(user)
+  const messages = eventMessagesOf<ChangedFields>(database, new Date(context.now()), ({ isChanged }) =>
+    isChanged ? [{ type: 'user.updated', userId: user.id }] : [],
   )
   const read = { ...user, databaseId: database.id }
-  const isRenamed = await updatePreferredName(context.store, read, { preferredName, messages })
-  if (isRenamed === undefined) throw new Problem('token_invalid')
-  if (isRenamed) {
+  const changed = await updateOwnFields(context.store, read, { preferredName, locale, messages })
+  if (!changed) throw new Problem('token_invalid')
+  if (changed.isChanged) {
     context.deliver(eventChannels(database))
     audit(caller.log, 'user.updated', { databaseId: database.id, userId: user.id })
   }
-  return userBody({ ...user, preferredName })
+  return userBody({ ...user, ...changed })
 }
 
 /**

@@ -9,7 +9,7 @@ type UserKey = Pick<User, 'databaseId' | 'id'>
 /** What an operator may change of a user, apart from the password. */
 export type ChangeableUser = Pick<
   User,
-  'email' | 'canonicalEmail' | 'preferredName' | 'emailVerifiedAt' | 'disabledAt'
+  'email' | 'canonicalEmail' | 'preferredName' | 'locale' | 'emailVerifiedAt' | 'disabledAt'
 > &
   ProductFields
 
@@ -24,7 +24,7 @@ export async function lockUser({ query }: Pick<Store, 'query'>, { databaseId, id
 
 // FOR UPDATE would let new sessions and memberships of the user wait.
 const lockStatement = `
-  SELECT id, email, email_key AS "canonicalEmail", preferred_name AS "preferredName",
+  SELECT id, email, email_key AS "canonicalEmail", preferred_name AS "preferredName", locale,
     email_verified_at AS "emailVerifiedAt", disabled_at AS "disabledAt", external_id AS "externalId",
     metadata, private_metadata AS "privateMetadata", password_hash AS "passwordHash"
   FROM usher."user" AS u WHERE database_id = $1::uuid AND id = $2::uuid AND ${isAccount('u')} FOR NO KEY UPDATE`
@@ -41,18 +41,20 @@ export const updateUser = (
   { user, hasNewAddress }: { user: ChangeableUser; hasNewAddress: boolean },
 ) => {
   const text = hasNewAddress ? updateAddressStatement : updateStatement
-  const { email, canonicalEmail, preferredName, emailVerifiedAt, externalId, metadata, privateMetadata } =
-    user
+  const { email, canonicalEmail, preferredName, locale, emailVerifiedAt, externalId, ...objects } = user
+  const { metadata, privateMetadata } = objects
   const values = [
     ...[databaseId, id, email, canonicalEmail, preferredName, emailVerifiedAt, externalId],
     metadata && JSON.stringify(metadata),
     privateMetadata && JSON.stringify(privateMetadata),
+    locale,
   ]
   return transaction.query(text, values)
 }
 
 const assignments = `email = $3, email_key = $4, preferred_name = $5::text,
-    email_verified_at = $6::timestamptz, external_id = $7::text, metadata = $8::json, private_metadata = $9::json`
+    email_verified_at = $6::timestamptz, external_id = $7::text, metadata = $8::json, private_metadata = $9::json,
+    locale = $10::text`
 
 const updateStatement = `
   UPDATE usher."user" SET ${assignments} WHERE database_id = $1::uuid AND id = $2::uuid RETURNING id`

@@ -13,7 +13,7 @@ import type { UserOfToken } from './users-of-tokens.js'
 /** A user as a backend sees it. */
 export type FoundUser = Pick<
   UserOfToken,
-  'id' | 'email' | 'preferredName' | 'emailVerifiedAt' | 'createdAt' | 'metadata' | 'memberships'
+  'id' | 'email' | 'preferredName' | 'locale' | 'emailVerifiedAt' | 'createdAt' | 'metadata' | 'memberships'
 > & {
   canonicalEmail: string
   disabledAt: Date | null
@@ -29,7 +29,7 @@ type UserRow = Omit<FoundUser, 'id' | 'memberships'> &
   TenantOfRow & { userId: string | null; mayDelay: boolean } & (StoredApiKey | { id: null })
 
 const listedColumns = `
-  u.email, u.preferred_name AS "preferredName", u.external_id AS "externalId",
+  u.email, u.preferred_name AS "preferredName", u.locale, u.external_id AS "externalId",
   u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt", u.created_at AS "createdAt",
   u.email_key AS "canonicalEmail"`
 
@@ -69,6 +69,7 @@ const userOfRow = (row: UserRow): FoundUser => ({
   email: row.email,
   canonicalEmail: row.canonicalEmail,
   preferredName: row.preferredName,
+  locale: row.locale,
   externalId: row.externalId,
   emailVerifiedAt: row.emailVerifiedAt,
   disabledAt: row.disabledAt,
@@ -106,6 +107,7 @@ export type ListedUserRow = Pick<
   | 'id'
   | 'email'
   | 'preferredName'
+  | 'locale'
   | 'externalId'
   | 'emailVerifiedAt'
   | 'disabledAt'

@@ -12,6 +12,7 @@ export type NewAccount = ProductFields &
     | 'canonicalEmail'
     | 'passwordHash'
     | 'preferredName'
+    | 'locale'
     | 'emailVerifiedAt'
     | 'createdAt'
   >
@@ -19,19 +20,20 @@ export type NewAccount = ProductFields &
 /** Inserts a user. Returns false if the email or the external id is taken. */
 export async function insertAccount({ query }: Pick<Store, 'query'>, user: NewAccount) {
   const { databaseId, id, email, canonicalEmail, passwordHash, preferredName, emailVerifiedAt } = user
-  const { externalId, metadata, privateMetadata, createdAt } = user
+  const { locale, externalId, metadata, privateMetadata, createdAt } = user
   const inserted = await query(insertStatement, [
     ...[databaseId, id, email, canonicalEmail, passwordHash, preferredName, emailVerifiedAt, externalId],
     metadata && JSON.stringify(metadata),
     privateMetadata && JSON.stringify(privateMetadata),
     createdAt,
     createdAt.getTime(),
+    locale,
   ])
   return inserted.length > 0
 }
 
 const insertStatement = `
   INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, email_verified_at,
-    external_id, metadata, private_metadata, created_at, generation)
-  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8, $9::json, $10::json, $11::timestamptz, $12::bigint)
+    external_id, metadata, private_metadata, created_at, generation, locale)
+  VALUES ($1::uuid, $2::uuid, $3, $4, $5, $6, $7::timestamptz, $8, $9::json, $10::json, $11::timestamptz, $12::bigint, $13)
   ON CONFLICT DO NOTHING RETURNING 1`

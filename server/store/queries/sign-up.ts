@@ -9,7 +9,14 @@ type Queries = Pick<Store, 'query'>
 export interface NewSignUp {
   user: Pick<
     User,
-    'databaseId' | 'id' | 'email' | 'canonicalEmail' | 'passwordHash' | 'preferredName' | 'createdAt'
+    | 'databaseId'
+    | 'id'
+    | 'email'
+    | 'canonicalEmail'
+    | 'passwordHash'
+    | 'preferredName'
+    | 'locale'
+    | 'createdAt'
   > & {
     generation: number
   }
@@ -47,6 +54,7 @@ export async function insertUser(
       email: give('text', user.email),
       password_hash: give('text', user.passwordHash),
       preferred_name: give('text', user.preferredName),
+      locale: give('text', user.locale),
       generation: give('bigint', user.generation),
       ...(invitation && { email_verified_at: now }),
     }),

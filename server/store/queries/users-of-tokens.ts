@@ -8,6 +8,7 @@ type Queries = Pick<Store, 'query'>
 
 /** The user of a token, who is not disabled. */
 export type UserOfToken = Omit<UserWithoutPassword, 'memberships' | 'disabledAt'> & {
+  locale: string | null
   metadata: ProductObject | null
   /** In the order of joining. */
   memberships: JoinedTenant[]
@@ -63,6 +64,7 @@ const userOfRow = (row: UserRow): UserOfToken => ({
   id: row.id,
   email: row.email,
   preferredName: row.preferredName,
+  locale: row.locale,
   generation: row.generation,
   tenantsVersion: row.tenantsVersion,
   emailVerifiedAt: row.emailVerifiedAt,
@@ -104,7 +106,7 @@ const userAndSession = (
     SELECT * FROM ${session} WHERE database_id = ${databaseId} AND id = ${sessionId} OFFSET 0
   ) AS s ON s.user_id = u.id`
 
-const columns = `${userColumns}, u.metadata, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", ${joinedColumns}`
+const columns = `${userColumns}, u.locale, u.metadata, CASE WHEN s.id IS NOT NULL THEN ${isNotRevoked} END AS "isSessionOpen", ${joinedColumns}`
 
 const ofWanted = { id: 'wanted.user_id', sessionId: 'wanted.session_id' }
 

@@ -34,34 +34,45 @@ const replacePasswordHashStatement = `
   UPDATE usher."user" SET password_hash = $4
   WHERE database_id = $1::uuid AND id = $2::uuid AND password_hash = $3`
 
-/** Returns whether the name has changed. Returns undefined if the user has changed since the request read it. */
-export async function updatePreferredName(
-  store: Transactions,
-  { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
-  { preferredName, messages }: Pick<User, 'preferredName'> & { messages: MessagesOf<Renaming> },
-) {
-  const values = [databaseId, id, preferredName, generation]
-  const [user] = await changeWithMessages<Renaming>(
-    store,
-    { text: updatePreferredNameStatement, values },
-    messages,
-  )
-  return user?.isRenamed
+/** Fields that users change themselves. Undefined ones do not change. */
+export interface OwnFields {
+  preferredName?: string | null | undefined
+  locale?: string | null | undefined
 }
 
-export interface Renaming {
-  isRenamed: boolean
+/** A user after a change of own fields. */
+export interface ChangedFields extends Pick<User, 'preferredName' | 'locale'> {
+  isChanged: boolean
+}
+
+/** Changes fields of a user. Returns undefined if the user has changed since the request read it. */
+export async function updateOwnFields(
+  store: Transactions,
+  { databaseId, id, generation }: ReadUser & Pick<User, 'databaseId'>,
+  { preferredName, locale, messages }: OwnFields & { messages: MessagesOf<ChangedFields> },
+) {
+  const given = [preferredName !== undefined, preferredName ?? null, locale !== undefined, locale ?? null]
+  const values = [databaseId, id, generation, ...given]
+  const [user] = await changeWithMessages<ChangedFields>(
+    store,
+    { text: updateOwnFieldsStatement, values },
+    messages,
+  )
+  return user
 }
 
 // The user is locked first, so that `former` is the latest state of the user.
-const updatePreferredNameStatement = `
-  UPDATE usher."user" AS u SET preferred_name = $3::text
+const updateOwnFieldsStatement = `
+  UPDATE usher."user" AS u SET
+    preferred_name = CASE WHEN $4::boolean THEN $5::text ELSE former.preferred_name END,
+    locale = CASE WHEN $6::boolean THEN $7::text ELSE former.locale END
   FROM (
-    SELECT id, preferred_name FROM usher."user"
+    SELECT id, preferred_name, locale FROM usher."user"
     WHERE database_id = $1::uuid AND id = $2::uuid FOR NO KEY UPDATE
   ) AS former
-  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$4')}
-  RETURNING former.preferred_name IS DISTINCT FROM $3::text AS "isRenamed"`
+  WHERE u.database_id = $1::uuid AND u.id = former.id AND ${isUnchanged('$3')}
+  RETURNING u.preferred_name AS "preferredName", u.locale,
+    (u.preferred_name, u.locale) IS DISTINCT FROM (former.preferred_name, former.locale) AS "isChanged"`
 
 /** Returns whether a user exists whose address is verified. */
 export async function hasVerifiedAddress(

@@ -119,6 +119,7 @@ export const listedUser = (user: Omit<Account, 'databaseId'>): ListedUser => ({
   id: user.id,
   email: user.email,
   preferredName: user.preferredName,
+  locale: user.locale,
   emailVerified: user.emailVerifiedAt !== null,
   disabled: user.disabledAt !== null,
   externalId: user.externalId,

@@ -33,6 +33,7 @@ export function rowOf({ tenants, ...user }: UserLine, passwordHash: string, now:
       canonicalEmail: requireCanonicalEmail(user.email),
       passwordHash,
       preferredName: user.preferredName ?? null,
+      locale: user.locale ?? null,
       ...productFieldsOf(user),
       emailVerifiedAt: user.emailVerifiedAt ?? null,
       disabledAt: user.disabledAt ?? null,
@@ -74,6 +75,7 @@ export const lineOf = (user: UserToExport): UserLine => ({
   email: user.email,
   ...(!isDummyHash(user.passwordHash) && { passwordHash: user.passwordHash }),
   ...(user.preferredName !== null && { preferredName: user.preferredName }),
+  ...(user.locale !== null && { locale: user.locale }),
   ...presentFieldsOf(user),
   ...(user.tenants.length > 0 && {
     tenants: user.tenants.map((tenant) => ({

@@ -34,7 +34,7 @@ export async function listUsersToExport(
 ) {
   const prisma = await store.loadPrisma()
   return prisma.$queryRaw<UserToExport[]>`
-    SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName",
+    SELECT u.id, u.email, u.password_hash AS "passwordHash", u.preferred_name AS "preferredName", u.locale,
       u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
       u.created_at AS "createdAt",
       u.external_id AS "externalId", u.metadata, u.private_metadata AS "privateMetadata",

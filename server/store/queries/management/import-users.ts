@@ -98,14 +98,14 @@ async function insertUsers({ query }: Queries, databaseId: string, users: readon
 }
 
 const insertUsersStatement = `
-    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name,
+    INSERT INTO usher."user" (database_id, id, email, email_key, password_hash, preferred_name, locale,
       email_verified_at, disabled_at, generation, tenants_version, created_at, external_id, metadata,
       private_metadata)
-    SELECT $1::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName",
+    SELECT $1::uuid, id, email, "canonicalEmail", "passwordHash", "preferredName", locale,
       "emailVerifiedAt", "disabledAt", generation, generation, "createdAt", "externalId", metadata,
       "privateMetadata"
     FROM json_to_recordset($2::json) AS new_user (
-      id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text,
+      id uuid, email text, "canonicalEmail" text, "passwordHash" text, "preferredName" text, locale text,
       "emailVerifiedAt" timestamptz, "disabledAt" timestamptz, generation bigint,
       "createdAt" timestamptz, "externalId" text, metadata json,
       "privateMetadata" json)

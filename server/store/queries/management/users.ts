@@ -9,6 +9,7 @@ const accountColumns = {
   id: true,
   email: true,
   preferredName: true,
+  locale: true,
   externalId: true,
   emailVerifiedAt: true,
   disabledAt: true,
@@ -65,7 +66,7 @@ export async function listAccountRows(
 }
 
 const ofTenantStatement = usersOfTenant(
-  `u.database_id AS "databaseId", u.id, u.email, u.preferred_name AS "preferredName", u.external_id AS "externalId",
+  `u.database_id AS "databaseId", u.id, u.email, u.preferred_name AS "preferredName", u.locale, u.external_id AS "externalId",
     u.email_verified_at AS "emailVerifiedAt", u.disabled_at AS "disabledAt",
     u.created_at AS "createdAt"`,
 )
