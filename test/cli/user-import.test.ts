@@ -231,7 +231,7 @@ it('user import describes every error of a line in its own words', async () => {
 describe('a killed user import', () => {
   it('a killed import leaves only complete batches, and running it again adds the remaining users', async () => {
     const database = await newDatabase('killed')
-    const users = Array.from({ length: 30_000 }, (_, index) => ({
+    const users = Array.from({ length: 15_000 }, (_, index) => ({
       email: `user${index}@example.com`,
       passwordHash: bcryptHash,
       tenants: [{ name: `Tenant ${index}` }],

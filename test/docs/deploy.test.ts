@@ -11,7 +11,8 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { Environment } from '../../server/environment.js'
 import { drainMilliseconds } from '../../server/http/drain-connections.js'
-import { startUsher, usher } from '../support/child.js'
+import { startUsher } from '../support/child.js'
+import { runUsher } from '../support/command-line.js'
 import { freePort } from '../support/postgres-server.js'
 import { createPostgresDatabase } from '../support/store.js'
 
@@ -157,7 +158,7 @@ describe('docs/deploy/compose.yaml', async () => {
       expect(up).toBe(`${compose} up --build --detach`)
       for (const name of exitedBefore(server)) {
         expect(services[name].depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
-        expect(await usher([services[name].command], env)).toMatchObject({ code: 0 })
+        expect(await runUsher([services[name].command], env)).toMatchObject({ code: 0 })
       }
       const served = startUsher(['serve'], env)
       await served.printed('Server listening')
@@ -165,7 +166,7 @@ describe('docs/deploy/compose.yaml', async () => {
       const exec = `${compose} exec usher node server/bin/usher.js `
       for (const command of executed) {
         expect(command.startsWith(exec), command).toBe(true)
-        expect(await usher(command.slice(exec.length).split(' '), env)).toMatchObject({ code: 0 })
+        expect(await runUsher(command.slice(exec.length).split(' '), env)).toMatchObject({ code: 0 })
       }
       await signUp(port)
       served.signal('SIGTERM')
@@ -211,13 +212,13 @@ describe('docs/deploy/usher.service', async () => {
     }
 
     if (unit.has('ExecStartPre'))
-      expect(await usher(argumentsOf(unit.get('ExecStartPre')), env)).toMatchObject({ code: 0 })
+      expect(await runUsher(argumentsOf(unit.get('ExecStartPre')), env)).toMatchObject({ code: 0 })
     const served = startUsher(argumentsOf(unit.get('ExecStart')), env)
     await served.printed('Server listening')
     const executed = commandsOf(file).filter((command) => command.startsWith('usher '))
     expect(executed).not.toEqual([])
     for (const command of executed)
-      expect(await usher(command.split(' ').slice(1), env)).toMatchObject({ code: 0 })
+      expect(await runUsher(command.split(' ').slice(1), env)).toMatchObject({ code: 0 })
     await signUp(port)
     served.signal('SIGTERM')
     expect(await served.ended).toMatchObject({ code: 0 })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, realpathSync } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ describe('first start in an empty folder', () => {
   })
 
   it.skipIf(!has('curl'))(
-    'the startup banner prints three working curl commands, and a restart keeps the data',
+    'the startup banner prints three working curl commands, a restart keeps the data, and other users cannot read it',
     async () => {
       const first = await startServer({ DATA_DIR })
       const lines = await bannerCommandsOf(first)
@@ -79,6 +79,13 @@ describe('first start in an empty folder', () => {
       second.signal('SIGINT')
       expect(await second.ended).toMatchObject({ code: 0 })
       expect((await stat(DATA_DIR)).mode & 0o777).toBe(0o700)
+      const files = await readdir(DATA_DIR, { recursive: true, withFileTypes: true })
+      const open: string[] = []
+      for (const file of files.filter((each) => each.isFile())) {
+        const path = join(file.parentPath, file.name)
+        if ((await stat(path)).mode & 0o077) open.push(path)
+      }
+      expect(open).toEqual([])
     },
   )
 

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, vi } from 'vitest'
 import { password } from '../support/app.js'
@@ -160,7 +159,7 @@ describe('serve --workers', () => {
       }
     }
     const clients = [load(), load()]
-    for (let kill = 0; kill < 3; kill++) {
+    for (let kill = 0; kill < 2; kill++) {
       const before = served
       process.kill(workersOf(server)[kill === 0 ? 1 : kill + 1] ?? 0, 'SIGKILL')
       await server.listening(3 + kill)
@@ -169,11 +168,11 @@ describe('serve --workers', () => {
     isOver = true
     await Promise.all(clients)
     // At most the requests in flight on the killed workers.
-    expect(failed.length).toBeLessThanOrEqual(6)
+    expect(failed.length).toBeLessThanOrEqual(4)
     const waits = linesOf(server).flatMap(({ milliseconds, msg }) =>
       msg === 'a worker exited; starting another' ? [milliseconds] : [],
     )
-    expect(waits).toEqual([100, 200, 400])
+    expect(waits).toEqual([100, 200])
     await end(server)
     expect(workersOf(server).filter(isAlive)).toEqual([])
   })
@@ -234,34 +233,15 @@ describe('signals', () => {
 })
 
 describe('start-up errors', () => {
-  const serve = async (env: Record<string, string>, workers: string) =>
-    usher(['serve', '--workers', workers], { PORT: String(await freePort()), ...env })
-  const reasons = (stderr: string) => stderr.replace(/\((bind|listen) EADDRINUSE.*?\)/, '(…)')
-
-  async function expectSameError(env: Record<string, string>) {
-    const one = await serve(env, '1')
-    expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
-    const three = await serve(env, '3')
-    expect(three).toMatchObject({ code: 1, signal: null })
-    expect(reasons(three.stderr)).toBe(reasons(one.stderr))
-  }
-
   it('several workers report an unusable store once, with the message and exit code of one process', async ({
     env,
   }) => {
     const bare = await createPostgresDatabase('template0')
-    await expectSameError({ ...env, DATABASE_URL: bare.url })
-    await expectSameError({ ...env, USHER_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') })
+    const settings = { ...env, DATABASE_URL: bare.url, PORT: String(await freePort()) }
+    const one = await usher(['serve', '--workers', '1'], settings)
+    expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usher: .*\n$/) })
+    expect(await usher(['serve', '--workers', '3'], settings)).toEqual(one)
     await bare.drop()
-  })
-
-  it('several workers report a port in use once, with the message and exit code of one process', async ({
-    env,
-  }) => {
-    const listener = createServer().listen(0, 'localhost')
-    await once(listener, 'listening')
-    await expectSameError({ ...env, PORT: String((listener.address() as AddressInfo).port) })
-    listener.close()
   })
 
   it.for([

@@ -9,7 +9,6 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FolderInUseError } from '../../server/store/errors.js'
 import { startChild } from '../support/child.js'
-import { runUsher } from '../support/command-line.js'
 import { openEmbedded } from '../support/open-store.js'
 import { createDataFolder } from '../support/store.js'
 
@@ -77,18 +76,6 @@ describe('the folder', () => {
     await store.close()
     await (await openEmbedded(folder, undefined, (message) => warnings.push(message))).close()
     expect(warnings).toHaveLength(1)
-  })
-
-  it('migrate creates a store whose folder and files are closed to other users', async () => {
-    const fresh = join(scratch, 'fresh')
-    expect(await runUsher(['migrate'], { DATA_DIR: fresh })).toMatchObject({ code: 0, stderr: '' })
-    const store = await openEmbedded(fresh)
-    expect(await store.prisma.workspace.count()).toBe(0)
-    expect(await modeOf(fresh)).toBe('700')
-    const exposed = []
-    for (const file of await filesIn(fresh)) if ((await modeOf(file)) !== '600') exposed.push(file)
-    expect(exposed).toEqual([])
-    await store.close()
   })
 
   it('the folder stays locked if only queries refer to the store', async () => {

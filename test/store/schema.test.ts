@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { schemaDiff, statisticsOf } from '../../scripts/schema-diff.js'
-import { openPGlite } from '../../server/store/connect-embedded.js'
 import { loadEmbeddedTemplate } from '../support/store.js'
 
 const prisma = new URL('../../prisma/', import.meta.url)
@@ -19,7 +18,8 @@ it('the migrations create the schema of schema.prisma, and the check finds a dif
 })
 
 it('a new migration has the statistics of its new tables', async () => {
-  const pglite = await openPGlite()
+  const pglite = await loadEmbeddedTemplate()
+  await pglite.exec('DROP SCHEMA usher CASCADE')
   const statistics = statisticsOf(await schemaDiff(pglite, schema))
   await pglite.close()
   const [init = ''] = migrations.sort()

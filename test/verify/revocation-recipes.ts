@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createVerifier } from '@usher/verify'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { password } from '../support/app.js'
 import { startChild } from '../support/child.js'
 import {
@@ -77,16 +77,20 @@ export async function testRevocationRecipe({
         },
     )
 
+  // Most of the time of a test is waiting.
+  const options = { concurrent: true }
+
   it.skipIf(!isInstalled)(
     `the recipe in ${language} does with revocations what the verifier does`,
+    options,
     async ({ usher, origin, clock, start, onTestFinished }) => {
       clock.now = Date.now()
       const database = await usher.newDatabase()
       const operation = () => ({ store: usher.store, now: new Date(clock.now) })
       const described = { name: 'backend', scopes: ['revocations:read' as const], expiresInSeconds: 3600 }
       const { key } = await createApiKey(operation(), database, described)
-      const options = optionsOf(usher, origin, database)
-      const verifier = createVerifier({ ...options, revocations: { apiKey: key, onStale: 'refuse' } })
+      const of = optionsOf(usher, origin, database)
+      const verifier = createVerifier({ ...of, revocations: { apiKey: key, onStale: 'refuse' } })
       onTestFinished(verifier.close)
       const feed = `${origin}${database.users.replace(/users$/, 'management/revocations')}`
 
@@ -162,10 +166,11 @@ export async function testRevocationRecipe({
 
   it.skipIf(!isInstalled)(
     `the recipe in ${language} says when revocations are not known`,
-    async ({ database, start, folder: _ }) => {
+    options,
+    async ({ database, start, folder: _, onTestFinished }) => {
       const { jwt } = (await database.signedUp()).token
       let respond = () => ({ status: 200, body: page })
-      const { feed, urls } = await serveFeed(() => respond())
+      const { feed, urls } = await serveFeed(onTestFinished, () => respond())
       const say = await start(feed, 'usher_key', impatient)
       await eventually(async () => expect(await say(jwt)).not.toBe('Stale'))
 
@@ -187,7 +192,8 @@ export async function testRevocationRecipe({
 
   it.skipIf(!isInstalled || language !== 'Python')(
     `the recipe in ${language} knows the revocations after the clock was ahead, and is stale although it is set back`,
-    async ({ database, start, folder: _ }) => {
+    options,
+    async ({ database, start, folder: _, onTestFinished }) => {
       const { jwt } = (await database.signedUp()).token
       const [bystander, revoked] = [
         jwt,
@@ -197,7 +203,7 @@ export async function testRevocationRecipe({
       const { sub, gen } = decodeJwt(revoked)
       const revocation = { type: 'tokens-revoked', userId: sub, generation: Number(gen) + 1, expiresAt }
       let isAvailable = true
-      const { feed, urls } = await serveFeed(() =>
+      const { feed, urls } = await serveFeed(onTestFinished, () =>
         isAvailable
           ? { status: 200, body: { ...page, revocations: urls.length === 1 ? [revocation] : [] } }
           : { status: 503, body: {}, retryAfter: '0' },
@@ -221,10 +227,11 @@ export async function testRevocationRecipe({
 
   it.skipIf(!isInstalled)(
     `the recipe in ${language} follows Retry-After for a limited time`,
-    async ({ database, start, folder: _ }) => {
+    options,
+    async ({ database, start, folder: _, onTestFinished }) => {
       const { jwt } = (await database.signedUp()).token
       let isAvailable = false
-      const { feed, urls } = await serveFeed(() =>
+      const { feed, urls } = await serveFeed(onTestFinished, () =>
         isAvailable ? { status: 200, body: page } : { status: 503, body: {}, retryAfter: '86400' },
       )
       const say = await start(feed, 'usher_key', (code) => code.replace(...shorter.pause))
@@ -236,7 +243,10 @@ export async function testRevocationRecipe({
 }
 
 /** Starts a server of a feed that responds as a function says. Returns its URL and those of its requests. */
-async function serveFeed(respond: () => { status: number; body: object; retryAfter?: string }) {
+async function serveFeed(
+  onTestFinished: (close: () => void) => void,
+  respond: () => { status: number; body: object; retryAfter?: string },
+) {
   const urls: string[] = []
   const server = createServer(({ url = '' }, response) => {
     urls.push(url)
